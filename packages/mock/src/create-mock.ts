@@ -1,3 +1,4 @@
+import { allowOrigins } from './cors.ts'
 import { startTime } from './data/fixtures.ts'
 import { MockUsageError } from './errors.ts'
 import { parseInput, parseName } from './input.ts'
@@ -67,7 +68,16 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
-  const listening = port === undefined ? undefined : await (await import('#port')).listen(respond, port)
+  let control: ((request: Request) => Promise<Response>) | undefined
+  /** Responds on the port, where the mock is also controlled. */
+  const respondOnPort: Tenant['respond'] = (received, connection) =>
+    allowOrigins(received, async (request) => {
+      if (!new URL(request.url).pathname.startsWith('/_wabakit/')) return respond(request, connection)
+      const { createControl } = await import('./control/create-control.ts')
+      control ??= createControl({ listTenants: () => [...tenants.values()], addTenant: addOpen })
+      return control(request)
+    })
+  const listening = port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, port)
 
   const createScheduler = () =>
     clock === 'machine'
@@ -88,6 +98,10 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     return tenant
   }
   const first = addTenant(firstSettings)
+  const addOpen = (settings: object): Tenant => {
+    if (closing !== undefined) throw new MockUsageError('tenant: this mock is closed. Create a new one.')
+    return addTenant(parseInput('tenant', TenantSettings, settings))
+  }
 
   const closeAll = async (): Promise<void> => {
     await Promise.all(Array.from(tenants.values(), (tenant) => tenant.close()))
@@ -102,10 +116,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   return Object.assign(first.handles, {
     fetch: async (input: string | URL | Request, init?: RequestInit) =>
       respond(input instanceof Request && init === undefined ? input : new Request(input, init)),
-    tenant: (settings: TenantSettings = {}) => {
-      if (closing !== undefined) throw new MockUsageError('tenant: this mock is closed. Create a new one.')
-      return addTenant(parseInput('tenant', TenantSettings, settings)).handles
-    },
+    tenant: (settings: TenantSettings = {}) => addOpen(settings).handles,
     close,
     [Symbol.asyncDispose]: close,
   })

@@ -1,5 +1,6 @@
 // For hosts of the control API: the server and the mock
 
+export type { Json, MockAccount, MockControl, MockTenantControl } from './mock-control.ts'
 export { createControlOpenApi } from './openapi.ts'
 export { type ControlContext, type Operation, operationIn } from './operation.ts'
 export { operations } from './operations/index.ts'

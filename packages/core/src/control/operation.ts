@@ -4,6 +4,7 @@ import { ControlError, formatIssue } from '../hosting/control-error.ts'
 import type { RequestLog } from '../hosting/index.ts'
 import type { ReferenceServer } from '../index.ts'
 import type { ApiFaults, CallSimulation, SimulatedCall } from '../simulation/index.ts'
+import type { MockControl } from './mock-control.ts'
 import type { ServerInfo } from './schemas.ts'
 
 /** The groups of operations in the OpenAPI document. */
@@ -17,6 +18,7 @@ export const tags = {
   Deliveries: 'Webhooks, their attempts, and resending them.',
   Erasure: 'Deleting everything about a call or a customer.',
   Faults: 'Failures that a test asks for.',
+  Mock: 'What only the mock has: tenants, a virtual clock, waits and recordings.',
   Server: 'The server itself.',
 } as const
 
@@ -37,6 +39,8 @@ export type ControlContext = {
   readonly info: ServerInfo
   /** `undefined` unless the server was started with `mock`. */
   readonly faults: ApiFaults | undefined
+  /** `undefined` unless this is the mock. */
+  readonly mock?: MockControl | undefined
   /** Returns whether a URL may get an event whose payload comes from a caller. Each attempt checks this again. */
   allowsForged(url: string): boolean
   /** The `user-agent` of webhooks. */

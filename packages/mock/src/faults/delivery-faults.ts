@@ -81,8 +81,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
   const list = createFaultList<z.output<typeof schema>>(random)
   return {
     add: (fault: object) => {
-      const { id } = list.add(parseInput(`faults.deliveries.${kind}`, schema, { ...fault, kind }))
-      return () => list.remove(id)
+      return list.add(parseInput(`faults.deliveries.${kind}`, schema, { ...fault, kind })).id
     },
     /** Returns the fault that hits this delivery, and counts the hit. */
     take: (attempted: LoadedDelivery) => list.take((fault) => appliesTo(fault, attempted)),
@@ -109,16 +108,25 @@ export const createDeliveryFaultLists = (random: Random) => ({
 
 export type DeliveryFaultLists = ReturnType<typeof createDeliveryFaultLists>
 
+/** The kinds of faults of deliveries. */
+export const faultKinds = (lists: DeliveryFaultLists) =>
+  Object.keys(lists) as readonly DeliveryFault['kind'][]
+
 export const createDeliveryFaults = (lists: DeliveryFaultLists): DeliveryFaults => {
-  const kinds = Object.keys(lists) as readonly DeliveryFault['kind'][]
+  /** Adds a fault to the list of its kind, and returns a function that removes it. */
+  const plan = (kind: unknown, fault: object): (() => void) => {
+    const list = lists[parseName('faults.deliveries.add: kind', faultKinds(lists), kind)]
+    const id = list.add(fault)
+    return () => list.remove(id)
+  }
   return {
-    duplicate: (event, options) => lists.duplicate.add({ event, ...options }),
-    drop: (event, options) => lists.drop.add({ event, ...options }),
-    timeOut: (event, options) => lists.timeOut.add({ event, ...options }),
-    neverRetry: (event = '*', options) => lists.neverRetry.add({ event, times: 'always', ...options }),
-    delay: (event, options) => lists.delay.add({ event, ...options }),
-    tamper: (event, options) => lists.tamper.add({ event, ...options }),
-    reorder: (events, options) => lists.reorder.add({ events, ...options }),
-    add: (fault) => lists[parseName('faults.deliveries.add: kind', kinds, fault.kind)].add(fault),
+    duplicate: (event, options) => plan('duplicate', { event, ...options }),
+    drop: (event, options) => plan('drop', { event, ...options }),
+    timeOut: (event, options) => plan('timeOut', { event, ...options }),
+    neverRetry: (event = '*', options) => plan('neverRetry', { event, times: 'always', ...options }),
+    delay: (event, options) => plan('delay', { event, ...options }),
+    tamper: (event, options) => plan('tamper', { event, ...options }),
+    reorder: (events, options) => plan('reorder', { events, ...options }),
+    add: (fault) => plan(fault.kind, fault),
   }
 }

@@ -18,6 +18,7 @@ import {
   createDeliveryFaults,
   type DeliveryFaultLists,
   type DeliveryFaults,
+  faultKinds,
 } from './delivery-faults.ts'
 
 /** Faults that a test requests. */
@@ -113,6 +114,25 @@ export const createFaults = (random: Random) => {
     handle: { next, deliveries: createDeliveryFaults(deliveries), assertUsed },
     api,
     deliveries,
+    /** Faults of deliveries, whose ids begin with their kind. */
+    byId: {
+      add: (fault: Readonly<Record<string, unknown>>): string => {
+        const kind = parseName('faults.deliveries.add: kind', faultKinds(deliveries), fault.kind)
+        return `${kind}.${deliveries[kind].add(fault)}`
+      },
+      list: (): PlannedFault<Readonly<Record<string, unknown>>>[] =>
+        faultKinds(deliveries).flatMap((kind) =>
+          deliveries[kind].list().map((each) => ({ ...each, id: `${kind}.${each.id}` })),
+        ),
+      remove: (id: string): void => {
+        for (const kind of faultKinds(deliveries)) {
+          if (id.startsWith(`${kind}.`)) deliveries[kind].remove(id.slice(kind.length + 1))
+        }
+      },
+      clear: (): void => {
+        for (const { clear } of Object.values(deliveries)) clear()
+      },
+    },
     /** Returns whether any fault of a delivery is left. */
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
     /** Returns a message about all faults that have never struck; `undefined` if there are none. */

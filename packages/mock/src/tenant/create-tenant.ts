@@ -208,6 +208,19 @@ export const createTenant = (options: TenantOptions) => {
   return {
     handles,
     respond,
+    apiFaults: faults.api,
+    /** Faults of deliveries by their ids, for the control API. */
+    deliveryFaults: {
+      ...faults.byId,
+      clear: () => {
+        faults.byId.clear()
+        state.transport.release()
+      },
+    },
+    /** Called when the control API has added a subscription. */
+    onSubscribed: () => {
+      subscriptions++
+    },
     close: async (): Promise<void> => {
       isClosed = true
       waiters.rejectAll('the mock was closed while waiting.')

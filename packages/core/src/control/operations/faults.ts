@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/control-error.ts'
 import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '../../simulation/index.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
-import { list, named, optional } from '../schemas.ts'
+import { identifier, list, named, optional } from '../schemas.ts'
 
 const operation = operationIn('Faults')
 const path = '/faults'
@@ -55,7 +55,17 @@ const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault
   remaining,
 })
 
-const requireFaults = ({ faults }: ControlContext): ApiFaults => {
+/** The organization whose requests fail, on the mock. Commands send a `limit` to every list, which has no meaning here. */
+const query = z.object({
+  organization: optional(identifier, 'Organization of the mock. Default: its first.'),
+})
+
+const requireFaults = (
+  { faults, mock }: ControlContext,
+  { organization }: z.infer<typeof query>,
+): ApiFaults => {
+  if (organization !== undefined)
+    return requireFound(mock?.findTenant(organization), 'organization of a mock', organization).apiFaults
   if (faults !== undefined) return faults
   throw new ControlError('not_found', 'This server does not inject faults. Start it with --mock.')
 }
@@ -66,25 +76,28 @@ export const faultOperations = [
     id: 'listFaults',
     route: `GET ${path}`,
     summary: 'List the faults that affect upcoming requests',
+    query,
     result: list('PlannedFault', PlannedFaultView),
-    run: async (_input, context) => ({ items: requireFaults(context).list().map(showFault) }),
+    run: async (input, context) => ({ items: requireFaults(context, input.query).list().map(showFault) }),
   }),
   operation({
     id: 'addFault',
     route: `POST ${path}`,
     summary: 'Make the next requests to an endpoint fail',
+    query,
     body: FaultRequest,
     result: PlannedFaultView,
     status: 201,
-    run: async ({ body: { endpoint, times, chance, ...fault } }, context) =>
-      showFault(requireFaults(context).add({ endpoint, times, chance, fault })),
+    run: async ({ query: scope, body: { endpoint, times, chance, ...fault } }, context) =>
+      showFault(requireFaults(context, scope).add({ endpoint, times, chance, fault })),
   }),
   operation({
     id: 'removeFault',
     route: `DELETE ${path}/:faultId`,
     summary: 'Remove a fault',
-    run: async ({ params: { faultId } }, context) => {
-      const faults = requireFaults(context)
+    query,
+    run: async ({ query: scope, params: { faultId } }, context) => {
+      const faults = requireFaults(context, scope)
       requireFound(
         faults.list().find(({ id }) => id === faultId),
         'fault',
@@ -97,6 +110,7 @@ export const faultOperations = [
     id: 'clearFaults',
     route: `DELETE ${path}`,
     summary: 'Remove all faults',
-    run: async (_input, context) => requireFaults(context).clear(),
+    query,
+    run: async (input, context) => requireFaults(context, input.query).clear(),
   }),
 ]

@@ -5,6 +5,7 @@ import { erasureOperations } from './erasures.ts'
 import { eventOperations } from './events.ts'
 import { faultOperations } from './faults.ts'
 import { groupOperations } from './groups.ts'
+import { mockOperations } from './mock.ts'
 import { organizationOperations } from './organizations.ts'
 import { overviewOperations } from './overview.ts'
 import { searchOperations } from './search.ts'
@@ -23,5 +24,6 @@ export const operations: readonly Operation[] = [
   ...deliveryOperations,
   ...erasureOperations,
   ...faultOperations,
+  ...mockOperations,
   ...serverOperations,
 ]

@@ -1,0 +1,55 @@
+import type { ApiFaults, PlannedFault } from '../simulation/index.ts'
+
+/** A plain JSON object that the mock checks. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** An organization of the mock: what a test may do with it, beside what it may do with every service. */
+export type MockTenantControl = {
+  readonly apiFaults: ApiFaults
+  readonly deliveryFaults: {
+    /** Adds a fault, and returns its id. */
+    add(fault: Json): string
+    list(): readonly PlannedFault<Json>[]
+    remove(id: string): void
+    clear(): void
+  }
+  /** Unix time in milliseconds. */
+  now(): number
+  /** Moves the clock forward, and resolves when everything that became due is done. */
+  advance(duration: number | string): Promise<void>
+  /** Waits for an event or a delivery, or asserts that an event has not happened. */
+  wait(request: {
+    readonly for: 'delivery' | 'event' | 'no_event'
+    readonly name: string
+    readonly match?: Json | undefined
+    readonly timeoutMs?: number | undefined
+  }): Promise<Json>
+  /** Sends an event that the service itself would not send. */
+  trigger(event: string | Json, overrides?: Json): Promise<void>
+  /** Returns everything that was received, that happened and that was sent, oldest first. */
+  getRecordings(): {
+    readonly requests: readonly Json[]
+    readonly events: readonly Json[]
+    readonly deliveries: readonly Json[]
+  }
+  reset(): void
+}
+
+/** The values that an application needs to use the mock as one organization. */
+export type MockAccount = {
+  readonly organizationId: string
+  readonly url: string
+  readonly apiKey: string
+  readonly wabaNumber: string
+  readonly pstnNumber: string
+  readonly secret: string
+  readonly seed: number
+  readonly profile: 'reference' | 'live'
+}
+
+/** The mock that a control API belongs to. */
+export type MockControl = {
+  createTenant(settings: Json): MockAccount
+  listTenants(): readonly MockAccount[]
+  findTenant(organizationId: string): MockTenantControl | undefined
+}

@@ -1,0 +1,208 @@
+import * as z from 'zod/mini'
+import { ControlError, requireFound } from '../../hosting/index.ts'
+import type { PlannedFault } from '../../simulation/index.ts'
+import type { Json, MockControl, MockTenantControl } from '../mock-control.ts'
+import { type ControlContext, operationIn } from '../operation.ts'
+import { list, named, optional, Utc, utc } from '../schemas.ts'
+
+const operation = operationIn('Mock')
+const path = '/organizations/:organizationId'
+
+const requireMock = ({ mock }: ControlContext): MockControl => {
+  if (mock !== undefined) return mock
+  throw new ControlError('not_found', 'Only the mock can do this: createMock({ port }), or exec --mock.')
+}
+
+const requireTenant = (context: ControlContext, organizationId: string): MockTenantControl =>
+  requireFound(requireMock(context).findTenant(organizationId), 'organization', organizationId)
+
+const object = z.record(z.string(), z.unknown())
+const Duration = z
+  .union([z.number(), z.string()])
+  .check(z.describe("Milliseconds, or such as '30s' or '5m'."))
+const Time = named('MockTime', 'The time of an organization of the mock.', z.object({ now: Utc }))
+
+const Account = named(
+  'MockAccount',
+  'What an application needs to use the mock as one organization: the values of `createMock`.',
+  z.object({
+    organizationId: z.string(),
+    url: z.string(),
+    apiKey: z.string(),
+    wabaNumber: z.string(),
+    pstnNumber: z.string(),
+    secret: z.string(),
+    seed: z.number(),
+    profile: z.enum(['reference', 'live']),
+  }),
+)
+
+const faultFields = {
+  kind: z.enum(['duplicate', 'drop', 'timeOut', 'neverRetry', 'delay', 'tamper', 'reorder']),
+  event: optional(z.string(), 'Name of an event, or `*`. Every kind but `reorder` needs one.'),
+  events: optional(z.array(z.string()), 'For `reorder`: names of events, in order of arrival.'),
+  copies: optional(z.number(), 'For `duplicate`: number of additional requests. Default: 1.'),
+  by: z.optional(Duration),
+  part: optional(z.enum(['body', 'signature', 'timestamp', 'missing_header']), 'For `tamper`: what changes.'),
+  header: optional(z.string(), 'For `tamper` with `missing_header`: the header.'),
+  where: optional(object, 'Fields of the payload.'),
+  to: optional(z.string(), 'Id of a subscription. Default: any.'),
+  times: optional(z.union([z.number(), z.literal('always')]), 'Number of hits, or always. Default: 1.'),
+  chance: optional(z.number(), 'Fraction of deliveries, from 0 to 1.'),
+}
+const DeliveryFault = named(
+  'DeliveryFaultRequest',
+  'A fault of the next deliveries of an event. `delay` needs `by`, and `tamper` needs `part`.',
+  z.strictObject(faultFields),
+)
+const PlannedDeliveryFault = named(
+  'PlannedDeliveryFault',
+  'A fault that has hits left. With `hits` 0, it has never struck.',
+  z.looseObject({ id: z.string(), remaining: z.union([z.number(), z.literal('always')]), hits: z.number() }),
+)
+const showFault = ({ id, fault, remaining, hits }: PlannedFault<Json>) => ({ ...fault, id, remaining, hits })
+
+const Wait = named(
+  'WaitRequest',
+  'Waits for the first matching event, past or future, or for its acknowledged delivery. `no_event` watches for `timeoutMs`, and fails if one happens.',
+  z.strictObject({
+    for: z.enum(['delivery', 'event', 'no_event']),
+    name: z.string(),
+    match: optional(object, 'Fields of the event, at any depth.'),
+    timeoutMs: optional(
+      z.number().check(z.gte(0), z.lte(600_000)),
+      'Milliseconds of real time. Default: 1,000; for `no_event`: 0.',
+    ),
+  }),
+)
+const Trigger = named(
+  'TriggerRequest',
+  'An event that the service itself would not send: a known one by its `name`, changed by `overrides`, or any `payload`.',
+  z.strictObject({
+    name: z.optional(z.string()),
+    overrides: z.optional(object),
+    payload: z.optional(object),
+  }),
+)
+
+/** Operations that only the mock on a port has. */
+export const mockOperations = [
+  operation({
+    id: 'createTenant',
+    route: 'POST /tenants',
+    summary: 'Add an isolated organization to the mock',
+    body: named('TenantSettings', 'Settings of `mock.tenant()`.', object),
+    result: Account,
+    status: 201,
+    run: async ({ body }, context) => requireMock(context).createTenant(body),
+  }),
+  operation({
+    id: 'listTenants',
+    route: 'GET /tenants',
+    summary: 'List the organizations of the mock, with their keys and secrets',
+    result: list('MockAccount', Account),
+    run: async (_input, context) => ({ items: [...requireMock(context).listTenants()] }),
+  }),
+  operation({
+    id: 'resetTenant',
+    route: `POST ${path}/reset`,
+    summary: 'Forget what happened, with faults, recordings and subscriptions',
+    run: async ({ params }, context) => requireTenant(context, params.organizationId).reset(),
+  }),
+  operation({
+    id: 'getClock',
+    route: `GET ${path}/clock`,
+    summary: 'Get the time of the mock',
+    result: Time,
+    run: async ({ params }, context) => ({ now: utc(requireTenant(context, params.organizationId).now()) }),
+  }),
+  operation({
+    id: 'advanceClock',
+    route: `POST ${path}/clock`,
+    summary: 'Move the virtual clock forward, and wait for everything that becomes due',
+    body: named('AdvanceRequest', 'A length of time.', z.strictObject({ advance: Duration })),
+    result: Time,
+    run: async ({ params, body }, context) => {
+      const tenant = requireTenant(context, params.organizationId)
+      await tenant.advance(body.advance)
+      return { now: utc(tenant.now()) }
+    },
+  }),
+  operation({
+    id: 'waitForEvent',
+    route: `POST ${path}/waits`,
+    summary: 'Wait for an event or its delivery',
+    body: Wait,
+    result: named('WaitResult', 'The event or the delivery; empty for `no_event`.', object),
+    run: async ({ params, body }, context) => ({
+      ...(await requireTenant(context, params.organizationId).wait(body)),
+    }),
+  }),
+  operation({
+    id: 'triggerEvent',
+    route: `POST ${path}/triggered-events`,
+    summary: 'Send an event that the service itself would not send',
+    body: Trigger,
+    run: async ({ params, body: { name, payload, overrides } }, context) => {
+      const event = name ?? payload
+      if (event === undefined || (name !== undefined && payload !== undefined))
+        throw new ControlError('invalid_input', 'Send either a `name` or a `payload`.')
+      await requireTenant(context, params.organizationId).trigger(event, overrides)
+    },
+  }),
+  operation({
+    id: 'getRecordings',
+    route: `GET ${path}/recordings`,
+    summary: 'Get all requests to the API, events, and attempts to deliver webhooks, oldest first',
+    result: named(
+      'Recordings',
+      'What was received, what happened and what was sent.',
+      z.object({ requests: z.array(object), events: z.array(object), deliveries: z.array(object) }),
+    ),
+    run: async ({ params }, context) => {
+      const { requests, events, deliveries } = requireTenant(context, params.organizationId).getRecordings()
+      return { requests: [...requests], events: [...events], deliveries: [...deliveries] }
+    },
+  }),
+  operation({
+    id: 'listDeliveryFaults',
+    route: `GET ${path}/delivery-faults`,
+    summary: 'List the faults that affect upcoming deliveries',
+    result: list('PlannedDeliveryFault', PlannedDeliveryFault),
+    run: async ({ params }, context) => ({
+      items: requireTenant(context, params.organizationId).deliveryFaults.list().map(showFault),
+    }),
+  }),
+  operation({
+    id: 'addDeliveryFault',
+    route: `POST ${path}/delivery-faults`,
+    summary: 'Duplicate, drop, delay, reorder or tamper with the next deliveries of an event',
+    body: DeliveryFault,
+    result: PlannedDeliveryFault,
+    status: 201,
+    run: async ({ params, body }, context) => {
+      const { deliveryFaults } = requireTenant(context, params.organizationId)
+      const id = deliveryFaults.add(body)
+      return showFault(
+        requireFound(
+          deliveryFaults.list().find((each) => each.id === id),
+          'fault',
+          id,
+        ),
+      )
+    },
+  }),
+  operation({
+    id: 'removeDeliveryFault',
+    route: `DELETE ${path}/delivery-faults/:faultId`,
+    summary: 'Remove a fault of deliveries',
+    run: async ({ params: { organizationId, faultId } }, context) =>
+      requireTenant(context, organizationId).deliveryFaults.remove(faultId),
+  }),
+  operation({
+    id: 'clearDeliveryFaults',
+    route: `DELETE ${path}/delivery-faults`,
+    summary: 'Remove all faults of deliveries, and send what `reorder` holds back',
+    run: async ({ params }, context) => requireTenant(context, params.organizationId).deliveryFaults.clear(),
+  }),
+]

@@ -1,0 +1,73 @@
+import type { EventName } from '@wabakit/contract'
+import type { ControlContext, Json, MockAccount, MockTenantControl } from '@wabakit/core/control'
+import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
+import type { Tenant } from '../tenant/create-tenant.ts'
+
+export const getAccount = ({ handles }: Tenant): MockAccount => {
+  const { organizationId, url, apiKey, wabaNumber, pstnNumber, secret, seed, profile } = handles
+  return { organizationId, url, apiKey, wabaNumber, pstnNumber, secret, seed, profile }
+}
+
+const show = <Recorded extends RecordedRequest | RecordedDelivery>(recorded: Recorded) => ({
+  ...recorded,
+  at: new Date(recorded.at).toISOString(),
+  headers: Object.fromEntries(recorded.headers),
+})
+
+/** Returns the parts of the control API's context that belong to a tenant. */
+export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | 'info' | 'mock'> => {
+  const { handles, apiFaults, onSubscribed } = tenant
+  const { server } = handles
+  return {
+    service: {
+      ...server,
+      subscriptions: {
+        ...server.subscriptions,
+        create: async (...input) => {
+          const created = await server.subscriptions.create(...input)
+          onSubscribed()
+          return created
+        },
+      },
+    },
+    simulation: {
+      simulateCall: (_organizationId, call) => handles.simulateCall(call),
+      // A summary that is due later is one of the tasks that messages of waits list.
+      findDueSummary: () => undefined,
+    },
+    live: { wake: () => {} },
+    now: handles.clock.now,
+    faults: apiFaults,
+    allowsForged: () => true,
+    userAgent: 'wabakit-mock',
+  }
+}
+
+/** Returns what a test may do with a tenant over HTTP, as it may in process. */
+export const controlTenant = ({ handles, apiFaults, deliveryFaults }: Tenant): MockTenantControl => {
+  const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
+    // The mock checks names and matches itself, because they can come from JavaScript without types as well.
+    const args = [name as EventName, match as never] as const
+    if (kind === 'event') return { ...(await handles.waitForEvent(...args, { timeoutMs })) }
+    if (kind === 'delivery') return show(await handles.waitForDelivery(...args, { timeoutMs }))
+    await handles.expectNoEvent(...args, { forMs: timeoutMs })
+    return {}
+  }
+  return {
+    apiFaults,
+    deliveryFaults,
+    now: handles.clock.now,
+    advance: (duration) => handles.clock.advance(duration as number),
+    wait,
+    trigger: (event: string | Json, overrides?: Json) =>
+      typeof event === 'string'
+        ? handles.trigger(event as EventName, overrides as never)
+        : handles.trigger(event),
+    getRecordings: () => ({
+      requests: handles.requests.map(show),
+      events: handles.events.map((event) => ({ ...event })),
+      deliveries: handles.deliveries.map(show),
+    }),
+    reset: handles.reset,
+  }
+}

@@ -1,0 +1,94 @@
+import { createControlOpenApi, operations, runOperation } from '@wabakit/core/control'
+import { ControlError, createRequestLog, toErrorResponse } from '@wabakit/core/hosting'
+import manifest from '../../package.json' with { type: 'json' }
+import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
+import type { Tenant } from '../tenant/create-tenant.ts'
+import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
+
+type ControlOptions = {
+  /** The tenants, oldest first. */
+  readonly listTenants: () => readonly Tenant[]
+  readonly addTenant: (settings: object) => Tenant
+}
+
+export const controlPath = '/_wabakit'
+
+const json = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+
+/** Finds the operation of a request, and the parameters of its path. */
+const route = (method: string, path: string) => {
+  const parts = path.split('/')
+  for (const operation of operations) {
+    const names = operation.path.split('/')
+    if (operation.method !== method || names.length !== parts.length) continue
+    if (!names.every((name, index) => name.startsWith(':') || name === parts[index])) continue
+    const params = names.flatMap((name, index) =>
+      name.startsWith(':') ? [[name.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
+    )
+    return { operation, params: Object.fromEntries(params) as Record<string, string> }
+  }
+  throw new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`)
+}
+
+/** Rejects pages of other machines' sites: the control API shows keys, and sends requests to any URL. */
+const checkOrigin = ({ headers }: Request): void => {
+  const origin = headers.get('origin')
+  if (origin === null) return
+  const host = URL.canParse(origin) ? new URL(origin).hostname : ''
+  if (['localhost', '127.0.0.1', '[::1]'].includes(host)) return
+  throw new ControlError('origin_not_allowed', 'Only pages of this machine may control the mock.')
+}
+
+/** Turns the mock's errors into those of the control API. */
+const toControlError = (error: unknown): unknown => {
+  if (error instanceof MockUsageError) return new ControlError('invalid_input', error.message)
+  if (error instanceof MockTimeoutError) return new ControlError('timed_out', error.message)
+  return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
+}
+
+/** Creates the control API of a mock on a port: the operations of the server's, and those that only a mock has. */
+export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
+  const find = (organizationId: string | undefined): Tenant | undefined =>
+    listTenants().find(({ handles }) => handles.organizationId === organizationId)
+  const requests = createRequestLog(1)
+  let openApi: string | undefined
+
+  const respond = async (request: Request): Promise<Response> => {
+    checkOrigin(request)
+    const { pathname, searchParams } = new URL(request.url)
+    const path = pathname.slice(controlPath.length)
+    if (path === '/openapi.json' && request.method === 'GET') {
+      openApi ??= JSON.stringify(createControlOpenApi(manifest.version))
+      return new Response(openApi, { headers: json })
+    }
+    const { operation, params } = route(request.method, path)
+    const tenant = find(params.organizationId) ?? listTenants()[0]
+    if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
+    const { status, body } = await runOperation(operation, {
+      request,
+      params,
+      query: Object.fromEntries(searchParams),
+      ...serveTenant(tenant),
+      requests,
+      info: { version: manifest.version, database: 'memory', role: 'all', mock: true },
+      mock: {
+        createTenant: (settings) => getAccount(addTenant(settings)),
+        listTenants: () => listTenants().map(getAccount),
+        findTenant: (organizationId) => {
+          const found = find(organizationId)
+          return found && controlTenant(found)
+        },
+      },
+    })
+    return status === 204 ? new Response(null, { status }) : new Response(body, { status, headers: json })
+  }
+
+  return async (request: Request): Promise<Response> => {
+    try {
+      return await respond(request)
+    } catch (error) {
+      const { body, ...init } = toErrorResponse(toControlError(error), `req_${crypto.randomUUID()}`)
+      return new Response(body, init)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createMock, type Mock } from '@wabakit/mock'
+import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { expect, onTestFinished, test } from 'vitest'
+
+const start = async () => {
+  const mock = await createMock({ port: 0 })
+  onTestFinished(mock.close)
+  return mock
+}
+
+type Called = { readonly status: number; readonly body: ReturnType<typeof JSON.parse> }
+
+/** Calls the control API below an organization's path or, with a leading `//`, below its root. */
+const call = async (mock: Mock, route: string, body?: object): Promise<Called> => {
+  const [method = '', path = ''] = route.split(' ')
+  const below = path.startsWith('//') ? path.slice(1) : `/organizations/${mock.organizationId}${path}`
+  const response = await fetch(`${mock.url}/_wabakit${below}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** Starts an endpoint in this process, and subscribes it to calls over HTTP. */
+const subscribe = async (mock: Mock) => {
+  const secret = generateSecret()
+  const handled: string[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
+  const server = createServer(toNodeHandler(receiver.onAny(({ event }) => handled.push(event))))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { body } = await call(mock, 'POST /subscriptions', {
+    ...{ channel: 'PSTN', number: mock.pstnNumber, url, secret },
+  })
+  return { id: String(body.id), handled }
+}
+
+test('a test in another language scripts faults of deliveries, calls, time and waits', async () => {
+  const mock = await start()
+  const { id, handled } = await subscribe(mock)
+  const added = await call(mock, 'POST /delivery-faults', {
+    kind: 'duplicate',
+    event: 'CALL_AI_SUMMARY',
+    to: id,
+  })
+  expect(added).toMatchObject({ status: 201, body: { kind: 'duplicate', remaining: 1, hits: 0 } })
+  await call(mock, 'POST /delivery-faults', { kind: 'reorder', events: ['CALL_ENDED', 'CALL_ACCEPTED'] })
+
+  const { body: simulated } = await call(mock, 'POST /simulated-calls', {
+    summary: { recap: 'Refund.', after: '30m' },
+  })
+  const { body: before } = await call(mock, 'GET /clock')
+  const { body: after } = await call(mock, 'POST /clock', { advance: '30m' })
+  expect(Date.parse(after.now) - Date.parse(before.now)).toBe(1_800_000)
+  const waited = await call(mock, 'POST /waits', {
+    ...{ for: 'delivery', name: 'CALL_AI_SUMMARY', match: { callId: simulated.callId } },
+  })
+  expect(waited.body).toMatchObject({ status: 200, event: { summary: { recap: 'Refund.' } } })
+  expect(handled).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ENDED', 'CALL_ACCEPTED', 'CALL_AI_SUMMARY'])
+  expect((await call(mock, 'GET /delivery-faults')).body.items).toEqual([])
+
+  const { body: recordings } = await call(mock, 'GET /recordings')
+  const copies = recordings.deliveries.filter(({ faults }: { faults: string[] }) =>
+    faults.includes('duplicate'),
+  )
+  expect(copies).toMatchObject([{ status: 200, attempt: 2, headers: { 'webhook-id': expect.any(String) } }])
+  expect(recordings.events.length).toBe(4)
+})
+
+test('a wait that fails explains itself, and so does an event that should not have happened', async () => {
+  const mock = await start()
+  const late = await call(mock, 'POST /waits', { for: 'event', name: 'CALL_ENDED', timeoutMs: 1 })
+  expect(late).toMatchObject({
+    status: 408,
+    body: { code: 'timed_out', message: expect.stringContaining('seed') },
+  })
+  await call(mock, 'POST /triggered-events', { name: 'CALL_ENDED', overrides: { callId: 'call-1' } })
+  await call(mock, 'POST /triggered-events', { payload: { event: 'note-created' } })
+  const wrong = await call(mock, 'POST /waits', {
+    for: 'no_event',
+    name: 'CALL_ENDED',
+    match: { callId: 'call-1' },
+  })
+  expect(wrong).toMatchObject({ status: 409, body: { code: 'unexpected_event' } })
+  expect(await call(mock, 'POST /waits', { for: 'no_event', name: 'CALL_MISSED' })).toMatchObject({
+    status: 200,
+    body: {},
+  })
+  expect(await call(mock, 'POST /triggered-events', {})).toMatchObject({ status: 400 })
+  expect(await call(mock, 'POST /clock', { advance: 'soon' })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_input' },
+  })
+  expect(await call(mock, 'POST /delivery-faults', { kind: 'delay', event: '*' })).toMatchObject({
+    status: 400,
+  })
+  expect(await call(mock, 'GET /nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await call(mock, 'GET //organizations/org_9/clock')).toMatchObject({ status: 404 })
+})
+
+test('tenants have faults of their own, and a reset forgets what happened', async () => {
+  const mock = await start()
+  const { body: tenant } = await call(mock, 'POST //tenants', { callSummaries: 'manual' })
+  const { body: list } = await call(mock, 'GET //tenants')
+  expect(list.items.map((each: typeof tenant) => each.organizationId)).toEqual([
+    mock.organizationId,
+    tenant.organizationId,
+  ])
+  expect(list.items[0]).toMatchObject({
+    seed: mock.seed,
+    profile: 'reference',
+    secret: mock.secret,
+    apiKey: mock.apiKey,
+  })
+  const fault = { endpoint: 'groups.create', status: 500 }
+  expect((await call(mock, `POST //faults?organization=${tenant.organizationId}`, fault)).status).toBe(201)
+  expect((await call(mock, 'POST //faults', { endpoint: '*', reset: true, carriedOut: true })).status).toBe(
+    201,
+  )
+
+  const create = (apiKey: string, wabaNumber: string) =>
+    fetch(`${mock.url}/whatsapp/wa-group/create`, {
+      ...{ method: 'POST', body: JSON.stringify({ wabaNumber, subject: 'Order 1042' }) },
+      headers: { 'content-type': 'application/json', 'x-public-api-key': apiKey },
+    })
+  await expect(create(mock.apiKey, mock.wabaNumber)).rejects.toThrow()
+  expect((await create(tenant.apiKey, tenant.wabaNumber)).status).toBe(500)
+  expect((await create(tenant.apiKey, tenant.wabaNumber)).status).toBe(200)
+  const { body: groups } = await call(mock, 'GET /groups')
+  const { groupId } = groups.items[0]
+  expect(
+    await call(mock, 'POST /participants', { groupId, phone: '+12025550143', state: 'joined' }),
+  ).toMatchObject({ status: 200 })
+  expect((await call(mock, 'GET /recordings')).body.requests).toMatchObject([
+    { verdict: 'fault', body: { subject: 'Order 1042' } },
+  ])
+
+  expect((await call(mock, 'POST /reset')).status).toBe(204)
+  expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
+})
+
+test('one document describes the control API of the mock and of the server', async () => {
+  const mock = await start()
+  const { body } = await call(mock, 'GET //openapi.json')
+  expect(Object.keys(body.paths)).toEqual(
+    expect.arrayContaining(['/faults', '/tenants', '/organizations/{organizationId}/delivery-faults']),
+  )
+  expect((await call(mock, 'GET //info')).body).toMatchObject({ mock: true, database: 'memory' })
+})
+
+test('a page of another origin can call the mock on its port', async () => {
+  const mock = await start()
+  const origin = 'http://localhost:5173'
+  const preflight = await fetch(`${mock.url}/whatsapp/wa-group/create`, {
+    method: 'OPTIONS',
+    headers: {
+      ...{ origin, 'access-control-request-method': 'POST' },
+      'access-control-request-headers': 'authorization,content-type,x-public-api-key',
+    },
+  })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('x-public-api-key')
+  const response = await fetch(`${mock.url}/v1/call/ai-summary?callId=call-1`, {
+    headers: { origin, authorization: mock.apiKey },
+  })
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, '*'])
+  expect(mock.requests).toHaveLength(1)
+
+  const control = async (page: string) =>
+    (await fetch(`${mock.url}/_wabakit/tenants`, { headers: { origin: page } })).status
+  expect(await control('https://evil.example')).toBe(403)
+  expect(await control(origin)).toBe(200)
+})
