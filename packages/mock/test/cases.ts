@@ -4,7 +4,6 @@ import {
   NotFoundError,
   OutcomeUnknownError,
   RateLimitError,
-  ResponseFormatError,
   ServerError,
   SummaryPendingError,
   SummaryUnavailableError,
@@ -153,7 +152,7 @@ export const cases: Readonly<Record<string, Case>> = {
     mock.faults.next('groups.create', { malformed: true })
     await rejects(create('malformed'), OutcomeUnknownError)
     mock.faults.next('groups.create', { offContract: true })
-    await rejects(create('off-contract'), ResponseFormatError)
+    await rejects(create('off-contract'), OutcomeUnknownError)
     mock.faults.next('groups.create', { truncated: true })
     await rejects(create('truncated'), OutcomeUnknownError)
     equal(
