@@ -216,3 +216,27 @@ test('lists every event with a sample that its schema describes', async () => {
     expect(channels.length).toBeGreaterThan(0)
   }
 })
+
+test('compresses what it reads, but neither secrets nor live streams', async () => {
+  const server = await start()
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.url}/_wabakit${path}`, {
+      ...init,
+      headers: { 'accept-encoding': 'gzip', ...init.headers },
+    })
+  const overview = await get('/organizations/acme/overview')
+  expect(overview.headers.get('content-encoding')).toBe('gzip')
+  expect(overview.headers.get('cache-control')).toBe('no-store')
+  expect(await overview.json()).toMatchObject({ window: 'hour' })
+  const created = await get('/organizations/acme/subscriptions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ channel: 'WHATSAPP', number, url: `http://127.0.0.1/${'x'.repeat(2_000)}` }),
+  })
+  expect(created.status).toBe(201)
+  expect(created.headers.get('content-encoding')).toBeNull()
+  const aborted = new AbortController()
+  const stream = await get('/organizations/acme/stream', { signal: aborted.signal })
+  expect(stream.headers.get('content-encoding')).toBeNull()
+  aborted.abort()
+})

@@ -212,9 +212,10 @@ export const createApi = (context: ApiContext) => {
       // any client learns whether a path exists.
       const endpoint = route(request)
       if (caller === undefined) throw refuseStranger(key)
-      const watched = watchBody(request, (bytes) => {
+      const keepBody = (bytes: Uint8Array): void => {
         sent = bytes
-      })
+      }
+      const watched = listeners.size === 0 ? request : watchBody(request, keepBody)
       const body = await perform(endpoint, watched, { caller, report })
       response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {

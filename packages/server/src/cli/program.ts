@@ -23,6 +23,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['faults', 'make requests to the public API fail (serve --mock)', resource],
   ],
   'See what happened:': [
+    ['overview', 'show how each endpoint has been doing', () => import('./overview.ts')],
     ['inspect', 'open the inspector in a browser', () => import('./inspect.ts')],
     ['calls', 'list calls, or show one from first ring to summary', resource],
     ['groups', 'list groups, show one, or add a participant', resource],

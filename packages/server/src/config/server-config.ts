@@ -164,7 +164,7 @@ export const ServerConfig = z.strictObject({
     60,
   ),
   retentionDays: wholeNumber(
-    'Number of days after which finished deliveries, and events without other deliveries, are removed.',
+    'Number of days after which finished deliveries, events without other deliveries, and figures are removed.',
     [1, 3_650],
     30,
   ),

@@ -2,6 +2,7 @@ import { type ControlContext, createControlOpenApi, operations, runOperation } f
 import { ControlError, requireFound, toErrorResponse } from '@wabakit/core/hosting'
 import { Hono } from 'hono'
 import { controlPath, inspectorPath, servePage } from '../inspector/serve-page.ts'
+import { compressResponse } from './compression.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
 import type { LiveStream } from './live-stream.ts'
 
@@ -31,7 +32,10 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
 
   app.on('GET', ['/inspector', '/inspector/*'], async (c) => {
     guard.checkFile(c.req.raw)
-    const response = await servePage(c.req.path.slice(inspectorPath.length))
+    const response = await compressResponse(
+      c.req.raw,
+      await servePage(c.req.path.slice(inspectorPath.length)),
+    )
     response.headers.set('x-request-id', createRequestId())
     return response
   })
@@ -43,7 +47,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   })
   app.get('/openapi.json', (c) => {
     openApi ??= JSON.stringify(createControlOpenApi(info.version))
-    return c.body(openApi, 200, json)
+    return compressResponse(c.req.raw, c.body(openApi, 200, json))
   })
   app.get('/organizations/:organizationId/stream', async (c) => {
     const organizationId = c.req.param('organizationId')
@@ -57,7 +61,10 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     app.on(operation.method, operation.path, async (c) => {
       const request = { request: c.req.raw, params: c.req.param(), query: c.req.query() }
       const { status, body } = await runOperation(operation, { ...options, ...request })
-      return status === 204 ? c.body(null, status) : c.body(body, status, json)
+      if (status === 204) return c.body(null, status)
+      const response = c.body(body, status, json)
+      // Only responses to POST contain secrets.
+      return operation.method === 'GET' ? compressResponse(c.req.raw, response) : response
     })
   }
 

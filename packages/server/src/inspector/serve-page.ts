@@ -39,8 +39,16 @@ const findFolder = (): string =>
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-const respond = (body: string | Uint8Array<ArrayBuffer>, type: string, status = 200): Response =>
-  new Response(body, { status, headers: { ...headers, 'content-type': type, 'cache-control': 'no-cache' } })
+type Facts = { readonly type: string; readonly status?: number; readonly cacheControl?: string }
+
+const respond = (
+  body: string | Uint8Array<ArrayBuffer>,
+  { type, status = 200, cacheControl = 'no-cache' }: Facts,
+): Response =>
+  new Response(body, { status, headers: { ...headers, 'content-type': type, 'cache-control': cacheControl } })
+
+/** For files whose names contain a hash of their content. */
+const immutable = 'public, max-age=31536000, immutable'
 
 const notBuilt = 'The inspector is not built. Run: npm run build -w @wabakit/inspector\n'
 
@@ -53,15 +61,12 @@ export const servePage = async (path: string, folder: string = findFolder()): Pr
   const type = types[extname(name ?? '')]
   try {
     if (name === undefined || type === undefined) {
-      return respond(await readFile(join(folder, 'index.html')), 'text/html; charset=utf-8')
+      return respond(await readFile(join(folder, 'index.html')), { type: 'text/html; charset=utf-8' })
     }
-    return respond(await readFile(join(folder, 'assets', name)), type)
+    return respond(await readFile(join(folder, 'assets', name)), { type, cacheControl: immutable })
   } catch (error) {
     if (!isMissing(error)) throw error
-    return respond(
-      name === undefined ? notBuilt : 'There is no such file.\n',
-      'text/plain; charset=utf-8',
-      404,
-    )
+    const text = name === undefined ? notBuilt : 'There is no such file.\n'
+    return respond(text, { type: 'text/plain; charset=utf-8', status: 404 })
   }
 }

@@ -338,3 +338,38 @@ test('suggests a command with a similar spelling, including subcommands', async 
   const filter = await wabakit(['deliveries', 'list', '--statsu', 'pending'])
   expect([filter.code, filter.stderr]).toEqual([2, expect.stringContaining('Did you mean --status?')])
 })
+
+test('overview prints the state of each endpoint first, within 80 columns, and everything as JSON', async () => {
+  const server = await start({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
+  const run = at(server)
+  const endpoint = createServer((request, response) => {
+    response.writeHead(request.url === '/fails' ? 500 : 200).end()
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void endpoint.close())
+  const address = endpoint.address()
+  const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  for (const path of ['works', 'fails']) {
+    const url = `${base}/${path}`
+    await server.service.subscriptions.create('acme', { channel: 'PSTN', number: '+15550100002', url })
+  }
+  const attempted = new Promise<void>((resolve) => {
+    const urls = new Set<string>()
+    server.service.dispatcher.onAttempt(({ attempted: { subscription } }) => {
+      if (urls.add(subscription.url).size === 2) resolve()
+    })
+  })
+  await run('trigger call --organization acme --set summary=false')
+  await attempted
+  await server.service.figures.stop()
+
+  const lines = (await run('overview --organization acme')).trimEnd().split('\n')
+  expect(lines[0]).toMatch(/^STATE +SUCCESS +SENT +FAILED +P95 +BACKLOG +OLDEST +ENDPOINT$/)
+  expect(lines[1]).toMatch(/^all .* 3 events$/)
+  expect(lines.find((line) => line.endsWith('/works'))).toMatch(/^working +100\.0 % +[1-3] +0 /)
+  expect(lines.find((line) => line.endsWith('/fails'))).toMatch(/^failing +0\.0 % +0 +1 .* 3 /)
+  expect(lines.at(-1)).toBe('1 server_error: The endpoint failed while it handled the webhook.')
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+  const [json] = parseLines(await run('overview --organization acme --window day --format json'))
+  expect(json).toMatchObject({ window: 'day', totals: { events: 3 }, endpoints: [{ window: 'day' }, {}] })
+})

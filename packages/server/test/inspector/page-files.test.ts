@@ -51,6 +51,8 @@ test('serves the files of the page with their types', async () => {
 
   expect(await script.text()).toBe('run()')
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect((await servePage('', folder)).headers.get('cache-control')).toBe('no-cache')
   expect((await servePage('/assets/other.js', folder)).status).toBe(404)
 })
 
