@@ -3,53 +3,106 @@ import { toRoute } from './routes.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** A page that the front page lists. */
+/** The pages of the sidebar, by task, in the order in which a reader needs them. A new page in `docs/` must be listed. */
+const sections: Readonly<Record<string, readonly string[]>> = {
+  'I receive': [
+    'docs/start.md',
+    'docs/vendor.md',
+    'docs/go-live.md',
+    'packages/webhooks/README.md',
+    'docs/reference/frameworks.md',
+    'examples/receivers/README.md',
+    'docs/queues.md',
+    'docs/when-nothing-arrives.md',
+    'docs/refused-webhooks.md',
+  ],
+  'I send': ['packages/client/README.md', 'docs/reference/errors.md'],
+  'I test': [
+    'docs/testing.md',
+    'packages/mock/README.md',
+    'docs/is-my-webhook-endpoint-safe.md',
+    'docs/examining-a-server.md',
+    'packages/conformance/README.md',
+  ],
+  'I run it': [
+    'packages/server/README.md',
+    'docs/running-the-server.md',
+    'docs/one-machine.md',
+    'docs/two-machines.md',
+    'docs/containers.md',
+    'docs/inspector.md',
+    'docs/monitoring.md',
+    'docs/securing-the-server.md',
+    'docs/backups.md',
+    'docs/personal-data.md',
+    'docs/control-api.md',
+    'docs/postgresql.md',
+    'docs/scaling.md',
+  ],
+  'Look up': [
+    'docs/reference/events.md',
+    'docs/rules.md',
+    'docs/reference/settings.md',
+    'docs/cli.md',
+    'docs/cli-server.md',
+    'docs/cli-develop.md',
+    'docs/cli-operate.md',
+    'docs/cli-judges.md',
+    'docs/reference/health-events.md',
+    'docs/versions.md',
+    'docs/reference/compatibility.md',
+    'docs/reliability.md',
+    'docs/performance.md',
+    'SECURITY.md',
+  ],
+  'I contribute': [
+    'CONTRIBUTING.md',
+    'docs/architecture.md',
+    'docs/glossary.md',
+    'docs/decisions/README.md',
+    'packages/contract/README.md',
+    'packages/wire/README.md',
+    'packages/core/README.md',
+    'docs/internals/simulation.md',
+    'docs/internals/mutation.md',
+    'docs/internals/tried.md',
+  ],
+}
+
+/** A page of the sidebar. `about` is the first sentence of the page. */
 export type Guide = { readonly title: string; readonly file: string; readonly about: string }
 
-/** A section of the front page. */
 export type Section = { readonly title: string; readonly guides: readonly Guide[] }
 
-const readGuides = (section: string): Guide[] =>
-  [...section.matchAll(/^- \[([^\]]+)\]\(([^)#]+\.md)(?:#[^)]*)?\):? ?(.*)$/gm)].map(
-    ([, title = '', path = '', about = '']) => ({
-      title,
-      file: new URL(path, 'file:///docs/').pathname.slice(1),
-      about,
-    }),
-  )
-
-/** Reads the sections and pages that `docs/README.md` lists: the front page, the sidebar and `llms.txt` have the same. */
-export const readSections = (): Section[] => {
-  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  return page
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => ({ title: section.slice(0, section.indexOf('\n')), guides: readGuides(section) }))
-    .filter(({ guides }) => guides.length > 0)
+const readGuide = (file: string): Guide => {
+  const page = readFileSync(new URL(file, root), 'utf8')
+  const title = /^# (.*)$/m.exec(page)?.[1]
+  if (title === undefined) throw new Error(`${file} has no title`)
+  const paragraph = /^# .*\n+(?:<!--[^>]*-->\n+)?([A-Z`*[][^\n]*(?:\n[^\n]+)*)/m.exec(page)?.[1] ?? ''
+  const [about = ''] = paragraph
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll('\n', ' ')
+    .split(/(?<=[.:]) (?=[A-Z`])/)
+  const name = title.replace('@wabakit/', '')
+  return { title: name.charAt(0).toUpperCase() + name.slice(1), file, about }
 }
 
-const toItem = (title: string, file: string) => ({
-  text: title,
-  link: `/${toRoute(file).replace(/(?:index)?\.md$/, '')}`,
-})
-
-/** Finds pages in `docs/` that the front page does not list. */
-const findOthers = (listed: readonly string[]): string[] =>
-  globSync('{,reference/,internals/}*.md', { cwd: new URL('..', import.meta.url) })
-    .map((name) => `docs/${name}`)
+/** Reads the pages of the sidebar. `llms.txt` lists the same. */
+export const readSections = (): Section[] => {
+  const listed = Object.values(sections).flat()
+  const others = globSync('docs/{,reference/,internals/}*.md', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file !== 'docs/README.md' && !listed.includes(file))
-
-const readTitle = (file: string): string =>
-  /^# (.*)$/m.exec(readFileSync(new URL(file, root), 'utf8'))?.[1] ?? file
+  if (others.length > 0) throw new Error(`List ${others.join(', ')} in docs/.vitepress/guides.ts`)
+  return Object.entries(sections).map(([title, files]) => ({ title, guides: files.map(readGuide) }))
+}
 
 /** Builds the sidebar of the guides. */
-export const buildSidebar = () => {
-  const sections = readSections()
-  const others = findOthers(sections.flatMap(({ guides }) => guides.map(({ file }) => file)))
-  const more = { text: 'More', items: others.map((file) => toItem(readTitle(file), file)) }
-  const listed = sections.map(({ title, guides }) => ({
+export const buildSidebar = () =>
+  readSections().map(({ title, guides }) => ({
     text: title,
-    items: guides.map((guide) => toItem(guide.title, guide.file)),
+    items: guides.map((guide) => ({
+      text: guide.title,
+      link: `/${toRoute(guide.file).replace(/(?:index)?\.md$/, '')}`,
+    })),
   }))
-  return others.length === 0 ? listed : [...listed, more]
-}

@@ -24,7 +24,9 @@ const openApplication = async () => {
   const arrivals: Arrival[] = []
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url = '' } = incoming
-    const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, `${value}`]))
+    const headers = new Headers(
+      Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, `${value}`]),
+    )
     arrivals.push({ method, url, headers, body: await buffer(incoming) })
     outgoing.writeHead(Number(/\d{3}/.exec(url)?.[0] ?? 200), { 'x-answer': 'from the application' })
     outgoing.end('{"received":true}')
