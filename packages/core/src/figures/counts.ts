@@ -7,7 +7,7 @@ import { type FailureCause, findFailureCause } from './failure-cause.ts'
  * - `delivered`, `failed`, `deferred`: attempts, by result.
  * - `exhausted`: deliveries whose last attempt failed.
  * - `cause:timeout` and so on: failed attempts, by likely cause.
- * - `ms:250` and so on: attempts, by duration (see {@link latencyBounds}).
+ * - `ms:250` and so on: attempts, by duration (see `latencyBounds`).
  */
 export type Counts = { readonly [name: string]: number }
 
