@@ -1,6 +1,6 @@
 import { ConnectionError } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { createTestClient, getRejection } from './fixtures.ts'
+import { createTestClient, getRejection, group } from './fixtures.ts'
 
 /** Nests errors: the first message is the outermost one. */
 const nest = ([message, ...inner]: readonly string[]): Error | undefined =>
@@ -32,4 +32,13 @@ it.each([
   expect((error as Error).message).toBe(
     `GET https://a.example/v1/call/ai-summary?callId=c got no complete response: ${words}`,
   )
+})
+
+it('says that fetch blocks a port, and what to do', async () => {
+  const client = createTestClient('http://127.0.0.1:6000', { retry: { limit: 0 } })
+  expect(await getRejection(client.groups.create(group))).toMatchObject({
+    name: 'ConnectionError',
+    neverSent: true,
+    message: expect.stringMatching(/fetch blocks the port of baseUrl .*Use another port, or pass a fetch/),
+  })
 })

@@ -129,6 +129,30 @@ it.each([
   expect(service.sockets.size).toBe(0)
 })
 
+it.each([
+  ['\u202a+15550001111\u202c', 'U+202A, an invisible mark'],
+  ['+1\u200b5550001111', 'U+200B, an invisible mark'],
+  ['\ufeff+15550001111', 'U+FEFF, an invisible mark'],
+  ['+1\u00a0555\u00a00001111', 'U+00A0, a space that is not the plain one'],
+  ['+1\u202f5550001111', 'U+202F, a space that is not the plain one'],
+  ['+1\u2011555\u20110001111', 'U+2011, a dash that is not a hyphen'],
+  ['+1 555 \u2013 0001111', 'U+2013, a dash that is not a hyphen'],
+  ['+1 555 \u2212 0001111', 'U+2212, a dash that is not a hyphen'],
+  ['+\u0661\u0665550001111', 'U+0661, not part of a number'],
+])('names the character that was pasted with the number %j', async (wabaNumber, words) => {
+  const client = createTestClient('https://a.example')
+  const error = await getRejection(client.groups.create({ ...group, wabaNumber }))
+  expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path: 'wabaNumber' }] })
+  expect((error as Error).message).toContain(`wabaNumber contains ${words}: type the number again`)
+})
+
+it('sends a number with spaces, hyphens, dots and parentheses as it is', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
+  const wabaNumber = ' +1 (555) 000-1111.'
+  await createTestClient(service.url).groups.create({ ...group, wabaNumber })
+  expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ wabaNumber })
+})
+
 it('lists all issues at once', async () => {
   const error = await getRejection(
     createTestClient('https://a.example').groups.create({ wabaNumber: '', subject: '' }),

@@ -147,7 +147,7 @@ it('keeps the class and the partial body of an error response that was cut off o
   const cut = await startSockets((socket) => socket.once('data', () => socket.end(head)))
   const dripping = await startSockets((socket) => socket.once('data', () => socket.write(head)))
   for (const service of [cut, dripping]) {
-    const error = await getRejection(createTestClient(service.url, { timeoutMs: 60 }).groups.create(group))
+    const error = await getRejection(createTestClient(service.url, { timeoutMs: 500 }).groups.create(group))
     expect(error).toBeInstanceOf(BadRequestError)
     expect(error).toMatchObject({ body: '{"message"' })
     await expect.poll(() => service.carrying.size).toBe(0)

@@ -56,6 +56,7 @@ export type {
 
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
 export { isError } from './is-error.ts'
+export { readText } from './read-text.ts'
 
 // Printing untrusted text, and tracing.
 

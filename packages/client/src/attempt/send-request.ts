@@ -1,3 +1,4 @@
+import { createByteCollector } from '@wabakit/wire'
 import type { Options } from 'ky'
 import type { ApiCall } from '../api-call.ts'
 import type { Fetch, FetchInit } from '../options/client-options.ts'
@@ -103,30 +104,31 @@ const readText = async (response: Response, limit: number, signal: AbortSignal):
 
 /**
  * Reads at most `limit` bytes of a body as UTF-8 text, then closes the connection without waiting for the rest. Stops
- * when `signal` aborts, even if the stream ignores it. Never rejects.
+ * when `signal` aborts, even if the stream ignores it. Never rejects. One growing buffer takes the chunks: text that is
+ * appended byte by byte would take many times its size.
  */
 const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   if (!response.body || !('getReader' in response.body)) return readText(response, limit, signal)
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', stop)
-  const decoder = new TextDecoder()
-  let text = ''
-  let left = limit
+  const bytes = createByteCollector()
+  // A cut body may end within a character, which is dropped.
+  const decode = (isCut: boolean) => new TextDecoder().decode(bytes.toBytes(), { stream: isCut })
   try {
     for (;;) {
       const { done, value } = await reader.read()
       throwIfAborted(signal)
-      if (done) return { text: text + decoder.decode() }
-      text += decoder.decode(value.subarray(0, left), { stream: true })
-      left -= value.byteLength
-      if (left < 0) {
+      if (done) return { text: decode(false) }
+      const left = limit - bytes.length
+      bytes.add(value.subarray(0, left))
+      if (value.byteLength > left) {
         stop()
-        return { text, cut: 'limit' }
+        return { text: decode(true), cut: 'limit' }
       }
     }
   } catch (error) {
-    return { text, cut: { error } }
+    return { text: decode(true), cut: { error } }
   }
 }
 

@@ -1,17 +1,19 @@
 import type { Issue } from '@wabakit/contract'
 import type { Operation } from '@wabakit/core/control'
 import { formatIssue } from '@wabakit/core/hosting'
-import { escapeControls } from '@wabakit/wire'
+import { escapeControls, readText } from '@wabakit/wire'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
+/** Far above the largest page of a list. */
+const maxBodyBytes = 64 * 1_048_576
 const requestTimeoutMs = 15_000
 const removalTimeoutMs = 3_600_000
 
 /** Reads an error response's message, or one line per issue if there are several. */
 export const readErrorMessage = async (response: Response): Promise<string> => {
-  const text = (await response.text().catch(() => '')).slice(0, 1_000)
+  const text = ((await readText(response, maxBodyBytes).catch(() => undefined)) ?? '').slice(0, 1_000)
   try {
     const { message, issues = [] }: { message: string; issues?: Issue[] } = JSON.parse(text)
     return issues.length > 1
@@ -94,7 +96,9 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
       })
       if (response.status === 204) return undefined
       try {
-        return await response.json()
+        const text = await readText(response, maxBodyBytes)
+        if (text === undefined) throw new Error(`The response is longer than ${maxBodyBytes} bytes.`)
+        return JSON.parse(text)
       } catch (cause) {
         const message =
           cause instanceof SyntaxError

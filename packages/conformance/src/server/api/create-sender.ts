@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readText } from '@wabakit/wire'
 import type { ServerSettings } from '../settings.ts'
 import { type ApiRequest, type ApiResponse, type Exchange, listKeys, parseJson } from './api-request.ts'
 
+const maxBodyBytes = 1_048_576
 const maxWaits = 5
 const maxWaitMs = 5_000
 
@@ -26,7 +28,8 @@ export const createSender = (settings: ServerSettings) => {
     try {
       const init = { method, headers, body: body ?? null, signal: AbortSignal.timeout(timeoutMs) }
       const response = await fetch(baseUrl + path, { ...init, redirect: 'manual' })
-      const text = await response.text()
+      const text = await readText(response, maxBodyBytes)
+      if (text === undefined) throw new Error(`the body is longer than ${maxBodyBytes} bytes`)
       return { status: response.status, headers: response.headers, text, json: parseJson(text) }
     } catch (error) {
       return { status: 0, headers: new Headers(), text: describeFailure(error), json: undefined }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readText } from '@wabakit/wire'
 import { readField } from '../api/api-request.ts'
 import type { PlayCall, PlayedOutcome, Simulate } from './simulate.ts'
 
@@ -34,7 +35,7 @@ export const prepareOrganization = async (address: {
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = { method, headers, body: JSON.stringify(body) ?? null, signal: AbortSignal.timeout(15_000) }
     const response = await fetch(`${base}${path}`, init)
-    const text = await response.text()
+    const text = (await readText(response, 1_048_576)) ?? ''
     if (!response.ok)
       throw new Error(`The control API refused ${method} ${path} (${response.status}): ${text.slice(0, 300)}`)
     return text === '' ? undefined : JSON.parse(text)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { createByteCollector } from '@wabakit/wire'
 import type { RecordedRequest } from './recorded-request.ts'
 import { pairHeaders } from './send-request.ts'
 
@@ -11,15 +12,15 @@ const maxBodyBytes = 64 * 1024 * 1024
  * @throws Error if the connection is lost before the end of the body.
  */
 export const readRequest = async (incoming: IncomingMessage): Promise<RecordedRequest | undefined> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  let body = createByteCollector()
+  let length = 0
   for await (const chunk of incoming) {
-    bytes += chunk.length
+    length += chunk.length
     // Reads the rest as well: a sender that is still writing would not see the response.
-    if (bytes <= maxBodyBytes) chunks.push(chunk)
-    else chunks.length = 0
+    if (length <= maxBodyBytes) body.add(chunk)
+    else body = createByteCollector()
   }
-  if (bytes > maxBodyBytes) return undefined
+  if (length > maxBodyBytes) return undefined
   const { method = 'GET', url: path = '/' } = incoming
-  return { method, path, headers: pairHeaders(incoming), body: Buffer.concat(chunks) }
+  return { method, path, headers: pairHeaders(incoming), body: Buffer.from(body.toBytes().buffer) }
 }
