@@ -3,8 +3,8 @@ import './page-globals.ts'
 
 import { expect, test } from 'vitest'
 import { ApiError } from '../src/api/api-error.ts'
-import { formatRate } from '../src/figures/numbers.ts'
 import { reveal, showNumber } from '../src/format/mask.ts'
+import { formatRate } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
 import { masking } from '../src/state/settings.ts'
 

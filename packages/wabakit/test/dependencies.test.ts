@@ -41,7 +41,7 @@ const libraries: Record<string, readonly string[]> = {
     'prom-client',
     'pg',
   ],
-  inspector: ['preact', 'preact/hooks', '@preact/signals'],
+  inspector: ['preact', 'preact/hooks', '@preact/signals', 'd3-array', 'd3-shape'],
   wabakit: [],
 }
 

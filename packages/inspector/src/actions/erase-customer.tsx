@@ -1,6 +1,6 @@
 import { sendOwn } from '../api/organization.ts'
-import { formatCount } from '../figures/numbers.ts'
 import { showNumber } from '../format/mask.ts'
+import { formatCount } from '../format/numbers.ts'
 import { Confirmation } from '../parts/confirmation.tsx'
 import { openDialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'

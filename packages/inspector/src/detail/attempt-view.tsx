@@ -1,11 +1,11 @@
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
 import { formatDuration } from '../format/time.ts'
+import { BodyView } from '../parts/body-view.tsx'
 import { HttpStatus, LoadProblem } from '../parts/status.tsx'
 import { findTab, Tabs } from '../parts/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { BodyView } from './body-view.tsx'
 import { type ChosenAttempt, CompareView } from './compare-view.tsx'
 import { describeExactness, SignatureView } from './signature-view.tsx'
 

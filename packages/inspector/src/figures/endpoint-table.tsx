@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { shortenUrl } from '../api/subscriptions.ts'
+import { formatAge, formatCount, formatLatency, formatRate } from '../format/numbers.ts'
 import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { failing } from '../state/route.ts'
-import { formatAge, formatCount, formatLatency, formatRate } from './numbers.ts'
 import { Sparkline } from './sparkline.tsx'
 
 /** Number of endpoints that are shown at first, so that the charts stay in view. */

@@ -1,12 +1,12 @@
 import type { Overview, SubscriptionOverview } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
 import { toGuideUrl } from '../detail/guides.ts'
+import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../format/numbers.ts'
 import { formatDuration } from '../format/time.ts'
 import { RecordLink } from '../parts/record-link.tsx'
 import { StatusHelp } from '../parts/status.tsx'
 import { failing, navigate, type Params, type View } from '../state/route.ts'
 import { Chart } from './chart.tsx'
-import { formatAge, formatCount, formatLatency, formatRate, formatShort } from './numbers.ts'
 
 const unfinished = 'waiting,pending,claimed'
 

@@ -1,5 +1,5 @@
 import { ApiError, type FieldIssue } from '../api/api-error.ts'
-import { type Choice, toChoices } from '../parts/select.tsx'
+import { type Choice, toChoices } from './choices.ts'
 
 /** The subset of JSON Schema that the control API's documents use. */
 export type JsonSchema = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
-import type { Choice } from '../parts/select.tsx'
+import type { Choice } from '../format/choices.ts'
 import type { Query, View } from '../state/route.ts'
 
 export type Filter = { readonly key: string; readonly label: string } & (

@@ -1,9 +1,4 @@
-export type Choice = { readonly value: string; readonly label: string }
-
-export const toChoices = (
-  values: readonly string[],
-  toLabel: (value: string) => string = (value) => value,
-): Choice[] => values.map((value) => ({ value, label: toLabel(value) }))
+import type { Choice } from '../format/choices.ts'
 
 export type SelectProps = {
   readonly value: string

@@ -4,10 +4,10 @@ import { ResendMatching } from '../actions/resend-matching.tsx'
 import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
 import { DeliveryBody, useDelivery } from '../detail/delivery-body.tsx'
 import { DeliveryMenu, deliveryKeys } from '../detail/delivery-menu.tsx'
+import { toChoices } from '../format/choices.ts'
 import { reveal } from '../format/mask.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Panel } from '../parts/panel.tsx'
-import { toChoices } from '../parts/select.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
@@ -28,7 +28,7 @@ const responses = [
   ...toChoices('none 2xx 3xx 4xx 400 401 403 404 410 429 5xx 500 502 503'.split(' ')),
 ]
 
-/** Returns whether the list has no room for a column with the endpoint. */
+/** Returns whether the list is too narrow for a column with the endpoint. */
 const isNarrow = (): boolean => openId.value !== '' || isTablet.value
 
 const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {

@@ -1,8 +1,8 @@
 import { eventNames } from '@wabakit/wire'
 import { organization } from '../api/organization.ts'
 import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
+import { toChoices } from '../format/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
-import { toChoices } from '../parts/select.tsx'
 
 export const numberFilter: Filter = {
   key: 'number',

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { reveal, showBody, showJson } from '../format/mask.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
 import { masking } from '../state/settings.ts'
+import { CopyButton } from './copy-button.tsx'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 

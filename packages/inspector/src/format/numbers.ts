@@ -1,4 +1,4 @@
-import { formatDuration } from '../format/time.ts'
+import { formatDuration } from './time.ts'
 
 const counts = new Intl.NumberFormat('en-US')
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
