@@ -239,6 +239,21 @@ test('logs no URL of an endpoint, because it may contain a token', async () => {
   expect(lines.join('\n')).not.toContain('s3cret')
 })
 
+test('answers 64 requests that arrive at once on a connection, and closes it instead of handling thousands', async () => {
+  const { url } = await start()
+  const request = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
+  const count = (answer: string) => answer.split('HTTP/1.1 200 OK').length - 1
+
+  const answer = await raw(url, request.repeat(5_000))
+  const last = await raw(
+    url,
+    request.repeat(63) + request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'),
+  )
+
+  expect([count(answer), count(last)]).toEqual([64, 64])
+  expect(answer.slice(answer.lastIndexOf('HTTP/1.1'))).toMatch(/connection: close/i)
+})
+
 test('refuses headers that are too large', async () => {
   const { url } = await start()
 

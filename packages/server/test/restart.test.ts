@@ -121,7 +121,7 @@ test('reports that another process uses the database', async () => {
   await start({ database })
 
   await expect(startServer({ port: 0, database, logLevel: 'silent' })).rejects.toThrow(
-    `${database} is in use by another process.`,
+    `${database} is in use by another process (${process.pid}).`,
   )
 })
 

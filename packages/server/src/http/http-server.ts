@@ -53,6 +53,13 @@ const headersGraceMs = 500
 /** Maximum fraction of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
 const networkShare = 0.5
 
+/**
+ * Maximum number of requests on one connection that wait for responses. Clients hardly ever send a request before the
+ * last one has its response, and node:http handles all that it has read at once: thousands of them would keep everybody
+ * else waiting.
+ */
+const maxPipelined = 64
+
 const formatUrl = (host: string, server: Server): string => {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('The server has no port.')
@@ -64,12 +71,33 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
   const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
+  /** The responses that a connection waits for, in order. */
+  const pipelines = new WeakMap<Socket, ServerResponse[]>()
   let closing = false
+  /** Returns whether a request gets a response. Otherwise, its connection is closed after the previous responses. */
+  const enterPipeline = (socket: Socket, response: ServerResponse): boolean => {
+    const pipeline = pipelines.get(socket) ?? []
+    const last = pipeline.at(-1)
+    // Nothing follows a response that closes the connection.
+    if (last?.shouldKeepAlive === false) return false
+    if (pipeline.length < maxPipelined) {
+      pipelines.set(socket, pipeline)
+      pipeline.push(response)
+      return true
+    }
+    if (last?.headersSent === true) socket.destroy()
+    else if (last !== undefined) last.shouldKeepAlive = false
+    return false
+  }
+
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!enterPipeline(request.socket, response)) return
     running.add(response)
     if (closing) response.shouldKeepAlive = false
     response.on('close', () => {
       running.delete(response)
+      const pipeline = pipelines.get(request.socket)
+      pipeline?.splice(pipeline.indexOf(response), 1)
       // The server may have agreed to keep the connection alive before it started to close.
       if (closing) server.closeIdleConnections()
     })

@@ -20,9 +20,13 @@ export class DatabaseInUseError extends Error {
   readonly code = 'database_in_use'
   readonly path: string
 
-  constructor(path: string, options?: ErrorOptions) {
+  /** @param options - the `cause` and, if it is known, the id of the other process. */
+  constructor(
+    path: string,
+    { owner, ...options }: ErrorOptions & { readonly owner?: number | undefined } = {},
+  ) {
     super(
-      `${path} is in use by another process. Stop that one, or give this one a database of its own; several processes share a PostgreSQL database.`,
+      `${path} is in use by another process${owner === undefined ? '' : ` (${owner})`}. Stop that one, or give this one a database of its own; several processes share a PostgreSQL database.`,
       options,
     )
     this.path = path

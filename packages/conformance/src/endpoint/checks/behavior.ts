@@ -5,10 +5,10 @@ import { type Exchange, isAccepted } from '../send.ts'
 
 /** Patterns of stack traces and source file paths in common languages. */
 const stackPatterns: readonly RegExp[] = [
-  /^\s*at .+[:(].+:\d+/m,
+  /^\s*at .+[:(].+:\d+/,
   /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,
   /Traceback \(most recent call last\)/,
-  /^\s*File ".+", line \d+/m,
+  /^\s*File ".+", line \d+/,
   /\.(?:java|kt|scala):\d+\)/,
   /\.(?:go|rb|php|rs|py):\d+/,
   /\bnode_modules[/\\]/,
@@ -16,9 +16,18 @@ const stackPatterns: readonly RegExp[] = [
   /in (?:<b>)?\/\S+\.php/,
 ]
 
-const findStack = ({ body, headers }: Exchange): string | undefined => {
+/** Longer than any line of a stack trace. On a line of 64 KiB, some of the patterns would take minutes. */
+const maxLineLength = 500
+
+export const findStack = ({ body, headers }: Exchange): string | undefined => {
   const text = [body, ...Object.values(headers)].join('\n').replaceAll('\\n', '\n').replaceAll('<br>', '\n')
-  return stackPatterns.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined)
+  for (const line of text.split('\n')) {
+    const match = stackPatterns
+      .map((pattern) => pattern.exec(line.slice(0, maxLineLength))?.[0])
+      .find(Boolean)
+    if (match !== undefined) return match
+  }
+  return undefined
 }
 
 export const behaviorChecks: EndpointChecks = {

@@ -3,6 +3,15 @@ import { DatabaseInUseError } from '../errors.ts'
 import { createPrivateFile } from './database-file.ts'
 import { isBusy, toOpenError } from './storage-errors.ts'
 
+/** Returns the id of the process that has the lock; `undefined` if it is not known. */
+const readOwner = (lock: DatabaseSync): number | undefined => {
+  try {
+    return Number(lock.prepare('pragma user_version').get()?.user_version) || undefined
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Locks a database for this process until the returned function is called or the process ends, even by a crash.
  *
@@ -16,10 +25,13 @@ const lockFile = (path: string): (() => void) => {
   createPrivateFile(`${path}-lock`)
   const lock = new DatabaseSync(`${path}-lock`)
   try {
-    lock.exec('pragma journal_mode = memory; begin immediate')
+    lock.exec(
+      `pragma journal_mode = memory; pragma synchronous = off; pragma user_version = ${process.pid}; begin immediate`,
+    )
   } catch (error) {
+    const owner = isBusy(error) ? readOwner(lock) : undefined
     lock.close()
-    throw isBusy(error) ? new DatabaseInUseError(path, { cause: error }) : error
+    throw isBusy(error) ? new DatabaseInUseError(path, { cause: error, owner }) : error
   }
   return () => lock.close()
 }
