@@ -30,7 +30,7 @@ const backup = (file: string | undefined, { database, config }: BackupOptions, o
   const bytes = backUp({ from, to })
   output.result({ from: resolve(from), to, bytes }, `${to}  ${formatSize(bytes)}, checked`)
   output.notice(
-    `It contains secrets and personal data; only you can read it. Copy it to another machine.\nTo restore it, stop the server, move ${from}, ${from}-wal and ${from}-shm away, and rename the backup to ${from}.`,
+    `It contains secrets and personal data; only you can read it. Copy it to another machine.\nTo restore it, stop the server, move ${from} away, with ${from}-wal and ${from}-shm if they exist, and rename the backup to ${from}.`,
   )
 }
 

@@ -52,7 +52,11 @@ const change = async (
   const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
   const result = { [counts]: count, ...(dryRun && { dryRun }) }
-  createOutput(options).result(result, escapeControls(`${subject} ${verb} ${done}`))
+  const output = createOutput(options)
+  output.result(result, escapeControls(`${subject} ${verb} ${done}`))
+  if (name === 'resend' && count === 0) {
+    output.notice('Deliveries to disabled subscriptions are not sent again: enable the subscriptions first.')
+  }
 }
 
 const defineChange = (command: Command, name: Change): void => {

@@ -82,7 +82,7 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
     risk: 'An exception replaces the refusal: the sender retries a 5xx for days, or the process ends.',
-    fix: 'Catch errors from JSON.parse, and respond 400.',
+    fix: 'Catch errors from JSON.parse, and respond 400, or store the body and respond 200, as an inbox does.',
     ...refuseBodies({
       'half a body': (subject) => writeSummary(subject).subarray(0, 100),
       'no body': () => Buffer.alloc(0),
@@ -94,7 +94,7 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
     risk: 'Reading a field of null throws: the sender retries a 5xx for days, or the process ends.',
-    fix: 'Check that the parsed body is an object before you read its fields, and respond 400 otherwise.',
+    fix: 'Check that the parsed body is an object before you read its fields. Otherwise, respond 400, or store the body and respond 200, as an inbox does.',
     ...refuseBodies({
       null: () => Buffer.from('null'),
       'an array': () => Buffer.from('[]'),
