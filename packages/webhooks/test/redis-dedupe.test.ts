@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { redisDedupe } from '@wabakit/webhooks'
+import { type NodeRedisClient, redisDedupe } from '@wabakit/webhooks'
 import { Redis } from 'ioredis'
-import { createClient } from 'redis'
+import { createClient, RESP_TYPES } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claim, dedupeCases, separationCase } from './dedupe-cases.ts'
 
@@ -79,6 +79,51 @@ describe.skipIf(!installed)(
         const clients = [await ioRedis(), await nodeRedis()] as const
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
       })
+    })
+
+    it.each<[string, () => Promise<NodeRedisClient | Redis>]>([
+      ['RESP 3', () => createClient({ url, RESP: 3 }).connect()],
+      [
+        'replies as bytes and numbers as text',
+        async () => {
+          const types = {
+            [RESP_TYPES.BLOB_STRING]: Buffer,
+            [RESP_TYPES.SIMPLE_STRING]: Buffer,
+            [RESP_TYPES.NUMBER]: String,
+          }
+          return (await createClient({ url }).connect()).withTypeMapping(types)
+        },
+      ],
+      ['stringNumbers', async () => new Redis(url, { stringNumbers: true })],
+      ['a keyPrefix', async () => new Redis(url, { keyPrefix: 'app:' })],
+    ])('works with a client with %s', async (_, connect) => {
+      const client = await connect()
+      closers.push(() => ('call' in client ? client.quit() : undefined))
+      closers.push(() =>
+        'destroy' in client && typeof client.destroy === 'function' ? client.destroy() : undefined,
+      )
+      const dedupe = redisDedupe(client)
+      const key = crypto.randomUUID()
+      const first = await claim(dedupe, key)
+      expect([await dedupe.claim(key, 60_000), await first.renew(60_000)]).toEqual(['in_progress', true])
+      await first.release()
+      expect(await (await claim(dedupe, key)).complete()).toBe(true)
+      expect(await dedupe.claim(key, 60_000)).toBe('duplicate')
+    })
+
+    it('refuses a client that ignores NX, or does not return the reply, instead of handling duplicates', async () => {
+      const client = await nodeRedis()
+      const ignoring = {
+        set: (key: string, value: string, { PX }: { PX: number }) => client.set(key, value, { PX }),
+        get: (key: string) => client.get(key),
+        eval: client.eval.bind(client),
+      }
+      await expect(redisDedupe(ignoring).claim('a', 1_000)).rejects.toThrow('cannot use this client')
+      const silent = { ...ignoring, set: async () => undefined }
+      await expect(redisDedupe(silent).claim('a', 1_000)).rejects.toThrow('"OK" or null, not to undefined')
+      expect(() => Reflect.apply(redisDedupe, undefined, [{ get: () => {} }])).toThrow(
+        'This one has no set()',
+      )
     })
 
     separationCase(async (prefix) => redisDedupe(await ioRedis(), { prefix }))

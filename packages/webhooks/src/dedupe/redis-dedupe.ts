@@ -1,3 +1,4 @@
+import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
@@ -52,6 +53,11 @@ type Commands = {
   readonly run: (script: string, key: string, ...values: string[]) => Promise<unknown>
 }
 
+const decoder = /* @__PURE__ */ new TextDecoder()
+
+/** Reads a reply, which clients can be set to return as bytes or as a number of another type. */
+const toText = (reply: unknown): string => (ArrayBuffer.isView(reply) ? decoder.decode(reply) : String(reply))
+
 const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
   'call' in client
     ? {
@@ -67,7 +73,7 @@ const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
  * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires on its own.
  *
  * @param client - a connected `redis` or `ioredis` client. It is never closed.
- * @throws WebhookUsageError for an unknown option.
+ * @throws WebhookUsageError for an unknown option or an object that is not a client.
  * @throws RangeError when `ttlMs` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: redisDedupe(await createClient({ url }).connect()) })
@@ -79,17 +85,50 @@ export const redisDedupe = (
   assertOptions('redisDedupe()', options, ['ttlMs', 'prefix'])
   const { ttlMs = defaultRetentionMs, prefix = 'wabakit:webhook:' } = options
   assertAboveZero('ttlMs', ttlMs)
+  for (const method of ['set', 'get', 'eval'] as const) {
+    if (typeof Object(client)[method] === 'function') continue
+    throw new WebhookUsageError(
+      `redisDedupe() needs a client of redis or ioredis. This one has no ${method}().`,
+    )
+  }
   const { setIfAbsent, run } = toCommands(client)
+  /** Sets a key unless it exists. Returns whether it was set. */
+  const take = async (key: string, token: string, lifetimeMs: number): Promise<boolean> => {
+    const reply = await setIfAbsent(key, token, lifetimeMs)
+    if (reply === null) return false
+    if (toText(reply) === 'OK') return true
+    throw new WebhookUsageError(
+      `redisDedupe() needs a client whose set() resolves to "OK" or null, not to ${typeof reply}. ` +
+        'Pass a client of redis or ioredis, not its legacy mode or another library.',
+    )
+  }
+  let isChecked = false
+  /** A client that ignores the option NX would make every claim succeed, and every duplicate be handled. */
+  const check = async (): Promise<void> => {
+    if (isChecked) return
+    const key = `${prefix}check:${crypto.randomUUID()}`
+    const taken = [await take(key, 'check', 10_000), await take(key, 'check', 10_000)]
+    const released = toText(await run(scripts.release, key, 'check'))
+    if (taken.join() !== 'true,false' || released !== '1') {
+      throw new WebhookUsageError(
+        'redisDedupe() cannot use this client: set() with PX and NX, or eval(), does something else. ' +
+          'Pass a client of redis or ioredis.',
+      )
+    }
+    isChecked = true
+  }
   return {
     claim: async (name, claimMs) => {
+      await check()
       const key = prefix + name
       const token = crypto.randomUUID()
-      if ((await setIfAbsent(key, token, claimMs)) === null) {
-        return (await client.get(key)) === done ? 'duplicate' : 'in_progress'
+      if (!(await take(key, token, claimMs))) {
+        return toText(await client.get(key)) === done ? 'duplicate' : 'in_progress'
       }
+      const isDone = async (...script: Parameters<typeof run>) => toText(await run(...script)) === '1'
       return {
-        renew: async (renewMs) => (await run(scripts.renew, key, token, `${renewMs}`)) === 1,
-        complete: async () => (await run(scripts.complete, key, token, `${ttlMs}`)) === 1,
+        renew: (renewMs) => isDone(scripts.renew, key, token, `${renewMs}`),
+        complete: () => isDone(scripts.complete, key, token, `${ttlMs}`),
         release: () => run(scripts.release, key, token),
       }
     },

@@ -1,3 +1,5 @@
+import { WebhookUsageError } from '../errors.ts'
+
 /** A kind of database. Use `mysql` for MariaDB, and `sqlite` for D1, Durable Objects, libSQL and Bun. */
 export type SqlDialect = 'postgresql' | 'sqlite' | 'mysql'
 
@@ -67,11 +69,18 @@ export type SqliteDatabase = { prepare(text: string): { all(...values: SqlValue[
 /** The rows that a statement returned, and the number of rows that it returned or changed. */
 export type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
 
-/** Reads the result of a query, whose form depends on the driver. */
+/** Gives names to the columns of a row that is an array. */
+const toNamed = (row: unknown, fields: unknown): unknown =>
+  Array.isArray(row) && Array.isArray(fields)
+    ? Object.fromEntries(row.map((value, index) => [String(Object(fields[index]).name), value]))
+    : row
+
+/** Reads the result of a query, whose form depends on the driver and its settings. */
 export const readOutcome = (result: unknown, dialect: SqlDialect): Outcome => {
-  const found = dialect === 'mysql' && Array.isArray(result) ? result[0] : result
-  const { rows = found, affectedRows } = Object(found)
-  if (Array.isArray(rows)) return { rows, count: rows.length }
+  const isPair = dialect === 'mysql' && Array.isArray(result)
+  const found = isPair ? result[0] : result
+  const { rows = found, affectedRows, fields = isPair ? result[1] : undefined } = Object(found)
+  if (Array.isArray(rows)) return { rows: rows.map((row) => toNamed(row, fields)), count: rows.length }
   if (typeof affectedRows === 'number') return { rows: [], count: affectedRows }
   throw new TypeError('The query function of sqlDedupe must resolve to rows, as those of pg and mysql2 do.')
 }
@@ -82,8 +91,24 @@ export const numberPlaceholders = (text: string): string => {
   return text.replaceAll('?', () => `$${++position}`)
 }
 
+/** @throws WebhookUsageError for anything that cannot run a statement. */
+const assertDatabase = (database: SqlQuery | SqlClient | SqliteDatabase): void => {
+  const { unsafe, query, prepare } = Object(database)
+  if (typeof unsafe === 'function' && typeof database === 'function') {
+    throw new WebhookUsageError(
+      'Pass a function for postgres.js: (text, values) => sql.unsafe(text, values).',
+    )
+  }
+  if ([database, query, prepare].some((each) => typeof each === 'function')) return
+  throw new WebhookUsageError(
+    'sqlDedupe() needs a pool or client of pg or mysql2/promise, a database of node:sqlite or better-sqlite3, ' +
+      'or a function that runs one statement.',
+  )
+}
+
 /** Returns a function that runs a statement with a `?` for each value. */
 export const createRunner = (database: SqlQuery | SqlClient | SqliteDatabase, dialect: SqlDialect) => {
+  assertDatabase(database)
   const query: SqlQuery =
     typeof database === 'function'
       ? database
@@ -97,4 +122,21 @@ export const createRunner = (database: SqlQuery | SqlClient | SqliteDatabase, di
   }
 }
 
-export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
+const toPlain = (name: string): string => name.toLowerCase().replaceAll('_', '')
+
+export const readProperty = (value: unknown, name: string): unknown => Object(value)[name]
+
+/** Reads a column of a row. Applications rename the columns of all rows, such as `event_key` to `eventKey`. */
+export const readColumn = (row: unknown, column: string): unknown => {
+  const object = Object(row)
+  if (column in object) return object[column]
+  const renamed = Object.keys(object).find((name) => toPlain(name) === toPlain(column))
+  return renamed === undefined ? undefined : object[renamed]
+}
+
+/** Reads the value of a row with one column, whatever its name, also if rows are nested by table. */
+export const readOnlyValue = (row: unknown): unknown => {
+  const [value]: unknown[] = Object.values(Object(row))
+  const isNested = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+  return isNested ? readOnlyValue(value) : value
+}

@@ -2,7 +2,7 @@ import { assertAboveZero, assertNames, assertOptions, assertTableName } from '..
 import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 import {
   createRunner,
-  readColumn,
+  readOnlyValue,
   type SqlClient,
   type SqlDialect,
   type SqliteDatabase,
@@ -129,10 +129,12 @@ export const sqlDedupe = (
           key,
         ]))
       if (claimed) return createClaim(key, token)
-      const { rows } = await run(`SELECT claimed_by FROM ${table} WHERE ${column} = ?`, [key])
-      const holder = readColumn(rows[0], 'claimed_by')
-      if (holder === null) return 'duplicate'
-      if (typeof holder === 'string') return 'in_progress'
+      // Returns a number, because drivers can be set to convert null and text.
+      const holder = 'CASE WHEN claimed_by IS NULL THEN 1 ELSE 2 END'
+      const { rows } = await run(`SELECT ${holder} AS holder FROM ${table} WHERE ${column} = ?`, [key])
+      const found = Number(readOnlyValue(rows[0]))
+      if (found === 1) return 'duplicate'
+      if (found === 2) return 'in_progress'
       throw new Error(`The row for "${key}" in ${table} can neither be inserted nor read.`)
     },
   }

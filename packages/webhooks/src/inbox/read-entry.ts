@@ -37,20 +37,28 @@ export async function* readRows({ table, engine }: InboxTable, columns: string, 
   }
 }
 
-const readText = (row: unknown, column: string): string | undefined => {
+const decoder = /* @__PURE__ */ new TextDecoder()
+
+/** Reads text, which drivers can be set to return as bytes. */
+export const readText = (row: unknown, column: string): string | undefined => {
   const value = readColumn(row, column)
-  return typeof value === 'string' ? value : undefined
+  if (typeof value === 'string') return value
+  return ArrayBuffer.isView(value) ? decoder.decode(value) : undefined
 }
 
 const readDate = (row: unknown, column: string): Date | undefined => {
   const value = readColumn(row, column)
-  return value === null ? undefined : new Date(Number(value))
+  return value === null || value === undefined ? undefined : new Date(Number(value))
 }
 
 /** Reads the body of a row. Returns `undefined` when the body is no longer kept. */
 export const readBytes = (row: unknown): Uint8Array | undefined => {
   const body = readColumn(row, 'body')
-  return ArrayBuffer.isView(body) ? toBytes(body) : undefined
+  if (body === null || body === undefined) return undefined
+  // PostgreSQL returns bytes as text if no parser is set for them.
+  const hex = typeof body === 'string' ? /^\\x((?:[0-9a-f]{2})*)$/.exec(body)?.[1] : undefined
+  if (hex !== undefined) return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  return toBytes(body)
 }
 
 const readShared = (row: unknown) => ({

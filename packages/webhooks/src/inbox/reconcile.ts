@@ -1,5 +1,5 @@
 import { encoder } from '../bytes.ts'
-import { readColumn } from '../dedupe/sql-database.ts'
+import { readColumn, readProperty } from '../dedupe/sql-database.ts'
 import { toSummaryFact } from '../identity/identity.ts'
 import type { InboxHost, Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { longestTimerMs } from '../time-limit.ts'
@@ -35,7 +35,7 @@ const notFound = 'not_found'
 const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
 
 const hasStatus = (error: unknown, status: number, name: string): boolean =>
-  readColumn(error, 'name') === name && readColumn(error, 'status') === status
+  readProperty(error, 'name') === name && readProperty(error, 'status') === status
 
 /** The result of a run that requests nothing. */
 const noSummaries: Reconciled = {
@@ -181,7 +181,7 @@ export const createReconcile = (
   /** Returns the time until the summary is requested again, in milliseconds. */
   const toDelay = ({ attempts }: Missing, error: unknown, olderThanMs: number): number => {
     const backoffMs = Math.min(firstDelayMs, olderThanMs) * 2 ** (attempts - 1)
-    const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
+    const retryAfterMs = Number(readProperty(error, 'retryAfterMs') ?? 0)
     return Math.round(Math.max(retryAfterMs, Math.min(maximumDelayMs, backoffMs)))
   }
 
@@ -224,7 +224,7 @@ export const createReconcile = (
           continue
         }
         const isNotFound =
-          hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found'
+          hasStatus(error, 404, 'NotFoundError') && readProperty(error, 'code') !== 'route_not_found'
         if (isNotFound) counts.notFound += 1
         // Only calls that are known to be PSTN calls can be found later.
         if (isNotFound && details.channel !== 'PSTN') {

@@ -1,5 +1,5 @@
 import { toBytes, type WebhookPayload } from '../bytes.ts'
-import type { SqlDialect } from '../dedupe/sql-database.ts'
+import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 import type {
   AcceptOptions,
@@ -12,7 +12,7 @@ import type {
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions, assertTableName } from '../usage.ts'
-import type { InboxEngine } from './engine.ts'
+import { type InboxEngine, refuse } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
@@ -95,8 +95,20 @@ export type InboxRetention = {
 const isMysql = (database: object): database is MysqlPool => 'getConnection' in database
 const isSqlite = (database: object): database is SqliteConnection => 'prepare' in database
 
+const supported = 'a pool of pg or mysql2/promise, or a database of node:sqlite or better-sqlite3'
+
 /** Creates the engine for a database, which is recognized by its shape. */
 const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, table: string) => {
+  if (Object(database) !== database) refuse(`sqlInbox() needs ${supported}.`)
+  const methods = isSqlite(database)
+    ? ['exec']
+    : isMysql(database)
+      ? ['getConnection', 'execute']
+      : ['connect', 'query']
+  const missing = methods.find((method) => typeof readProperty(database, method) !== 'function')
+  if (missing !== undefined) refuse(`sqlInbox() needs ${supported}. This object has no ${missing}().`)
+  // A client has the methods of a pool, but connects only once.
+  if ('processID' in database) refuse(`sqlInbox() needs ${supported}. This is a single client of pg.`)
   if (isSqlite(database)) return createSqliteEngine(database)
   return isMysql(database) ? createMysqlEngine(database, table) : createPostgresEngine(database, table)
 }

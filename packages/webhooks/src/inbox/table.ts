@@ -1,6 +1,7 @@
-import type { SqlDialect } from '../dedupe/sql-database.ts'
+import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
+import { probeDriver } from './probe-driver.ts'
 
 /** Options for {@link sqlInboxTable}. */
 export type SqlInboxTableOptions = {
@@ -118,8 +119,12 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
 /** Makes an engine create the table before its first statement. */
 export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
   let created: Promise<unknown> | undefined
+  const create = async (): Promise<void> => {
+    await probeDriver(engine)
+    await engine.create(toStatements(table, engine.dialect))
+  }
   const ready = async (): Promise<void> => {
-    created ??= engine.create(toStatements(table, engine.dialect))
+    created ??= create()
     try {
       await created
     } catch (error) {
@@ -132,6 +137,8 @@ export const createTableFirst = (engine: InboxEngine, table: string): InboxEngin
     run: (...statement) => ready().then(() => engine.run(...statement)),
     claim: (claiming) => ready().then(() => engine.claim(claiming)),
     query: (...statement) => ready().then(() => engine.query(...statement)),
+    // A driver that the inbox cannot use stays so.
+    isTransient: (error) => readProperty(error, 'name') !== 'WebhookUsageError' && engine.isTransient(error),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Outcome, readColumn, readOutcome } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn, readOutcome, readProperty } from '../../dedupe/sql-database.ts'
 import {
   assertPoolSize,
   type Claiming,
@@ -14,7 +14,15 @@ import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
 /** Some values are Buffers. The type does not name `Buffer`, because projects may not have the types of Node.js. */
-type Execute = (text: string, values: never[]) => Promise<unknown[]>
+type Execute = (statement: { sql: string }, values: never[]) => Promise<unknown[]>
+
+/** Undoes the settings of a pool that change the form of rows and values. */
+const settings = {
+  rowsAsArray: false,
+  nestTables: false,
+  bigNumberStrings: false,
+  typeCast: (_: unknown, next: () => unknown) => next(),
+}
 
 /** The required part of a `mysql2/promise` connection. */
 export type MysqlConnection = {
@@ -42,7 +50,7 @@ const transientCodes = [
 ]
 
 const isBroken = (error: unknown): boolean =>
-  typeof readColumn(error, 'sqlState') !== 'string' || readColumn(error, 'fatal') === true
+  typeof readProperty(error, 'sqlState') !== 'string' || readProperty(error, 'fatal') === true
 
 const toParameter = (value: InboxValue) => (ArrayBuffer.isView(value) ? Buffer.from(value) : value)
 
@@ -59,7 +67,7 @@ const translate = (text: string, values: readonly InboxValue[]) => {
       parameters.push(toParameter(value ?? null))
       return placeholder
     })
-  return [translated, parameters as never[]] as const
+  return [{ ...settings, sql: translated }, parameters as never[]] as const
 }
 
 const execute = async (
@@ -103,14 +111,14 @@ const claim = async (
 
 /** Reads the maximum number of connections, which is not part of mysql2's public interface. */
 const readLimit = (pool: MysqlPool): number =>
-  Number(readColumn(readColumn(readColumn(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
+  Number(readProperty(readProperty(readProperty(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
 
 /** Runs an inbox on MySQL or MariaDB. */
 export const createMysqlEngine = <Pool extends MysqlPool>(
   pool: Pool,
   table: string,
 ): InboxEngine<ConnectionOf<Pool>, never> => {
-  if (typeof readColumn(pool, 'promise') === 'function') {
+  if (typeof readProperty(pool, 'promise') === 'function') {
     refuse('This pool takes callbacks. Pass pool.promise(), or a pool of mysql2/promise.')
   }
   const limit = readLimit(pool)
@@ -134,7 +142,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     connect: connections.connect,
     isSilent: async (connection, connectionId) => {
       // The current command of a connection is not part of mysql2's public interface.
-      const isWaiting = () => Boolean(readColumn(readColumn(connection, 'connection'), '_command'))
+      const isWaiting = () => Boolean(readProperty(readProperty(connection, 'connection'), '_command'))
       if (!isWaiting()) return false
       const text = `SELECT 1 FROM information_schema.processlist
         WHERE id = ? AND NOT (command = 'Sleep' AND time >= 10)`
@@ -186,6 +194,6 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       const flush = Number(readColumn(rows[0], 'flush'))
       return flush === 1 ? undefined : `innodb_flush_log_at_trx_commit=${flush}`
     },
-    isTransient: (error) => isBroken(error) || transientCodes.includes(String(readColumn(error, 'code'))),
+    isTransient: (error) => isBroken(error) || transientCodes.includes(String(readProperty(error, 'code'))),
   }
 }

@@ -1,4 +1,11 @@
-import { numberPlaceholders, type Outcome, readColumn, readOutcome } from '../../dedupe/sql-database.ts'
+import {
+  numberPlaceholders,
+  type Outcome,
+  readColumn,
+  readOnlyValue,
+  readOutcome,
+  readProperty,
+} from '../../dedupe/sql-database.ts'
 import { waitAtMost } from '../../time-limit.ts'
 import {
   assertPoolSize,
@@ -123,7 +130,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       client.off('error', onError)
       connections.close(client, !isQuiet)
     },
-    isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
+    isBroken: (error) => readProperty(error, 'severity') !== 'ERROR',
   })
 
   const begin = createTransactions<PostgresClient>({
@@ -133,10 +140,10 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     begin: async (client) => {
       const result: unknown = await client.query('BEGIN; SELECT pg_backend_pid() AS id')
       const { rows } = Object([result].flat().at(-1))
-      return Number(readColumn(Object(rows)[0], 'id'))
+      return Number(readOnlyValue(Object(rows)[0]))
     },
     isSilent: async (client, connectionId) => {
-      const isWaiting = () => readColumn(client, 'readyForQuery') === false
+      const isWaiting = () => readProperty(client, 'readyForQuery') === false
       if (!isWaiting() || Number.isNaN(connectionId)) return false
       const text = `SELECT 1 FROM pg_stat_activity
         WHERE pid = ? AND NOT (state LIKE 'idle%' AND state_change < clock_timestamp() - interval '10 seconds')`
@@ -154,7 +161,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         )
         return true
       } catch (error) {
-        if (readColumn(error, 'code') === divisionByZero) return false
+        if (readProperty(error, 'code') === divisionByZero) return false
         throw error
       }
     },
@@ -179,14 +186,13 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         })
         if (!Array.isArray(results))
           throw new TypeError('The pool must run several statements at once, as pg does.')
-        const { rows }: Result = results.at(-2)
-        return rows
+        return readOutcome(results.at(-2), 'postgresql').rows
       }),
     query: (...statement) => runOnce(connections, (client) => execute(client, ...statement)),
     create: (statements) =>
       runOnce(connections, async (client) => {
         const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
-        if (readColumn(rows[0], 'found') !== null) return
+        if (readOnlyValue(rows[0]) !== null) return
         // Without the lock, a process could fail because another process is creating the table.
         const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
         try {
@@ -207,10 +213,12 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     begin: begin as () => Effects<ClientOf<Pool>, never>,
     findWeakness: async () => {
       const settings = `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync`
-      const { rows } = await runOnce(connections, (client) => client.query(settings))
+      const { rows } = await runOnce(connections, (client) => execute(client, settings))
       const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
       return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
     },
-    isTransient: (error) => readColumn(error, 'severity') !== 'ERROR',
+    // Errors of class 40 undo the transaction because of another one, if it is serializable or deadlocked.
+    isTransient: (error) =>
+      readProperty(error, 'severity') !== 'ERROR' || String(readProperty(error, 'code')).startsWith('40'),
   }
 }

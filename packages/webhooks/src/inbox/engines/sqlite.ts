@@ -1,5 +1,5 @@
 import { isError } from '@wabakit/wire'
-import { type Outcome, readColumn } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn, readProperty } from '../../dedupe/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
   type Effects,
@@ -14,7 +14,14 @@ import {
 
 /** The required part of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
 export type SqliteConnection = {
-  prepare(text: string): { all(...values: InboxValue[]): readonly unknown[] }
+  prepare(text: string): {
+    all(...values: InboxValue[]): readonly unknown[]
+    /** node:sqlite. */
+    setReadBigInts?(enabled: boolean): unknown
+    setReturnArrays?(enabled: boolean): unknown
+    /** better-sqlite3. */
+    safeIntegers?(enabled: boolean): unknown
+  }
   exec(text: string): unknown
 }
 
@@ -25,7 +32,7 @@ const deadlineMs = 8_000
 const maxPrepared = 200
 
 const isLocked = (error: unknown): boolean =>
-  readColumn(error, 'errcode') === 5 || String(readColumn(error, 'code')).startsWith('SQLITE_BUSY')
+  readProperty(error, 'errcode') === 5 || String(readProperty(error, 'code')).startsWith('SQLITE_BUSY')
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -46,14 +53,20 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     if (statement === undefined) {
       if (prepared.size >= maxPrepared) prepared.clear()
       statement = database.prepare(text)
+      // These undo what the application has set for all statements of the database.
+      statement.setReadBigInts?.(false)
+      statement.setReturnArrays?.(false)
+      statement.safeIntegers?.(false)
       prepared.set(text, statement)
     }
     const rows = statement.all(...values)
+    if (!Array.isArray(rows))
+      refuse('sqlInbox() needs a database whose statements are synchronous: node:sqlite or better-sqlite3.')
     return { rows, count: rows.length }
   }
 
   const isInTransaction = (): boolean =>
-    readColumn(database, 'isTransaction') === true || readColumn(database, 'inTransaction') === true
+    readProperty(database, 'isTransaction') === true || readProperty(database, 'inTransaction') === true
 
   /**
    * Runs synchronous work when no other code has a transaction open on this connection. An event stored in such a
