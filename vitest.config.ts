@@ -24,7 +24,7 @@ const startExample = 'examples/start/**/*.test.ts'
 /** Their package is installed apart, or they are part of what another test runs. */
 const exclude = [
   ...configDefaults.exclude,
-  'examples/testing-{jest,node-test,playwright}/**',
+  'examples/testing-{jest,jest-typescript,node-test,playwright}/**',
   'tools/{matrix/checks,mutation,runners/suite}/**',
 ]
 

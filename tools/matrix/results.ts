@@ -11,8 +11,9 @@ const sections = {
     'streams: there, the client passes, and so do `parseEvent` and `verifySignature` if the app adds WebCrypto, ' +
     '`TextEncoder` and `TextDecoder`.',
   TypeScript:
-    'Each version compiles a file that imports the subpath, with `strict` and without `skipLibCheck`, with both kinds of ' +
-    'module resolution, `nodenext` and `bundler`. Where `skipLibCheck` is needed, the types of a dependency need it.',
+    'Each version compiles a file that imports the subpath, with `strict` and without `skipLibCheck`, in an ES module and in ' +
+    'CommonJS, with every `module` that it has from `node16` on, and with `bundler`. Where `skipLibCheck` is needed, the types ' +
+    'of a dependency need it.',
   Bundlers:
     'A bundle for Node.js and one for browsers contain the client, the receiver and the mock, and they pass their checks.',
   'Test runners':

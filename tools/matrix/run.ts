@@ -108,10 +108,10 @@ const compileSubpaths = async (): Promise<Record<string, Result>> => {
   const compilation = { project, typeRoots: join(root, 'node_modules/@types') }
   const versions = new Map(subpaths.map((each) => [each, { all: [] as string[], lenient: [] as string[] }]))
   for (const [version, compiler] of Object.entries(compilers)) {
-    const strict = await listCompiling(compiler, { ...compilation, subpaths, skipLibCheck: false })
+    const strict = await listCompiling(compiler, { ...compilation, version, subpaths, skipLibCheck: false })
     const others = subpaths.filter((each) => !strict.includes(each))
     const lenient = others.length
-      ? await listCompiling(compiler, { ...compilation, subpaths: others, skipLibCheck: true })
+      ? await listCompiling(compiler, { ...compilation, version, subpaths: others, skipLibCheck: true })
       : []
     for (const each of [...strict, ...lenient]) versions.get(each)?.all.push(version)
     for (const each of lenient) versions.get(each)?.lenient.push(version)

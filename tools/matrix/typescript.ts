@@ -5,22 +5,43 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-const resolutions = [
-  ['nodenext', 'nodenext'],
-  ['bundler', 'esnext'],
-] as const
+/** The settings of a project that decide how TypeScript finds our types. */
+export type ModuleSettings = {
+  /** The `type` of the project's package.json. With `commonjs`, an `import` becomes a `require()`, unless a bundler reads it. */
+  readonly type: 'module' | 'commonjs'
+  readonly module: string
+  readonly moduleResolution: 'node16' | 'nodenext' | 'bundler'
+}
+
+const types = ['module', 'commonjs'] as const
+
+/** Lists the settings that a TypeScript version such as `5.6` has. */
+export const listModuleSettings = (version: string): ModuleSettings[] => {
+  const isAtLeast = (minimum: number): boolean => Number(version) >= minimum
+  const node = ['node16', ...(isAtLeast(5.8) ? ['node18'] : []), ...(isAtLeast(5.9) ? ['node20'] : [])]
+  return [
+    ...types.flatMap((type) => [
+      ...node.map((module): ModuleSettings => ({ type, module, moduleResolution: 'node16' })),
+      { type, module: 'nodenext', moduleResolution: 'nodenext' } as const,
+      { type, module: 'esnext', moduleResolution: 'bundler' } as const,
+      { type, module: 'preserve', moduleResolution: 'bundler' } as const,
+    ]),
+    ...(isAtLeast(6) ? [{ type: 'commonjs', module: 'commonjs', moduleResolution: 'bundler' } as const] : []),
+  ]
+}
 
 type Compilation = {
+  readonly version: string
   readonly project: string
   readonly skipLibCheck: boolean
   readonly subpaths: readonly string[]
   readonly typeRoots: string
 }
 
-/** Compiles a file that imports each subpath, with both kinds of module resolution. Returns the first errors. */
+/** Compiles a file that imports each subpath, with all settings of modules. Returns the first errors. */
 const compile = async (
   compiler: string,
-  { project, subpaths, skipLibCheck, typeRoots }: Compilation,
+  { version, project, subpaths, skipLibCheck, typeRoots }: Compilation,
 ): Promise<string> => {
   const folder = join(project, 'typescript')
   mkdirSync(folder, { recursive: true })
@@ -32,7 +53,7 @@ const compile = async (
     )
     return file
   })
-  for (const [moduleResolution, module] of resolutions) {
+  for (const { type, module, moduleResolution } of listModuleSettings(version)) {
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -44,12 +65,13 @@ const compile = async (
       module,
       moduleResolution,
     }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
     const config = join(folder, 'tsconfig.json')
     writeFileSync(config, JSON.stringify({ compilerOptions, files }))
     const { stdout }: { stdout: string } = await run(process.execPath, [compiler, '-p', config]).catch(
       (error) => error,
     )
-    if (stdout !== '') return stdout
+    if (stdout !== '') return `${type}, ${module}: ${stdout}`
   }
   return ''
 }

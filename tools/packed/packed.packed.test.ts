@@ -16,6 +16,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { listModuleSettings } from '../matrix/typescript.ts'
 import { installPacked, listPublishedPackages, listSpecifiers, readManifest } from './packed.ts'
 
 const run = promisify(execFile)
@@ -73,7 +74,7 @@ test('no build inlines a dependency or another package', () => {
     globSync('dist/**/*.js.map', { cwd: dir }).flatMap((map) => {
       const { sources }: { sources: string[] } = JSON.parse(readFileSync(join(dir, map), 'utf8'))
       return sources
-        .map((source) => relative(dir, resolve(dir, map, '../../packages/wabakit', source)))
+        .map((source) => relative(dir, resolve(dir, map, '..', source)))
         .filter((source) => !source.startsWith('src/') && source !== 'package.json')
         .map((source) => `${basename(dir)}/${map} contains ${source}`)
     }),
@@ -146,45 +147,74 @@ test('the command wabakit explains how to run the server if it is not installed'
 })
 
 const compilers = { '5.6': 'ts56/bin/tsc', '6.0': 'typescript/bin/tsc', '7.0': 'ts70/bin/tsc' }
-const resolutions = [
-  ['nodenext', 'nodenext'],
-  ['bundler', 'esnext'],
-] as const
+
+const compileIn = async (folder: string, compiler: string, compilerOptions: object): Promise<string> => {
+  const options = {
+    strict: true,
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    skipLibCheck: true,
+    exactOptionalPropertyTypes: true,
+    ...compilerOptions,
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
+  const result = await run('node', [join(root, 'node_modules', compiler), '-p', folder]).catch(
+    (error) => error,
+  )
+  return result.stdout
+}
 
 test.each(
   Object.entries(compilers).flatMap(([version, compiler]) =>
-    resolutions.map((resolution) => [version, ...resolution, compiler] as const),
+    listModuleSettings(version)
+      .filter(({ module }) => ['node16', 'nodenext', 'esnext'].includes(module))
+      .map(
+        ({ type, ...settings }) =>
+          [version, settings.moduleResolution, type, { settings, compiler }] as const,
+      ),
   ),
 )(
-  'a strict consumer compiles with TypeScript %s and moduleResolution %s',
-  async (_version, moduleResolution, module, compiler) => {
-    cpSync(join(import.meta.dirname, 'consumer'), join(project, 'consumer'), { recursive: true })
-    const config = join(project, `tsconfig.${compiler.slice(0, 4)}-${moduleResolution}.json`)
-    writeFileSync(
-      config,
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          noEmit: true,
-          target: 'es2022',
-          lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
-          types: ['node'],
-          typeRoots: [join(root, 'node_modules/@types')],
-          skipLibCheck: true,
-          exactOptionalPropertyTypes: true,
-          module,
-          moduleResolution,
-        },
-        files: globSync('consumer/*.ts', { cwd: project }),
-      }),
-    )
-    const result = await run('node', [join(root, 'node_modules', compiler), '-p', config]).catch(
-      (error) => error,
-    )
-    expect(result.stdout).toBe('')
+  'a strict consumer compiles with TypeScript %s and moduleResolution %s, of type %s',
+  async (version, moduleResolution, type, { settings, compiler }) => {
+    const folder = join(project, `consumer-${version}-${moduleResolution}-${type}`)
+    cpSync(join(import.meta.dirname, 'consumer'), folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
+    expect(await compileIn(folder, compiler, { ...settings, noEmit: true })).toBe('')
   },
   60_000,
 )
+
+test('an error that CommonJS catches is the same to an ES module of the project, also by its type', async () => {
+  const folder = join(project, 'mixed')
+  mkdirSync(folder)
+  const names = 'ApiError, createClient'
+  const webhookNames = 'createReceiver, WebhookDriftError, type Receiver'
+  writeFileSync(
+    join(folder, 'catch.cts'),
+    `import { ${names} } from 'wabakit'
+    import { ${webhookNames} } from 'wabakit/webhooks'
+    export const drift = new WebhookDriftError('CALL_ENDED', [], new Uint8Array())
+    export const receiver: Receiver = createReceiver({ verify: async () => true })
+    export const client = createClient({ apiKey: 'key', baseUrl: 'http://127.0.0.1:9' })
+    export const isDrift = (error: unknown) => error instanceof WebhookDriftError
+    export { ApiError }`,
+  )
+  writeFileSync(
+    join(folder, 'main.mts'),
+    `import { ${names} } from 'wabakit'
+    import { ${webhookNames} } from 'wabakit/webhooks'
+    import { drift, receiver, client, isDrift, ApiError as Same } from './catch.cjs'
+    const own: WebhookDriftError = drift
+    const all: [Receiver, ReturnType<typeof createClient>, typeof ApiError] = [receiver, client, Same]
+    console.log(own instanceof WebhookDriftError, isDrift(new WebhookDriftError('CALL_ENDED', [], new Uint8Array())),
+      all[2] === ApiError, createReceiver.length)`,
+  )
+  expect(await compileIn(folder, compilers['5.6'], { module: 'node16' })).toBe('')
+  const { stdout } = await run('node', ['main.mjs'], { cwd: folder })
+  expect(stdout).toMatch(/^true true true /)
+}, 60_000)
 
 const listNeeded = (name: string): string[] => {
   const { dependencies = {} } = readManifest(join(project, 'node_modules', name))

@@ -47,8 +47,9 @@ export const listSpecifiers = (): string[] =>
   })
 
 const isBuilt = (dir: string): boolean => {
-  if (!existsSync(join(dir, 'dist/index.d.ts'))) return false
-  const built = statSync(join(dir, 'dist/index.d.ts')).mtimeMs
+  // The last file that a build writes.
+  if (!existsSync(join(dir, 'dist/index.d.cts'))) return false
+  const built = statSync(join(dir, 'dist/index.d.cts')).mtimeMs
   return globSync('src/**/*.ts', { cwd: dir }).every((file) => statSync(join(dir, file)).mtimeMs <= built)
 }
 

@@ -31,6 +31,7 @@ const runVitest = (alias: string, environment: 'node' | 'jsdom', file = 'mock.te
   runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', file])
 
 const jest = inExample('jest', 'node_modules/jest')
+const jestTypeScript = inExample('jest-typescript', 'node_modules/jest')
 const runJest = (environment: 'node' | 'jsdom', ...args: string[]): Runner =>
   runSuite(jest, environment, [
     ...(['node', '--experimental-vm-modules', join(jest, 'bin/jest.js')] as const),
@@ -55,6 +56,11 @@ export const runners: Readonly<Record<string, Runner>> = {
     package: jest,
     folder: inExample('jest'),
     command: ['npm', 'run', 'test:transform'],
+  },
+  'jest with ts-jest in CommonJS, example': {
+    package: jestTypeScript,
+    folder: inExample('jest-typescript'),
+    command: ['npm', 'run', 'test:types'],
   },
   'node:test, example': {
     package: inRoot('node'),

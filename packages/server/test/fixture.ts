@@ -63,6 +63,7 @@ export const listenForWebhooks = async (
 ) => {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
+  let connections = 0
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
@@ -72,6 +73,10 @@ export const listenForWebhooks = async (
     if (typeof answered === 'number') response.writeHead(answered, headers).end()
     else response.writeHead(answered.status, headers).end(answered.body)
     for (const check of waiting) check()
+  })
+  server.on('connection', (socket) => {
+    connections++
+    socket.once('close', () => connections--)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -83,6 +88,7 @@ export const listenForWebhooks = async (
   return {
     url: `http://127.0.0.1:${address.port}/webhooks`,
     arrivals,
+    countConnections: () => connections,
     /** Resolves when this number of webhooks has arrived. */
     arrived: (count: number): Promise<void> =>
       new Promise((resolve) => {

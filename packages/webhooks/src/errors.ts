@@ -141,19 +141,15 @@ export class WebhookDriftError extends Error {
   readonly eventName: EventName
   /** The mismatches, by field. */
   readonly issues: readonly Issue[]
-  // A private field, because printing the error must not print personal data.
-  readonly #rawBody: Uint8Array
+  /** The bytes of the body exactly as they arrived. Save them if the sender does not retry. */
+  declare readonly rawBody: Uint8Array
 
   constructor(eventName: EventName, issues: readonly Issue[], rawBody: Uint8Array) {
     super(`A ${eventName} does not match its contract: ${issues.map(({ message }) => message).join('; ')}`)
     this.eventName = eventName
     this.issues = issues
-    this.#rawBody = rawBody
-  }
-
-  /** The bytes of the body exactly as they arrived. Save them if the sender does not retry. */
-  get rawBody(): Uint8Array {
-    return this.#rawBody
+    // Not enumerable, because printing the error must not print personal data.
+    Object.defineProperty(this, 'rawBody', { value: rawBody })
   }
 }
 

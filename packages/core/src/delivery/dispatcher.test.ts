@@ -374,3 +374,38 @@ test('a dispatcher stops in time, even if the store is down', async () => {
   await vi.advanceTimersByTimeAsync(2_000)
   expect(isStopped).toBe(true)
 })
+
+test('a dispatcher that was stopped while the store was down writes with retries again once it is restarted', async () => {
+  const base = memoryStore()
+  let failures = 0
+  const unavailable = () => new StorageUnavailableError('down', { retryAfterMs: 5 })
+  const store: Store = {
+    ...base,
+    settleDeliveries: async (settlements) => {
+      if (failures > 0) {
+        failures--
+        throw unavailable()
+      }
+      return base.settleDeliveries(settlements)
+    },
+  }
+  const { dispatcher, subscribe, create, sent, deliveries } = await createServer({ store })
+  await subscribe()
+  failures = Number.POSITIVE_INFINITY
+  dispatcher.start()
+  await create()
+  await expect.poll(() => sent.length).toBe(1)
+  await dispatcher.stop({ graceMs: 30 })
+
+  failures = 0
+  dispatcher.start()
+  await expect.poll(() => sent.length).toBe(2)
+  await expect.poll(async () => (await deliveries.list('acme')).items[0]?.status).toBe('delivered')
+  failures = 2
+  await create()
+  await expect
+    .poll(async () => (await deliveries.list('acme')).items.map(({ status }) => status))
+    .toEqual(['delivered', 'delivered'])
+  expect(sent.length).toBe(3)
+  await dispatcher.stop()
+})

@@ -311,3 +311,26 @@ test('a worker that has ended has no lease and no timer', async () => {
   await worker.end()
   expect([worker.check(), worker.list(), vi.getTimerCount()]).toEqual([false, [], 0])
 })
+
+test('a worker that ends waits for a renewal under way, which would otherwise revive it afterwards', async () => {
+  const base = memoryStore()
+  const renewal = Promise.withResolvers<void>()
+  const store: Store = {
+    ...base,
+    renewWorker: async (request) => {
+      await renewal.promise
+      return base.renewWorker(request)
+    },
+  }
+  const clock = { time: 0 }
+  const ending = createWorker(store, 'ending', clock)
+  const renewing = ending.renew()
+  const ended = ending.end()
+  await settle()
+  renewal.resolve()
+  await Promise.all([renewing, ended])
+  const other = createWorker(base, 'other', clock)
+  await other.renew()
+  expect((await base.renewWorker({ worker: 'other', leaseMs, now: 0 })).workers).toEqual(['other'])
+  expect(other.list()).toHaveLength(8)
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
+import { createReferenceServer } from '../create-reference-server.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import {
   type ChangePage,
@@ -43,4 +44,30 @@ test('a part has a limited number of pages, and the parts change each delivery e
   expect(await changeParts(createResendCount(store, selection))).toEqual([1_000, 200])
   expect(await changeParts(resend)).toEqual([1_000, 200])
   expect(await changeParts(createResendCount(store, selection))).toEqual([0, 0])
+})
+
+test('a count finds what a change then changes: a delivery that was only deferred, too', async () => {
+  let now = start
+  let status = 409
+  const server = createReferenceServer({
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber: '+15550100001' }] }],
+    clock: { now: () => now },
+    fetch: async () => new Response(null, { status, headers: { 'retry-after': '3600' } }),
+  })
+  await server.ready()
+  const subscription = {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: 'https://receiver.example/',
+  } as const
+  await server.subscriptions.create('acme', subscription)
+  await server.groups.create('acme', { wabaNumber: '+15550100001', subject: 'Deferred' })
+  await server.dispatcher.runDue()
+  now += 1
+  status = 200
+  const [delivery] = (await server.deliveries.list('acme')).items
+  expect(delivery).toMatchObject({ status: 'pending', failures: 0, deferrals: 1 })
+  const counted = await server.deliveries.resend('acme', { all: true }, { dryRun: true })
+  const changed = await server.deliveries.resend('acme', { all: true })
+  expect([counted, changed]).toEqual([1, 1])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { buildApiKey, buildOrganization } from '../../test/store-cases/records.ts'
 import type { RequestReported } from '../index.ts'
 import { createRequestLog } from './request-log.ts'
 
@@ -87,4 +88,17 @@ test('lists requests without a valid key besides those of an organization, or al
   expect(list({ organization: 'acme', unidentified: 'include' })).toEqual(['acme', 'stranger'])
   expect(list({ organization: 'other', unidentified: 'include' })).toEqual(['stranger'])
   expect(list({ unidentified: 'only' })).toEqual(['stranger'])
+})
+
+test("forgets a call of one organization, and keeps another's call with the same id", () => {
+  const log = createRequestLog(9)
+  for (const id of ['acme', 'other']) {
+    const organization = buildOrganization({ id })
+    log.add(report(id, { caller: { organization, key: buildApiKey({ organizationId: id }) }, callId: 'c1' }))
+  }
+  log.forgetCall('acme', 'c1')
+  expect(log.list({ limit: 9 }).items.map(({ organizationId, callId }) => [organizationId, callId])).toEqual([
+    ['other', 'c1'],
+    ['acme', null],
+  ])
 })

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { confirm } from './confirm.ts'
+import { ask, confirm } from './confirm.ts'
 
 const createTerminal = () => Object.assign(new PassThrough(), { isTTY: true })
 
@@ -22,4 +22,12 @@ test.each(['y\n', 'YES\n'])('%j confirms', async (typed) => {
   input.write(typed)
 
   await confirmed
+})
+
+test('an answer is returned without the spaces around it, and no terminal answers nothing', async () => {
+  const input = createTerminal()
+  const answered = ask('Which?', { input, output: createTerminal() })
+  input.write(' header \n')
+  expect(await answered).toBe('header')
+  expect(await ask('Which?', { input: new PassThrough(), output: createTerminal() })).toBe('')
 })

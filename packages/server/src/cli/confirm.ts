@@ -10,23 +10,32 @@ type Terminal = {
   readonly output: NodeJS.WritableStream
 }
 
-/** Asks for confirmation on a terminal. Throws a CliError unless the user agrees or `--yes` is set. */
-export const confirm = async (
-  question: string,
-  { yes = false }: { readonly yes?: boolean },
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
-): Promise<void> => {
-  if (yes) return
-  if (!input.isTTY) {
-    throw new CliError('Nothing was changed. Add --yes to do it without being asked.', exitCodes.usage)
-  }
+const standard: Terminal = { input: process.stdin, output: process.stderr }
+
+/** Asks a question on a terminal. Returns '' if the user closes it, or if there is none. */
+export const ask = async (question: string, { input, output } = standard): Promise<string> => {
+  if (!input.isTTY) return ''
   const terminal = createInterface({ input, output })
   try {
     // Ctrl-C and Ctrl-D close the terminal. Depending on the version of Node.js, the question then rejects or stays open.
     const closed = once(terminal, 'close').then(() => '')
-    const reply = await Promise.race([terminal.question(`${question} [y/N] `), closed]).catch(() => '')
-    if (!/^y(?:es)?$/i.test(reply.trim())) throw new CliError('Nothing was changed.')
+    const reply = await Promise.race([terminal.question(`${question} `), closed]).catch(() => '')
+    return reply.trim()
   } finally {
     terminal.close()
   }
+}
+
+/** Asks for confirmation on a terminal. Throws a CliError unless the user agrees or `--yes` is set. */
+export const confirm = async (
+  question: string,
+  { yes = false }: { readonly yes?: boolean },
+  terminal = standard,
+): Promise<void> => {
+  if (yes) return
+  if (!terminal.input.isTTY) {
+    throw new CliError('Nothing was changed. Add --yes to do it without being asked.', exitCodes.usage)
+  }
+  if (!/^y(?:es)?$/i.test(await ask(`${question} [y/N]`, terminal)))
+    throw new CliError('Nothing was changed.')
 }

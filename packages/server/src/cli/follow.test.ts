@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { parseMessage } from './follow.ts'
+import { readMessages } from './follow.ts'
 
-test('a message of the stream has a name, an id and the data of all its lines', () => {
-  expect(parseMessage('event: event\nid: evt_1\ndata: {\ndata: }')).toEqual({
-    name: 'event',
-    id: 'evt_1',
-    data: '{\n}',
+test('reads messages whose characters are split between chunks', async () => {
+  const bytes = new TextEncoder().encode('event: event\ndata: {"subject":"Teapots 🫖 für Zoë"}\n\n')
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    },
   })
-  expect(parseMessage('data:1')).toEqual({ name: 'message', id: undefined, data: '1' })
-  expect(parseMessage(': a comment')).toBeUndefined()
-})
-
-test('a message is read if it contains U+2028, which JSON does not escape', () => {
-  expect(parseMessage('event: event\ndata: "a\u2028b"')?.data).toBe('"a\u2028b"')
+  const messages: unknown[] = []
+  for await (const message of readMessages(body)) messages.push(message)
+  expect(messages).toEqual([{ name: 'event', id: undefined, data: '{"subject":"Teapots 🫖 für Zoë"}' }])
 })

@@ -18,7 +18,8 @@ export const parseMessage = (block: string): StreamMessage | undefined => {
   return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
 }
 
-async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+/** Reads the messages of a stream. */
+export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
   const decoder = new TextDecoder()
   let pending = ''
   for await (const chunk of body) {

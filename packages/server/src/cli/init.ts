@@ -1,12 +1,28 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Command } from 'commander'
-import { confirm, createYesOption } from './confirm.ts'
-import { type Plan, planFiles } from './init/plan-files.ts'
+import { type Command, Option } from 'commander'
+import { ask, confirm, createYesOption } from './confirm.ts'
+import { type Choices, type Plan, planFiles } from './init/plan-files.ts'
+import { type SenderKind, senderKinds } from './init/senders.ts'
 import { addExamples, createFormatOption } from './options.ts'
-import { createOutput, type Format, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Format, type Output } from './output.ts'
 
-type InitOptions = { readonly yes?: boolean; readonly format: Format }
+type InitOptions = Choices & { readonly yes?: boolean; readonly format: Format }
+
+const isSenderKind = (text: string): text is SenderKind => senderKinds.some((kind) => kind === text)
+
+/** Asks for what the options do not answer, on a terminal only. */
+const completeChoices = async (options: InitOptions): Promise<Choices> => {
+  if (options.yes) return options
+  const kinds = senderKinds.join(', ')
+  const verify =
+    options.verify ?? ((await ask(`How does the sender authenticate? ${kinds} [signature]`)) || 'signature')
+  if (!isSenderKind(verify)) throw new CliError(`The answer must be one of ${kinds}.`, exitCodes.usage)
+  const inbox =
+    options.inbox ??
+    /^y(?:es)?$/i.test(await ask('Store each webhook before it is answered, in an inbox? [y/N]'))
+  return { verify, inbox }
+}
 
 const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string =>
   [
@@ -15,10 +31,24 @@ const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
+const listServerSteps = ({ header }: Plan): string[] => {
+  const url = 'http://127.0.0.1:3000/webhooks'
+  if (header === undefined)
+    return [
+      'For a local server that sends webhooks to it, and prints the variables of .env.wabakit.example, run:',
+      `  npx @wabakit/server --webhook-url ${url}`,
+    ]
+  return [
+    'For a local server, and webhooks from it, run in two terminals:',
+    '  npx @wabakit/server',
+    `  npx @wabakit/server listen --forward-to ${url} --header "${header.join(': ')}"`,
+  ]
+}
+
 const init = async (options: InitOptions): Promise<void> => {
   const output = createOutput(options)
   const folder = process.cwd()
-  const plan = planFiles(folder)
+  const plan = planFiles(folder, await completeChoices(options))
   if (output.format === 'pretty') output.result(plan, formatPlan(plan, output))
   if (plan.files.length === 0) return output.notice('There is nothing to write.')
   await confirm('Write these files?', options)
@@ -35,13 +65,21 @@ const init = async (options: InitOptions): Promise<void> => {
       'Add to your application:',
       ...plan.nextLines.map((line) => `  ${line}`),
       `Then run: ${plan.install}`,
-      'For a local server that sends webhooks to it, and prints the variables of .env.wabakit.example, run:',
-      '  npx @wabakit/server --webhook-url http://127.0.0.1:3000/webhooks',
+      ...(plan.runner === 'jest'
+        ? ['jest loads ES modules with: node --experimental-vm-modules node_modules/jest/bin/jest.js']
+        : []),
+      ...listServerSteps(plan),
     ].join('\n'),
   )
 }
 
 export const define = (command: Command): void => {
-  command.addOption(createYesOption()).addOption(createFormatOption()).action(init)
-  addExamples(command, 'init', 'init --yes')
+  command
+    .addOption(new Option('--verify <kind>', 'how the sender authenticates').choices(senderKinds))
+    .option('--inbox', 'store each webhook before it is answered, in PostgreSQL or SQLite')
+    .option('--no-inbox', 'handle each webhook before it is answered')
+    .addOption(createYesOption())
+    .addOption(createFormatOption())
+    .action(init)
+  addExamples(command, 'init', 'init --yes --verify header --inbox')
 }

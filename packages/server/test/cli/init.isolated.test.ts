@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { frameworks } from '../../src/cli/init/frameworks.ts'
-import { planFiles } from '../../src/cli/init/plan-files.ts'
+import { type Choices, planFiles } from '../../src/cli/init/plan-files.ts'
 import { folder, wabakit } from './wabakit.ts'
 
 type Manifest = { readonly type?: string; readonly tsconfig?: true }
@@ -59,6 +59,7 @@ const writeApplicationTest = (path: string, name: string, lines: readonly string
 import { signWebhook } from 'wabakit/webhooks'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 process.env.WABAKIT_WEBHOOK_SECRET = secret
+process.env.WABAKIT_WEBHOOK_TOKEN = secret
 test('${name} receives a webhook with the lines that init prints', async () => {
   // The receiver keeps its secret for a minute, but other tests use other secrets.
   vi.resetModules()
@@ -66,9 +67,10 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   const { port } = await import('./app.mjs')
   const payload = JSON.stringify({ event: 'GROUP_CREATED', groupId: 'g1' })
   const { headers } = await signWebhook({ payload, secret })
-  const send = (body) => fetch(\`http://127.0.0.1:\${port}/webhooks\`, { method: 'POST', headers, body })
-  expect((await send(payload)).status).toBe(200)
-  expect((await send(payload.replace('g1', 'g2'))).status).toBe(401)
+  const send = (body, headers) => fetch(\`http://127.0.0.1:\${port}/webhooks\`, { method: 'POST', headers, body })
+  const token = { authorization: 'Bearer ' + secret, 'x-webhook-token': secret }
+  expect((await send(payload, { ...headers, ...token })).status).toBe(200)
+  expect((await send(payload.replace('g1', 'g2'), headers)).status).toBe(401)
 })
 `,
   )
@@ -93,15 +95,26 @@ test('the files for each framework and language pass their test, and work with t
       test: { isolate: false, maxWorkers: 1 },
     })}`,
   )
+  /** Each framework and language has other answers, and all frameworks together have all of them. */
+  const answers: readonly Choices[] = [
+    {},
+    { verify: 'header', inbox: true },
+    { verify: 'bearer' },
+    { verify: 'signature', inbox: true },
+    { verify: 'header' },
+    { verify: 'bearer', inbox: true },
+  ]
   let count = 0
-  for (const { name, dependency } of frameworks) {
+  let turn = 0
+  for (const { name, dependency, isLazy } of frameworks) {
     for (const [language, manifest] of Object.entries(languages)) {
+      const { verify, inbox } = answers[turn++ % answers.length] ?? {}
       const path = createProject(
         `running/${dependency.replace(/\W/g, '')}-${language}`,
         { [dependency]: '*' },
         manifest,
       )
-      const { files, nextLines } = planFiles(path)
+      const { files, nextLines } = planFiles(path, { verify, inbox: inbox && !isLazy })
       const isTyped = name === 'NestJS' || language === 'ts'
       for (const file of files) {
         if (/\.[tm]?[jt]s$/.test(file.path)) expect(file.path.endsWith('.ts')).toBe(isTyped)
@@ -148,6 +161,29 @@ test('the files for each framework and language pass their test, and work with t
   expect(JSON.parse(readFileSync(join(root, 'report.json'), 'utf8')).numPassedTests).toBe(count)
 }, 120_000)
 
+test('writes what CommonJS, jest and the answers need', async () => {
+  const path = createProject('jest', { express: '*', pg: '*', jest: '*' }, {})
+  const { code, stdout } = await wabakit(['init', '--yes', '--verify', 'header', '--inbox'], { cwd: path })
+  const read = (file: string): string => readFileSync(join(path, file), 'utf8')
+
+  expect(code).toBe(0)
+  expect(read('wabakit/receiver.js')).toContain("const { Pool } = require('pg')")
+  expect(read('wabakit/receiver.js')).toContain('inbox: sqlInbox(database),')
+  expect(read('wabakit/receiver.js')).toMatch(/module\.exports = \{ receiver \}\n$/)
+  expect(read('test/wabakit.test.js')).toContain("require('@jest/globals')")
+  expect(read('.env.wabakit.example')).toContain('\nWABAKIT_WEBHOOK_TOKEN=\n')
+  expect(stdout).toContain("const { receiver } = require('./wabakit/receiver.js')")
+  expect(stdout).toContain('receiver.start() //')
+  expect(stdout).toContain('Then run: npm install wabakit\n')
+  expect(stdout).toContain('--header "x-webhook-token: …"')
+})
+
+test('refuses an inbox where there is no database', async () => {
+  const path = createProject('worker', { wrangler: '*' })
+  const { code, stderr } = await wabakit(['init', '--yes', '--inbox'], { cwd: path })
+  expect([code, stderr]).toEqual([2, 'Cloudflare Workers has no database for an inbox.\n'])
+})
+
 test('writes no files through a symbolic link to a folder', async () => {
   const path = createProject('linked', { hono: '*' })
   const elsewhere = join(folder, 'elsewhere')
@@ -188,7 +224,7 @@ test('writes files only after confirmation, and never overwrites one', async () 
   expect(code).toBe(0)
   expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
-  expect(stdout).toContain("import { receiver } from './wabakit/receiver.js'")
+  expect(stdout).toContain("import { receiver } from './wabakit/receiver'")
   expect(stdout).toContain('npx @wabakit/server --webhook-url http')
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')

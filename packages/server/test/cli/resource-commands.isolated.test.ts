@@ -254,7 +254,10 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
   const [{ id }] = parseLines(await run('deliveries list --status pending --format json'))
   const all = (await server.service.deliveries.list('demo')).items.length
 
-  expect(await run(`deliveries cancel ${id} --dry-run`)).toBe('1 delivery would be canceled\n')
+  const [waiting] = parseLines(await run('deliveries list --status waiting --format json'))
+  for (const each of [id, waiting.id]) {
+    expect(await run(`deliveries cancel ${each} --dry-run`)).toBe('1 delivery would be canceled\n')
+  }
   expect(await run('deliveries cancel --call c1 --dry-run')).toBe(`${all} deliveries would be canceled\n`)
   expect(await run(`deliveries cancel ${id}`)).toBe('1 delivery is canceled\n')
   expect(await run('deliveries cancel --call c1 --status pending,waiting')).toBe(

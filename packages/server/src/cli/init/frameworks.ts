@@ -1,53 +1,24 @@
-export type NewFile = { readonly path: string; readonly text: string }
+import type { Style } from './style.ts'
 
-/** A project's language: TypeScript, or JavaScript with the extension required for modules. */
-export type Language = 'ts' | 'js' | 'mjs'
+export type NewFile = { readonly path: string; readonly text: string }
 
 export type Framework = {
   readonly name: string
   readonly dependency: string
-  /** The project's language, if the framework determines it. */
-  readonly language?: Language
+  /** The framework has no JavaScript. */
+  readonly isTypeScript?: true
   /** Path of the receiver, without its extension. */
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
   readonly isLazy?: true
-  /** Returns the route's file, for frameworks with file-based routing. */
-  route?(language: Language): NewFile
+  /** A bundler reads the sources, so they are ES modules, whatever the project is. */
+  readonly isBundled?: true
+  /** Returns the route's file, for frameworks that find it by its path. */
+  route?(style: Style): NewFile
   /** The code to add to the application by hand. */
   readonly nextStep: readonly string[]
-}
-
-export const getEnding = (language: Language): string => (language === 'mjs' ? '.mjs' : '.js')
-
-const imports = "import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n"
-
-const writeReceiver = (secret: string): string => `createReceiver({
-  verify: standardWebhooks({ secrets: () => [${secret}] }),
-  // Several processes need a shared dedupe store: redisDedupe, sqlDedupe or sqlInbox.
-  dedupe: memoryDedupe(),
-})
-  .on('CALL_AI_SUMMARY', (event) => {
-    console.log(event.callId, event.summary.recap)
-  })
-  .on('GROUP_CREATED', (event) => {
-    console.log(event.groupId)
-  })
-`
-
-export const writeModule = ({ isLazy }: Framework, language: Language): string => {
-  if (!isLazy) {
-    return `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
-  }
-  const [parameter, type] =
-    language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
-  return `${imports}
-const create = (${parameter}) => ${writeReceiver('secret')}
-let receiver${type}
-export const getReceiver = (${parameter}) => (receiver ??= create(secret))
-`
 }
 
 const arrives = ['// Nothing: webhooks arrive at /webhooks.']
@@ -59,8 +30,9 @@ export const frameworks: readonly Framework[] = [
     name: 'Next.js',
     dependency: 'next',
     receiver: 'wabakit/receiver',
-    route: (language) => ({
-      path: `app/webhooks/route.${language}`,
+    isBundled: true,
+    route: ({ extension }) => ({
+      path: `app/webhooks/route.${extension}`,
       // Next.js bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
@@ -72,8 +44,9 @@ export const frameworks: readonly Framework[] = [
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
     receiver: 'src/lib/server/receiver',
-    route: (language) => ({
-      path: `src/routes/webhooks/+server.${language}`,
+    isBundled: true,
+    route: ({ extension }) => ({
+      path: `src/routes/webhooks/+server.${extension}`,
       // Uses a relative import, because SvelteKit 3 no longer has $lib.
       text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
@@ -82,13 +55,13 @@ export const frameworks: readonly Framework[] = [
   {
     name: 'NestJS',
     dependency: '@nestjs/core',
-    language: 'ts',
+    isTypeScript: true,
     receiver: 'src/wabakit/receiver',
-    route: () => ({
+    route: ({ ending }) => ({
       path: 'src/wabakit/webhooks.controller.ts',
       text: `import { Controller, Post, Req, Res } from '@nestjs/common'
 import { toNodeHandler } from 'wabakit/webhooks/node'
-import { receiver } from './receiver.js'
+import { receiver } from './receiver${ending}'
 
 const handleWebhook = toNodeHandler(receiver)
 
@@ -102,7 +75,7 @@ export class WebhooksController {
 `,
     }),
     nextStep: [
-      "import { WebhooksController } from './wabakit/webhooks.controller.js'",
+      "import { WebhooksController } from './wabakit/webhooks.controller'",
       '@Module({ controllers: [WebhooksController] })',
       'NestFactory.create(AppModule, { rawBody: true })',
     ],
@@ -136,25 +109,10 @@ export class WebhooksController {
     dependency: 'wrangler',
     ...inAnyFolder,
     isLazy: true,
+    isBundled: true,
     nextStep: [
-      '// In the fetch handler, for POST /webhooks. The secret goes into .dev.vars and to wrangler secret put.',
-      'return getReceiver(env.WABAKIT_WEBHOOK_SECRET).handle(request)',
+      '// In the fetch handler, for POST /webhooks. The variable goes into .dev.vars and to wrangler secret put.',
+      'return getReceiver(env.VARIABLE).handle(request)',
     ],
   },
 ]
-
-export const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
-
-/**
- * Lists the lines to add to the application: the code that uses the receiver and, unless a route imports it, the
- * import.
- */
-export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
-  const { receiver, route, nextStep } = framework
-  if (route !== undefined) return nextStep
-  const lines = [`import { ${getExport(framework)} } from './${receiver}${getEnding(language)}'`, ...nextStep]
-  // The project is CommonJS.
-  return language === 'mjs'
-    ? lines.map((line) => line.replace(/^import (.*) from (.*)$/, 'const $1 = require($2)'))
-    : lines
-}

@@ -1,84 +1,82 @@
-import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { withoutBom } from '../../config/load-config.ts'
 import { CliError, exitCodes } from '../output.ts'
-import {
-  type Framework,
-  frameworks,
-  getEnding,
-  getExport,
-  type Language,
-  listNextLines,
-  type NewFile,
-  writeModule,
-} from './frameworks.ts'
+import { type Framework, frameworks, type NewFile } from './frameworks.ts'
+import { type Project, readProject } from './read-project.ts'
+import { type SenderKind, senders } from './senders.ts'
+import { findStyle, formatModule, type Style, toRequire } from './style.ts'
+import { type ReceiverChoices, writeReceiver } from './write-receiver.ts'
 
-const buildTest = (
-  framework: Framework,
-  { prefix, language }: { prefix: string; language: Language },
-): NewFile => {
+/** The user's answers. */
+export type Choices = {
+  /** @default 'signature' */
+  readonly verify?: SenderKind | undefined
+  /** Stores each webhook before the response. @default false */
+  readonly inbox?: boolean | undefined
+}
+
+const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
+
+const writeTest = (
+  { sender, hasInbox }: ReceiverChoices,
+  { framework, project, path }: { framework: Framework; project: Project; path: string },
+): string => {
   const name = getExport(framework)
-  const receiver = name === 'receiver' ? name : `${name}(mock.secret)`
-  return {
-    path: `test/wabakit.test.${language}`,
-    text: `import { expect, onTestFinished, test } from 'vitest'
+  const header = sender.header?.('test')
+  const secret = header === undefined ? 'mock.secret' : "'test'"
+  const receiver = framework.isLazy ? `getReceiver(${secret})` : 'receiver'
+  const deliver =
+    header === undefined
+      ? `mock.deliverTo(${receiver})`
+      : `await mock.subscribe({ receiver: ${receiver}, headers: { '${header[0]}': '${header[1]}' } })`
+  const setSecret = framework.isLazy ? '' : `    process.env.${sender.variable} = ${secret}\n`
+  return `import { expect, test } from '${project.runner === 'jest' ? '@jest/globals' : 'vitest'}'
 import { createMock } from 'wabakit/mock'
-import { ${name} } from '../${prefix}${framework.receiver}${getEnding(language)}'
+import { ${name} } from '${path}'
 
 test('the receiver handles the summary of a call', async () => {
   const mock = await createMock()
-  onTestFinished(() => mock.close())
-  process.env.WABAKIT_WEBHOOK_SECRET = mock.secret
-  mock.deliverTo(${receiver})
+  try {
+${setSecret}    ${deliver}
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
-  await mock.clock.advance('30s')
+    const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
+    await mock.clock.advance('30s')
 
-  const delivery = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
-  expect(delivery.acknowledged).toBe(true)
-})
-`,
+    const delivery = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+    expect(delivery.acknowledged).toBe(true)
+${hasInbox ? '    // The inbox has stored it. Now it is handled.\n    expect((await receiver.drain({ maxMs: 10_000 })).remaining).toBe(0)\n' : ''}  } finally {
+    await mock.close()
   }
+})
+`
 }
 
-const variables: NewFile = {
+const writeVariables = (variable: string): NewFile => ({
   path: '.env.wabakit.example',
   text: `# For wabakit. Copy what you need to your environment; npx @wabakit/server --webhook-url <url> prints the key and the
 # secret of a local server.
 WABAKIT_BASE_URL=http://127.0.0.1:4100
 WABAKIT_API_KEY=
-WABAKIT_WEBHOOK_SECRET=
+${variable}=
 `,
-}
+})
 
-type Project = { readonly dependencies: ReadonlySet<string>; readonly isModule: boolean }
-
-const readProject = (folder: string): Project => {
-  const path = join(folder, 'package.json')
-  try {
-    const {
-      dependencies = {},
-      devDependencies = {},
-      type,
-    } = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
-    return {
-      dependencies: new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)]),
-      isModule: type === 'module',
-    }
-  } catch (cause) {
-    const message = `${path} cannot be read. Run init in the folder of a project.`
-    throw new CliError(message, exitCodes.usage, { cause })
-  }
-}
-
-const findLanguage = (
-  { language, route }: Framework,
-  { folder, project }: { folder: string; project: Project },
-): Language => {
-  if (language !== undefined) return language
-  if (project.dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))) return 'ts'
-  // Frameworks with file-based routes bundle every .js file as a module.
-  return project.isModule || route !== undefined ? 'js' : 'mjs'
+/**
+ * Lists the lines to add to the application: the code that uses the receiver and, unless a route imports it, the
+ * import.
+ */
+const listNextLines = (
+  framework: Framework,
+  { style, sender, hasInbox }: ReceiverChoices & { style: Style },
+): readonly string[] => {
+  const { receiver, route, nextStep } = framework
+  const location = `./${receiver}${style.ending}`
+  const lines = [
+    ...(route === undefined || hasInbox ? [`import { ${getExport(framework)} } from '${location}'`] : []),
+    ...nextStep.map((line) => line.replace('VARIABLE', sender.variable)),
+    ...(hasInbox ? ['receiver.start() // once, when the process starts: handles what is stored'] : []),
+  ]
+  return style.isRequiring || style.extension === 'mjs' ? lines.map(toRequire) : lines
 }
 
 const readStats = (folder: string, path: string): Stats | undefined =>
@@ -96,30 +94,43 @@ const assertNoLinks = (folder: string, path: string): void => {
   }
 }
 
-/**
- * Detects a project's framework and plans its files. Existing files are kept.
- *
- * @throws CliError if the folder contains no project, the project uses no supported framework, or a file's path
- *   contains a symbolic link.
- */
-export const planFiles = (folder: string) => {
-  const project = readProject(folder)
-  const { dependencies } = project
+/** Finds a project's framework. Throws a CliError if it uses no supported one. */
+const findFramework = ({ dependencies }: Project): Framework => {
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
-  if (framework === undefined) {
-    const names = frameworks.map(({ name }) => name).join(', ')
-    const message = `This project uses none of ${names}. See docs/reference/frameworks.md for others.`
-    throw new CliError(message, exitCodes.usage)
-  }
+  if (framework !== undefined) return framework
+  const names = frameworks.map(({ name }) => name).join(', ')
+  const message = `This project uses none of ${names}. See docs/frameworks.md for others.`
+  throw new CliError(message, exitCodes.usage)
+}
+
+const getInstall = ({ runner, dependencies }: Project): string =>
+  `npm install wabakit${dependencies.has(runner) ? '' : ` && npm install --save-dev ${runner}`}`
+
+/**
+ * Detects a project's framework, modules and test runner, and plans its files. Existing files are kept.
+ *
+ * @throws CliError if the folder contains no project, the project uses no supported framework, or one that cannot have
+ *   an inbox, or a file's path contains a symbolic link.
+ */
+export const planFiles = (folder: string, { verify = 'signature', inbox = false }: Choices = {}) => {
+  const project = readProject(folder)
+  const framework = findFramework(project)
+  if (inbox && framework.isLazy)
+    throw new CliError(`${framework.name} has no database for an inbox.`, exitCodes.usage)
+  const style = findStyle(framework, project)
+  const choices = { sender: senders[verify], hasInbox: inbox }
   const { receiver, route, sources = [] } = framework
-  const language = findLanguage(framework, { folder, project })
   const prefix = sources.some((path) => existsSync(join(folder, path))) ? 'src/' : ''
-  const placed = [{ path: `${receiver}.${language}`, text: writeModule(framework, language) }]
-  if (route !== undefined) placed.push(route(language))
+  const isTyped = style.extension === 'ts'
+  const module = writeReceiver(choices, { framework, project, isTyped })
+  const placed = [{ path: `${receiver}.${style.extension}`, text: formatModule(module, style) }]
+  if (route !== undefined) placed.push(route(style))
+  const path = `../${prefix}${receiver}${style.ending}`
+  const test = writeTest(choices, { framework, project, path })
   const wanted = [
     ...placed.map(({ path, text }) => ({ path: prefix + path, text })),
-    buildTest(framework, { prefix, language }),
-    variables,
+    { path: `test/wabakit.test.${style.extension}`, text: formatModule(test, style) },
+    writeVariables(choices.sender.variable),
   ]
   // A symbolic link without a target also counts as an existing file.
   const exists = ({ path }: NewFile): boolean => readStats(folder, path) !== undefined
@@ -130,8 +141,10 @@ export const planFiles = (folder: string) => {
     files,
     kept: wanted.filter(exists).map(({ path }) => path),
     /** The command that installs the packages that the files import. */
-    install: `npm install wabakit${dependencies.has('vitest') ? '' : ' && npm install --save-dev vitest'}`,
-    nextLines: listNextLines(framework, language),
+    install: getInstall(project),
+    nextLines: listNextLines(framework, { style, ...choices }),
+    runner: project.runner,
+    header: choices.sender.header?.('…'),
   }
 }
 

@@ -185,6 +185,26 @@ test('a worker whose session ended is notified that it is lost, and can retake i
   expect(taken.every(({ shard, epoch }) => epoch === (epochs.get(shard) ?? 0) + 1)).toBe(true)
 }, 20_000)
 
+test('a worker that another one has found lost is alive again once it has renewed its lease', async () => {
+  const [lost, other] = [await openWorker(), await openWorker()]
+  await lost.take()
+  await other.renew()
+  await endSession(lost)
+  const findLost = () => admin.database.query('SELECT FROM wabakit.workers WHERE lost_at IS NOT NULL')
+  await expect
+    .poll(async () => [(await other.renew()).workers.length, (await findLost()).length], { timeout: 10_000 })
+    .toEqual([2, 1])
+  await lost.renew()
+  const renewedAt = performance.now()
+  const hasWaited = async (): Promise<boolean> => {
+    const { workers } = await other.renew()
+    expect(workers).toContain(lost.worker)
+    return performance.now() - renewedAt > 2_500
+  }
+  await expect.poll(hasWaited, { timeout: 10_000 }).toBe(true)
+  expect(await other.take()).toEqual([])
+}, 30_000)
+
 test("shards that a worker gives up are free immediately, and no worker takes another's shards", async () => {
   const [first, second] = [await openWorker(), await openWorker()]
   const [some] = await first.take()

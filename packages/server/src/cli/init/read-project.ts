@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withoutBom } from '../../config/load-config.ts'
+import { CliError, exitCodes } from '../output.ts'
+
+export type Project = {
+  readonly folder: string
+  readonly dependencies: ReadonlySet<string>
+  readonly isModule: boolean
+  readonly runner: 'vitest' | 'jest'
+}
+
+/** @throws CliError if the folder contains no readable package.json. */
+export const readProject = (folder: string): Project => {
+  const path = join(folder, 'package.json')
+  try {
+    const {
+      dependencies = {},
+      devDependencies = {},
+      type,
+    } = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
+    const all = new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)])
+    return {
+      folder,
+      dependencies: all,
+      isModule: type === 'module',
+      runner: all.has('jest') && !all.has('vitest') ? 'jest' : 'vitest',
+    }
+  } catch (cause) {
+    const message = `${path} cannot be read. Run init in the folder of a project.`
+    throw new CliError(message, exitCodes.usage, { cause })
+  }
+}

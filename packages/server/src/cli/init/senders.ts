@@ -1,0 +1,35 @@
+/** The ways in which a sender can authenticate. */
+export const senderKinds = ['signature', 'header', 'bearer'] as const
+
+export type SenderKind = (typeof senderKinds)[number]
+
+export type Sender = {
+  /** The function of `wabakit/webhooks` that verifies the sender. */
+  readonly verifier: string
+  /** The environment variable with the secret. */
+  readonly variable: string
+  /** Returns the call of the verifier, given the code that reads the variable. */
+  verify(value: string): string
+  /** The header to send in a test, without a signature. */
+  header?(value: string): readonly [name: string, value: string]
+}
+
+export const senders: Readonly<Record<SenderKind, Sender>> = {
+  signature: {
+    verifier: 'standardWebhooks',
+    variable: 'WABAKIT_WEBHOOK_SECRET',
+    verify: (value) => `standardWebhooks({ secrets: () => [${value}] })`,
+  },
+  header: {
+    verifier: 'staticHeader',
+    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    verify: (value) => `staticHeader({ header: 'x-webhook-token', value: () => ${value} })`,
+    header: (value) => ['x-webhook-token', value],
+  },
+  bearer: {
+    verifier: 'bearerAuth',
+    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    verify: (value) => `bearerAuth({ token: () => ${value} })`,
+    header: (value) => ['authorization', `Bearer ${value}`],
+  },
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { installPacked } from '../packed/packed.ts'
+
+// Runs `wabakit init` from the packed packages with every combination of modules, language, test runner and answers, then
+// compiles what it wrote and runs its tests.
+const execute = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const jestExample = join(root, 'examples/testing-jest-typescript')
+const installed = join(jestExample, 'node_modules')
+const project = mkdtempSync(join(tmpdir(), 'wabakit-init-'))
+
+const run = async (cwd: string, [file = '', ...args]: readonly string[]): Promise<string> => {
+  const environment = { ...process.env, VITEST: undefined, NODE_ENV: undefined }
+  const { stdout, stderr } = await execute(file, args, { cwd, env: environment }).catch((error) => {
+    throw new Error(`${cwd}: ${error.stdout}\n${error.stderr}`)
+  })
+  return stdout + stderr
+}
+
+const compilerOptions = {
+  module: 'node16',
+  target: 'es2023',
+  types: ['node'],
+  isolatedModules: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
+
+const jestConfig = (isModule: boolean, isTyped: boolean): object => ({
+  transform: isTyped ? { '\\.ts$': ['ts-jest', { useESM: isModule }] } : {},
+  ...(isTyped && isModule && { extensionsToTreatAsEsm: ['.ts'] }),
+  ...(isTyped && isModule && { moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' } }),
+})
+
+const frameworks = { express: '*', '@nestjs/core': '*' }
+const answers = ['signature', 'header', 'bearer'].flatMap((verify) =>
+  ['--inbox', '--no-inbox'].map((inbox) => ['--yes', '--verify', verify, inbox]),
+)
+
+/** Writes a project for each framework and answer, with one test runner, and runs all of their tests. */
+const check = async (isModule: boolean, isTyped: boolean, runner: 'jest' | 'vitest'): Promise<void> => {
+  const name = `${isModule ? 'module' : 'commonjs'}-${isTyped ? 'typescript' : 'javascript'}-${runner}`
+  const group = join(project, name)
+  for (const framework of Object.keys(frameworks)) {
+    // NestJS has TypeScript only.
+    if (framework !== 'express' && !isTyped) continue
+    for (const answer of answers) {
+      const folder = join(group, framework.replaceAll(/\W+/g, ''), answer.slice(2).join('-'))
+      mkdirSync(folder, { recursive: true })
+      const dependencies = { [framework]: '*', [runner]: '*', ...(isTyped && { typescript: '*' }) }
+      const type = isModule ? 'module' : 'commonjs'
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type, dependencies }))
+      await run(folder, [join(project, 'node_modules/.bin/wabakit'), 'init', ...answer])
+    }
+  }
+  if (isTyped) {
+    writeFileSync(join(group, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    await run(group, ['node', join(installed, 'typescript/bin/tsc')])
+  }
+  writeFileSync(
+    join(group, 'jest.config.cjs'),
+    `module.exports = ${JSON.stringify(jestConfig(isModule, isTyped))}`,
+  )
+  const jest = ['node', '--experimental-vm-modules', join(installed, 'jest/bin/jest.js')]
+  const vitest = ['node', join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', '.']
+  const output = await run(group, runner === 'jest' ? jest : vitest)
+  const expected = (isTyped ? 2 : 1) * answers.length
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one.
+  const passed = /Tests:? +(\d+) passed/.exec(output.replaceAll(/\u001b\[[\d;]*m/g, ''))?.[1]
+  if (Number(passed) !== expected) throw new Error(`${name}: ${passed} of ${expected} passed\n${output}`)
+  console.log(`${name}: ${passed} passed`)
+}
+
+const link = (name: string, folder: string): void => {
+  const path = join(project, 'node_modules', name)
+  mkdirSync(dirname(path), { recursive: true })
+  if (!existsSync(path)) symlinkSync(join(folder, name), path)
+}
+
+try {
+  if (!existsSync(installed)) await run(jestExample, ['npm', 'ci', '--ignore-scripts'])
+  await installPacked(project)
+  for (const name of ['jest', '@jest/globals', 'ts-jest', '@types/node']) link(name, installed)
+  for (const name of ['vitest', '@nestjs/common']) link(name, join(root, 'node_modules'))
+  for (const isModule of [false, true])
+    for (const isTyped of [true, false])
+      for (const runner of ['jest', 'vitest'] as const) await check(isModule, isTyped, runner)
+} finally {
+  rmSync(project, { recursive: true, force: true })
+}
