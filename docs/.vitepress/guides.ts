@@ -13,6 +13,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/reference/frameworks.md',
     'examples/receivers/README.md',
     'docs/queues.md',
+    'docs/parsing.md',
     'docs/when-nothing-arrives.md',
     'docs/refused-webhooks.md',
   ],

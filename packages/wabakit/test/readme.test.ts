@@ -39,6 +39,7 @@ test.each([
   ['README.md', ['send.ts', 'node-http/server.ts', 'order.test.ts']],
   ['packages/wabakit/README.md', ['send.ts', 'node-http/server.ts']],
   ['packages/wabakit/AGENTS.md', ['start/orders.ts']],
+  ['docs/parsing.md', ['parse-events.ts']],
   [
     'docs/start.md',
     [

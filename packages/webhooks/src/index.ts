@@ -3,7 +3,7 @@
 export { createReceiver, type Receiver, type ReceiverMethods } from './receiver/create-receiver.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
 export type { DeliveryContext, HandlerOptions, WebhookHandler } from './receiver/handlers.ts'
-export type { ReceiverOptions } from './receiver/options.ts'
+export type { AcceptOnlyOptions, ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
 export type { WebhookTrace } from './receiver/receive.ts'
 export type { StopOptions, WaitUntil } from './receiver/running.ts'

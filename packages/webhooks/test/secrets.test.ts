@@ -5,11 +5,12 @@ import {
   generateSecret,
   standardWebhooks,
   staticHeader,
+  type Verifier,
 } from '@wabakit/webhooks'
 import { describe, expect, it, vi } from 'vitest'
 import { joined, secret, signedRequest } from './signed.ts'
 
-const quiet = (verify: Parameters<typeof createReceiver>[0]['verify']) => {
+const quiet = (verify: Verifier) => {
   const errors: unknown[] = []
   return { errors, receiver: createReceiver({ verify }).onError((error) => errors.push(error)) }
 }

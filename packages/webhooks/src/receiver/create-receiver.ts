@@ -13,7 +13,7 @@ import {
   type WebhookHandler,
 } from './handlers.ts'
 import type { InboxMethods } from './inbox.ts'
-import { type ReceiverOptions, type ReceiverSettings, toSettings } from './options.ts'
+import { type AcceptOnlyOptions, type ReceiverOptions, type ReceiverSettings, toSettings } from './options.ts'
 import type { RequestHolder } from './read-request.ts'
 import { createReceive } from './receive.ts'
 import { createRunning, type StopOptions } from './running.ts'
@@ -99,7 +99,7 @@ export type ReceiverMethods<Context> = {
  * export const POST = receiver.handle
  */
 export const createReceiver = <Context = DeliveryContext>(
-  options: ReceiverOptions<Context>,
+  options: ReceiverOptions<Context> | AcceptOnlyOptions<Context>,
 ): Receiver<Context> => {
   const settings = toSettings(options)
   const handlers = createHandlers<Context>(settings.handlerTimeoutMs)

@@ -1,5 +1,5 @@
 import type { Dedupe } from '../dedupe/dedupe.ts'
-import { WebhookUsageError } from '../errors.ts'
+import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './handlers.ts'
@@ -8,7 +8,10 @@ import type { WaitUntil } from './running.ts'
 
 /** Options for {@link createReceiver}. */
 export type ReceiverOptions<Context = DeliveryContext> = {
-  /** Verifies the sender. There is no default; to accept anyone, choose `unsigned()`. */
+  /**
+   * Verifies the sender. There is no default; to accept anyone, choose `unsigned()`. Only a receiver with an inbox that
+   * takes no requests, but events from {@link InboxMethods.accept}, does without it.
+   */
   readonly verify: Verifier
   /**
    * Remembers handled deliveries, so that a retry or a replay is not handled again.
@@ -65,6 +68,25 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly now?: (() => number) | undefined
 }
 
+/**
+ * Options for a receiver that takes events only from {@link InboxMethods.accept}. It has no `verify`, and responds to
+ * requests with 503.
+ */
+export type AcceptOnlyOptions<Context> = Omit<ReceiverOptions<Context>, 'verify' | 'inbox'> & {
+  readonly verify?: undefined
+  /** The inbox, such as `sqlInbox(pool)`, which stores every accepted event. */
+  readonly inbox: Inbox<Context>
+}
+
+const refuseRequest = (): never => {
+  const message =
+    'The receiver has no verify, so it takes events from accept() only. Pass verify to receive webhooks.'
+  throw new WebhookVerificationError('invalid_secret', message)
+}
+
+/** Refuses every request before its body is read. */
+const acceptOnly: Verifier = Object.assign(refuseRequest, { checkHeaders: refuseRequest })
+
 export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
 
 /**
@@ -73,7 +95,7 @@ export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
  * @throws WebhookUsageError for a missing, unknown or invalid option.
  * @throws RangeError when a limit or a time is not above 0.
  */
-export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
+export const toSettings = <Context>(options: ReceiverOptions<Context> | AcceptOnlyOptions<Context>) => {
   assertOptions('createReceiver()', options, [
     'verify',
     'dedupe',
@@ -86,7 +108,8 @@ export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
     'claimTtlMs',
     'now',
   ])
-  const { verify, dedupe, inbox, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
+  const { dedupe, inbox, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
+  const verify = options.verify ?? (inbox && acceptOnly)
   const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
   const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)

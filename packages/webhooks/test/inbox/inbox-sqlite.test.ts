@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Inbox, sqlInbox } from '@wabakit/webhooks'
+import { createReceiver, type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
@@ -40,6 +40,29 @@ inboxCases('node:sqlite', () => node)
 inboxCases('better-sqlite3', () => better)
 
 describe('an inbox on SQLite', () => {
+  it('takes events without verify, and refuses requests clearly, before their bodies are read', async () => {
+    const errors: unknown[] = []
+    const inbox = sqlInbox(open(new DatabaseSync(':memory:')), { dialect: 'sqlite' })
+    const handled: string[] = []
+    const receiver = createReceiver({ inbox })
+      .on('CALL_ENDED', ({ callId }) => handled.push(callId))
+      .onError((error) => errors.push(error))
+    expect(await receiver.accept(JSON.stringify(toEnd('queued')), { id: 'a', source: 'queue' })).toBe(
+      'stored',
+    )
+    await receiver.drain()
+
+    const request = toRequest(toEnd('sent'))
+    const response = await receiver.handle(request)
+    expect(response.status).toBe(503)
+    expect(request.bodyUsed).toBe(false)
+    expect(errors).toMatchObject([
+      { reason: 'invalid_secret', message: expect.stringContaining('has no verify') },
+    ])
+    expect(handled).toEqual(['queued'])
+    expect(await inbox.count()).toEqual({ handled: 1 })
+  })
+
   it('does not store an event in a transaction that other code has open', async () => {
     const database = open(new DatabaseSync(join(folder, 'shared.db')))
     const { receiver, inbox } = receive(createEnvironment(database))

@@ -1,20 +1,16 @@
-import type { Style } from './style.ts'
+import type { Sources, Style } from './style.ts'
 
 export type NewFile = { readonly path: string; readonly text: string }
 
-export type Framework = {
+export type Framework = Sources & {
   readonly name: string
   readonly dependency: string
-  /** The framework has no JavaScript. */
-  readonly isTypeScript?: true
   /** Path of the receiver, without its extension. */
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
   readonly isLazy?: true
-  /** A bundler reads the sources, so they are ES modules, whatever the project is. */
-  readonly isBundled?: true
   /** Returns the route's file, for frameworks that find it by its path. */
   route?(style: Style): NewFile
   /** The code to add to the application by hand. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Framework } from './frameworks.ts'
 import type { Project } from './read-project.ts'
 
 /** The form of the modules that a project takes. */
@@ -12,9 +11,17 @@ export type Style = {
   readonly isRequiring: boolean
 }
 
+/** How a framework takes sources. */
+export type Sources = {
+  /** The framework has no JavaScript. */
+  readonly isTypeScript?: true
+  /** A bundler reads the sources, so they are ES modules, whatever the project is. */
+  readonly isBundled?: true
+}
+
 /** Finds the form of a project's modules. */
 export const findStyle = (
-  { isTypeScript, isBundled }: Framework,
+  { isTypeScript, isBundled }: Sources,
   { folder, dependencies, isModule, runner }: Project,
 ): Style => {
   const hasTypes = isTypeScript || dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))
