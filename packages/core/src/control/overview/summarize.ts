@@ -53,24 +53,24 @@ const responses: Readonly<Record<FailureCause, string>> = {
 
 const read = (counts: Counts, name: string): number => counts[name] ?? 0
 
-const listBuckets = (counts: Counts) =>
-  latencyBounds.map((atMostMs) => ({ atMostMs, attempts: read(counts, nameLatencyCount(atMostMs)) }))
+// Joining a name for each count of each point would take most of the time.
+const buckets = latencyBounds.map((atMostMs) => ({ atMostMs, name: nameLatencyCount(atMostMs) }))
 
 /** Returns the bound of the bucket in which the attempt at a quantile is; `null` if there are no attempts. */
-const findQuantile = (buckets: ReturnType<typeof listBuckets>, quantile: number): number | null => {
-  const total = buckets.reduce((sum, { attempts }) => sum + attempts, 0)
+const findQuantile = (counts: Counts, quantile: number): number | null => {
+  const total = buckets.reduce((sum, { name }) => sum + read(counts, name), 0)
   let below = 0
-  for (const { atMostMs, attempts } of buckets) {
-    below += attempts
-    if (below > 0 && below >= quantile * total) return atMostMs
-  }
-  return null
+  const found = buckets.find(({ name }) => {
+    below += read(counts, name)
+    return below > 0 && below >= quantile * total
+  })
+  return found?.atMostMs ?? null
 }
 
-const summarizeLatency = (counts: Counts) => {
-  const buckets = listBuckets(counts)
-  return { p50Ms: findQuantile(buckets, 0.5), p95Ms: findQuantile(buckets, 0.95), buckets }
-}
+const findQuantiles = (counts: Counts) => ({
+  p50Ms: findQuantile(counts, 0.5),
+  p95Ms: findQuantile(counts, 0.95),
+})
 
 const listFailures = (counts: Counts) =>
   listCauses()
@@ -92,7 +92,7 @@ export const summarize = (records: readonly FigureRecord[], { stepMs, times }: P
     addCounts(points[Math.floor((at - first) / stepMs)] ?? {}, counts)
   }
   const getSeries = (name: string): number[] => points.map((counts) => read(counts, name))
-  const latencies = points.map(summarizeLatency)
+  const latencies = points.map(findQuantiles)
   const [delivered, failed] = [read(total, 'delivered'), read(total, 'failed')]
   return {
     events: { total: read(total, 'events'), series: getSeries('events') },
@@ -109,7 +109,10 @@ export const summarize = (records: readonly FigureRecord[], { stepMs, times }: P
       p50Ms: latencies.map(({ p50Ms }) => p50Ms),
       p95Ms: latencies.map(({ p95Ms }) => p95Ms),
     },
-    latency: summarizeLatency(total),
+    latency: {
+      ...findQuantiles(total),
+      buckets: buckets.map(({ atMostMs, name }) => ({ atMostMs, attempts: read(total, name) })),
+    },
     failures: listFailures(total),
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
+import { createFigures } from './figures.ts'
 import { takeTokens } from './functions/token-buckets.ts'
 import { createHistory } from './history.ts'
 import { createJournal } from './journal.ts'
@@ -145,6 +146,14 @@ test('listing queues, and later changes, reads a few rows', async () => {
   expect(rowsRead()).toBeLessThan(10)
 })
 
+test('what is unfinished is counted up to the limit', async () => {
+  const { measureUnfinished } = createBacklogMeasure({ read: query })
+  const measured = await measureUnfinished({ organizationId: 'acme', subscriptionIds: ['sub_1'], limit: 100 })
+  expect(measured).toEqual([{ unfinished: 100, oldestAt: 0 }])
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(110)
+})
+
 test('loading and settling reads a few rows for each delivery, however long its lane is', async () => {
   const ids = [many, ...Array.from({ length: 9 }, (_, index) => 2 * many + index)]
   const keys = ids.map((event) => ({ id: `dlv_${event}_1`, turn: 0, shard, epoch: 0 }))
@@ -283,6 +292,26 @@ test('finding new deliveries does not scan finished ones while a transaction hol
   expect(queues.map(({ from }) => from)).toEqual([4 * many])
   const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
   expect(Math.max(...blocks)).toBeLessThan(30)
+})
+
+test('figures are read, rolled up and pruned in ranges of an index, however many there are', async () => {
+  const figures = createFigures({ query, read: query })
+  await query(`
+    INSERT INTO wabakit.figures
+    SELECT 'acme', CASE WHEN n % 2 = 0 THEN '' ELSE 'sub_1' END, n * 3600000::bigint, 3600000, '{"events":1}'
+    FROM generate_series(1, ${many}) n`)
+  await query('ANALYZE wabakit.figures')
+  notices.length = 0
+  const selection = { organizationId: 'acme', subscriptionIds: [''], from: (many - 20) * 3_600_000 }
+  expect((await figures.listFigures(selection)).length).toBe(11)
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(20)
+
+  await query(`UPDATE wabakit.figures SET span = 10000 WHERE at <= 10 * 3600000::bigint`)
+  notices.length = 0
+  expect(await figures.rollUpFigures({ now: 300_000 + 20 * 3_600_000, limit: 4 })).toBe(4 + 4)
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(100)
 })
 
 test('a rate limit reads one version of a bucket, however many versions a snapshot retains', async () => {
