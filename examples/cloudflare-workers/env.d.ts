@@ -1,4 +1,4 @@
 interface Env {
-  readonly WABAKIT_WEBHOOK_SECRET: string
+  readonly WEBHOOK_TOKEN: string
   readonly WEBHOOKS: DurableObjectNamespace<import('./index.ts').Webhooks>
 }

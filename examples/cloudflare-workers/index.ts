@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
-import { createReceiver, sqlDedupe, sqlDedupeTable, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, sqlDedupe, sqlDedupeTable } from 'wabakit/webhooks'
 
 /** Receives the webhooks of all Workers, so that each is handled once. */
 export class Webhooks extends DurableObject<Env> {
   readonly receiver = createReceiver({
-    verify: standardWebhooks({ secrets: () => [this.env.WABAKIT_WEBHOOK_SECRET] }),
+    verify: bearerAuth({ token: () => this.env.WEBHOOK_TOKEN }),
     dedupe: sqlDedupe((text, values) => this.ctx.storage.sql.exec(text, ...values).toArray(), {
       dialect: 'sqlite',
     }),

@@ -1,7 +1,7 @@
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [Deno.env.get('WABAKIT_WEBHOOK_SECRET') ?? ''] }),
+  verify: bearerAuth({ token: () => Deno.env.get('WEBHOOK_TOKEN') ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

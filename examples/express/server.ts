@@ -1,9 +1,9 @@
 import express from 'express'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

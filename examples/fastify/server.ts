@@ -1,9 +1,9 @@
 import fastify from 'fastify'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 import { toFastifyPlugin } from 'wabakit/webhooks/fastify'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

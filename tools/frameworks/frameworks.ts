@@ -280,7 +280,7 @@ export const action = async (args) => {
     example: 'cloudflare-workers',
     command: (port, secret) => [
       ...(['npm', 'start', '--silent', '--'] as const),
-      ...['--port', `${port}`, '--inspector-port', '0', '--var', `WABAKIT_WEBHOOK_SECRET:${secret}`],
+      ...['--port', `${port}`, '--inspector-port', '0', '--var', `WEBHOOK_TOKEN:${secret}`],
     ],
     package: 'wrangler',
     files: ['index.ts', 'wrangler.jsonc'],
@@ -322,7 +322,7 @@ export const parsed = (event: LambdaEvent) => handler({ ...event, body: { parsed
     files: ['functions/webhooks.ts'],
     command: (port, secret) => [
       ...(['npm', 'start', '--silent', '--'] as const),
-      ...['--port', `${port}`, '--inspector-port', '0', '--binding', `WABAKIT_WEBHOOK_SECRET=${secret}`],
+      ...['--port', `${port}`, '--inspector-port', '0', '--binding', `WEBHOOK_TOKEN=${secret}`],
     ],
     mistake: {
       'functions/parsed.ts': write(`import { onRequestPost as receive } from './webhooks'

@@ -4,7 +4,7 @@ import { malformedRequests, sendBytes } from '../../packages/webhooks/test/malfo
 import type { Framework, Route } from './frameworks.ts'
 import type { Started } from './start.ts'
 
-/** A delivery as the service sends it. */
+/** A delivery with both a token and a signature, so that either kind of receiver accepts it. */
 const sign = async (callId: string, secret: string) => {
   const payload = JSON.stringify({
     event: 'CALL_AI_SUMMARY',
@@ -24,7 +24,7 @@ const sign = async (callId: string, secret: string) => {
     summary: { recap: 'Grüße aus Köln 👋', keyPoints: ['a/b'], nextSteps: [] },
   })
   const { headers } = await signWebhook({ payload, secret })
-  return { method: 'POST', body: payload, headers }
+  return { method: 'POST', body: payload, headers: { ...headers, authorization: `Bearer ${secret}` } }
 }
 
 type Delivery = Awaited<ReturnType<typeof sign>>
@@ -77,7 +77,8 @@ export const checks = {
 
   forged: async (target) => {
     const delivery = await sign(newCallId(), target.secret)
-    const forged = { ...delivery, body: delivery.body.replace('42', '43') }
+    const headers = { ...delivery.headers, authorization: `Bearer ${target.secret}x` }
+    const forged = { ...delivery, headers, body: delivery.body.replace('42', '43') }
     const text = await expectStatus(await send(target, target.route.path, forged), 401)
     if (JSON.parse(text).code !== 'no_matching_signature') throw new Error(`responded ${text}`)
   },

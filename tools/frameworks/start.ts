@@ -74,7 +74,7 @@ export const startExample = async (
   const [file, ...args] = command?.(port, secret) ?? ['npm', 'start', '--silent']
   const child = spawn(file, args, {
     cwd: folder,
-    env: { ...cleanEnvironment(), PORT: `${port}`, WABAKIT_WEBHOOK_SECRET: secret },
+    env: { ...cleanEnvironment(), PORT: `${port}`, WABAKIT_WEBHOOK_SECRET: secret, WEBHOOK_TOKEN: secret },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, so that the server ends together with npm.
     detached: true,

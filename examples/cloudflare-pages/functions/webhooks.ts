@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [env.WABAKIT_WEBHOOK_SECRET] }),
+  verify: bearerAuth({ token: () => env.WEBHOOK_TOKEN }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,3 +1,3 @@
 import { defineEnvVars } from '@sveltejs/kit/env'
 
-export const variables = defineEnvVars({ WABAKIT_WEBHOOK_SECRET: { schema: (value) => value ?? '' } })
+export const variables = defineEnvVars({ WEBHOOK_TOKEN: { schema: (value) => value ?? '' } })

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { createReceiver, sqlInbox, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
 
 export const database = new DatabaseSync(process.env.DATABASE ?? 'orders.db')
 
 export const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   inbox: sqlInbox(database, { dialect: 'sqlite' }),
 }).on('CALL_AI_SUMMARY', (event, { atCompletion }) => {
   atCompletion((sqlite) => {

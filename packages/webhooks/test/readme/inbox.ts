@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { createReceiver, sqlInbox, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
 
-export const createSummaries = (pool: Pool, secret: string) =>
+export const createSummaries = (pool: Pool, token: string) =>
   createReceiver({
-    verify: standardWebhooks({ secrets: [secret] }),
+    verify: bearerAuth({ token }),
     inbox: sqlInbox(pool),
   }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
     const client = await transaction()

@@ -1,11 +1,11 @@
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 
 export const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
 })
   .on('CALL_AI_SUMMARY', async (event, context) => {
-    console.log(context.delivery.id, event.callId, event.summary.recap)
+    console.log(context.delivery.key, event.callId, event.summary.recap)
   })
   .on(['GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'], async (event) => {
     console.log(event.event, event.groupId)

@@ -1,13 +1,13 @@
-import { basicAuth, createReceiver, memoryDedupe, standardWebhooks, staticHeader } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe, standardWebhooks, staticHeader } from 'wabakit/webhooks'
 
-const { WABAKIT_WEBHOOK_SECRET = '', WEBHOOK_TOKEN = '', WEBHOOK_PASSWORD = '' } = process.env
+const { WABAKIT_WEBHOOK_SECRET = '', WEBHOOK_TOKEN = '' } = process.env
 
 const verifiers = {
+  // A live service, by what you registered
+  bearer: () => bearerAuth({ token: WEBHOOK_TOKEN }),
+  header: () => staticHeader({ header: 'x-webhook-token', value: WEBHOOK_TOKEN }),
   // Our server and our mock
   signature: () => standardWebhooks({ secrets: [WABAKIT_WEBHOOK_SECRET] }),
-  // A live service, by what you set on its subscription
-  header: () => staticHeader({ header: 'x-webhook-token', value: WEBHOOK_TOKEN }),
-  basic: () => basicAuth({ username: 'wabakit', password: WEBHOOK_PASSWORD }),
 }
 
 export const createEndpoint = (sender: keyof typeof verifiers) =>

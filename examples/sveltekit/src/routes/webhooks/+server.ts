@@ -1,8 +1,8 @@
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
-import { WABAKIT_WEBHOOK_SECRET } from '$app/env/private'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { WEBHOOK_TOKEN } from '$app/env/private'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [WABAKIT_WEBHOOK_SECRET] }),
+  verify: bearerAuth({ token: () => WEBHOOK_TOKEN }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
