@@ -15,7 +15,7 @@ const dependencies: Record<string, readonly string[]> = {
   core: ['wire', 'contract', 'webhooks'],
   mock: ['wire', 'contract', 'webhooks', 'core', 'client'],
   conformance: ['wire', 'contract', 'webhooks'],
-  server: ['wire', 'contract', 'webhooks', 'core', 'conformance'],
+  server: ['wire', 'contract', 'webhooks', 'core', 'mock', 'conformance'],
   inspector: ['wire'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }

@@ -26,13 +26,16 @@ const refuse = (status: 401 | 403 | 404, message: string): Response => {
 const forbid = (): Response => refuse(403, 'Forbidden resource')
 
 /** Keeps the key only in the header that the endpoint's page names. Without it there, the key is missing. */
-const keepKey = (request: Request, name: string): Request => {
+const keepKey = async (request: Request, name: string): Promise<Request> => {
   const headers = new Headers(request.headers)
   for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)
   // A raw key: after a scheme, a live service knows no key.
   const key = headers.get(name)
   if (key !== null && /\s/.test(key)) headers.set(name, `unknown-${key.replace(/\s.*/s, '')}`)
-  return new Request(request, { headers })
+  const { url, method, signal } = request
+  const body = method === 'GET' || method === 'HEAD' ? {} : { body: await request.arrayBuffer() }
+  // Passes the options one by one: the request of an HTTP adapter may only look like one.
+  return new Request(url, { method, headers, signal, ...body })
 }
 
 /** Removes what no page names from the response to a valid request, or to one with an error. */
@@ -74,8 +77,9 @@ export const respondLive = async (
   if (endpoint === undefined) return toLiveResponse(await respond(request), request)
   const header = keyHeaders[endpoint]
   const isKeySent = request.headers.has(header)
-  const copy = request.clone()
-  const response = await respond(keepKey(request, header))
+  const forwarded = await keepKey(request, header)
+  const copy = forwarded.clone()
+  const response = await respond(forwarded)
   if (response.status === 405) return toLiveResponse(response, request)
   if (endpoint === 'groups.create') {
     const live = await toLiveResponse(response, request)

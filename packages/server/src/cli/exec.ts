@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
+import type { ServerConfig } from '../config/server-config.ts'
 import { signals as stopSignals } from '../serve/close-on-signal.ts'
+import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
@@ -73,6 +75,38 @@ const buildEnvironment = async (
   return environment
 }
 
+/** Reports what was started on the standard error stream, because the standard output belongs to the command. */
+const report = (what: string, facts: Readonly<Record<string, unknown>>): void => {
+  const shown = Object.entries(facts).map(([name, value]) => `  ${name} ${value}`)
+  process.stderr.write(`wabakit ${what}${shown.join('')}\n`)
+}
+
+/** Runs a command with the mock of `wabakit/mock`: virtual time, faults of deliveries, waits and recordings. */
+const execWithMock = async (command: readonly string[], config: ServerConfig): Promise<number> => {
+  const { port, profile, seed, webhookUrl, webhookAuthorization: value } = config
+  const { createMock } = await import('@wabakit/mock')
+  const webhookAuth = value === undefined ? undefined : { header: 'authorization', value }
+  const mock = await createMock({ port, profile, seed, webhookAuth })
+  try {
+    if (webhookUrl !== undefined) await mock.subscribe({ url: webhookUrl })
+    report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })
+    return await runChild(command, {
+      ...process.env,
+      WABAKIT_BASE_URL: mock.url,
+      WABAKIT_SERVER: mock.url,
+      WABAKIT_API_KEY: mock.apiKey,
+      WABAKIT_ORGANIZATION: mock.organizationId,
+      WABAKIT_WABA_NUMBER: mock.wabaNumber,
+      WABAKIT_PSTN_NUMBER: mock.pstnNumber,
+      WABAKIT_WEBHOOK_SECRET: mock.secret,
+      WABAKIT_SEED: String(mock.seed),
+      WABAKIT_PROFILE: profile,
+    })
+  } finally {
+    await mock.close()
+  }
+}
+
 /**
  * Runs a command with a temporary server. By default, the server stores its data in memory and listens on a free port.
  */
@@ -81,7 +115,9 @@ const exec = async (
   { config: file, ...flags }: SettingFlags,
 ): Promise<number> => {
   const config = loadConfig({ flags: { ...defaults, ...flags }, file })
+  if (config.mock) return execWithMock(command, config)
   await using server = await startServer(config)
+  report(`server ${server.url}`, { database: formatDatabase(config.database) })
   // Without `await`, the server would be closed before the command ends.
   return await runChild(command, await buildEnvironment(server, config.controlToken))
 }
@@ -95,5 +131,5 @@ export const define = (command: Command): void => {
     .action(async (child, { format: _, ...flags }) => {
       process.exitCode = await exec(child, flags)
     })
-  addExamples(command, 'exec -- npm test')
+  addExamples(command, 'exec -- npm test', 'exec --mock -- pytest')
 }

@@ -11,14 +11,15 @@ import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
 const listFacts = (
   { url, demo }: RunningServer,
-  database: string,
+  { database, mock, profile, seed }: ServerConfig,
   { style }: Output,
 ): Readonly<Record<string, string>> => {
   const showOnce = (secret: string): string => `${style('bold', secret)}  (shown this once)`
   const createKey = `was shown when it was created; to create another: ${commandName} key create`
   return {
     API: url,
-    database,
+    database: formatDatabase(database),
+    ...(mock && { mock: `profile ${profile}, seed ${seed}` }),
     ...(demo && {
       organization: demo.organizationId,
       'WABA number': demo.wabaNumber,
@@ -49,13 +50,17 @@ const listNextSteps = (
 }
 
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
-  const config = loadConfig({ flags, file })
+  const loaded = loadConfig({ flags, file })
+  const config = {
+    ...loaded,
+    seed: loaded.seed ?? (loaded.mock ? Math.floor(Math.random() * 2 ** 32) : undefined),
+  }
   const server = await startServer(config)
   // Handles signals before printing the result, because a process that waits for the result may send a signal
   // immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)
-  const facts = Object.entries(listFacts(server, database, output))
+  const facts = Object.entries(listFacts(server, config, output))
   const lines = [
     `${output.style('green', 'ready')} ${server.url}`,
     ...facts.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),

@@ -216,6 +216,15 @@ export const ServerConfig = z.strictObject({
     about: 'Whether the control API may inject faults into the public API.',
     form: '`true` or `false`',
   }),
+  profile: z._default(z.enum(['reference', 'live']), 'reference').register(settingFacts, {
+    about: 'What a server with `mock` imitates: this service, or what a live one publishes.',
+    form: '`reference` or `live`',
+  }),
+  seed: z.optional(z.int()).register(settingFacts, {
+    about: 'Seed of a server with `mock`, which repeats its made-up data and random faults.',
+    form: 'a whole number',
+    otherwise: 'drawn',
+  }),
   organizations: z._default(z.array(SeedOrganization), []).register(settingFacts, {
     about: 'Organizations to create or update at the start, with their numbers and API keys.',
     form: 'a list of organizations',

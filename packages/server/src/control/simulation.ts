@@ -8,13 +8,15 @@ import {
 } from '@wabakit/core/simulation'
 
 type SimulationOptions = {
+  /** Seed for made-up data. @default the same data for every server */
+  readonly seed?: number | undefined
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number
   /** Receives the error if a delayed summary cannot be saved. */
   readonly onError: (error: unknown) => void
 }
 
-export const createSimulation = (service: ReferenceServer, { now, onError }: SimulationOptions) => {
+export const createSimulation = (service: ReferenceServer, { seed, now, onError }: SimulationOptions) => {
   const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let calls = 0
@@ -22,7 +24,9 @@ export const createSimulation = (service: ReferenceServer, { now, onError }: Sim
   return {
     /** Simulates a call. If its summary is delayed, a timer saves it. */
     simulateCall: async (organizationId: string, call: CallSimulation): Promise<SimulatedCall> => {
-      const data = createCallData(createSeededRandom(organizationId, 'call', calls++))
+      const data = createCallData(
+        createSeededRandom(...(seed === undefined ? [] : [seed]), organizationId, 'call', calls++),
+      )
       let delayed: { readonly delayMs: number; readonly save: () => Promise<unknown> } | undefined
       const schedule = (delayMs: number, save: () => Promise<unknown>): void => {
         delayed = { delayMs, save }

@@ -17,6 +17,8 @@ type RequestHandlerOptions = {
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
         readonly faults: ApiFaults | undefined
+        /** Set if `fetch` imitates a live service, which `respond` does not. */
+        readonly isLive: boolean
         /** Set if every client that reaches this server may use the control API. */
         readonly isControlOpen: boolean
       })
@@ -196,7 +198,9 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
     const fault = api.faults?.take(findEndpoint(path))
-    if (fault === undefined) return undefined
+    if (fault === undefined) {
+      return api.isLive ? (request: Request) => api.fetch(request, { remoteAddress }) : undefined
+    }
     return (request: Request) =>
       respondWithFault(fault, {
         respond: () => api.fetch(request, { remoteAddress }),

@@ -69,6 +69,10 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
     const message = `is for the demo organization, which a server has only if no other machine can reach it, but ${exposure}. Create a subscription with wabakit subscription create.`
     throw new ConfigError([{ key: 'webhookUrl', source: '--webhook-url', message }])
   }
+  if (config.profile === 'live' && !config.mock) {
+    const message = 'can only be live with --mock: this server is no live service, but it can imitate one.'
+    throw new ConfigError([{ key: 'profile', source: '--profile', message }])
+  }
   if (role !== 'all' && !isPostgres(database)) {
     const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`
     throw new ConfigError([{ key: 'role', source: '--role', message }])

@@ -1,6 +1,6 @@
 import { createReferenceServer, memoryTokenBuckets, type RateLimitOptions } from '@wabakit/core'
 import { createRateLimits, createRequestLog } from '@wabakit/core/hosting'
-import { createApiFaults } from '@wabakit/core/simulation'
+import { createApiFaults, createSeededRandom } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
@@ -12,6 +12,7 @@ import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createTransport, userAgent } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
 import { createRequestHandler, loadAdapter } from '../http/request-handler.ts'
+import { type LiveProfile, respondAsLive } from '../http/respond-as-live.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
 import { logService } from './log-service.ts'
@@ -22,6 +23,8 @@ type RuntimeOptions = {
   readonly settings: ServerConfig
   readonly opened: OpenedStore
   readonly metrics: Metrics
+  /** The imitation of a live service, in the profile `live`. */
+  readonly live: LiveProfile | undefined
   readonly log: Logger
   readonly createRequestId: () => string
   /** Receives errors that cannot be reported to a caller. */
@@ -38,7 +41,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 
 /** Assembles all parts of a server except its port. */
 export const createRuntime = (options: RuntimeOptions) => {
-  const { settings, opened, metrics, log, createRequestId, onError } = options
+  const { settings, opened, metrics, live: profile, log, createRequestId, onError } = options
   const { store, clock } = opened
   const { trustProxy, role, mock } = settings
   const rateLimit: RateLimitOptions = {
@@ -56,9 +59,13 @@ export const createRuntime = (options: RuntimeOptions) => {
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
     organizations: settings.organizations,
-    store,
+    store: profile?.limitRetries(store, {}) ?? store,
     clock,
-    fetch: transport.fetch,
+    fetch:
+      profile === undefined
+        ? transport.fetch
+        : (url, request, attempted) =>
+            transport.fetch(url, profile.toLiveDelivery(request, { ...attempted, settings: {} })),
     delivery: {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,
@@ -73,8 +80,10 @@ export const createRuntime = (options: RuntimeOptions) => {
   metrics.observe(service)
   logService(service, log)
 
-  const faults = mock ? createApiFaults(Math.random) : undefined
-  const simulation = createSimulation(service, { now: clock.now, onError })
+  const { seed } = settings
+  const random = seed === undefined ? Math.random : createSeededRandom(seed, 'faults')
+  const faults = mock ? createApiFaults(random) : undefined
+  const simulation = createSimulation(service, { seed, now: clock.now, onError })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
   let isStopping = false
@@ -128,7 +137,12 @@ export const createRuntime = (options: RuntimeOptions) => {
       api:
         role === 'worker'
           ? undefined
-          : { ...service, control, faults, isControlOpen: settings.controlToken === undefined },
+          : {
+              ...service,
+              fetch: profile === undefined ? service.fetch : respondAsLive(service, profile),
+              isLive: profile !== undefined,
+              ...{ control, faults, isControlOpen: settings.controlToken === undefined },
+            },
       pages,
       metrics,
       log,

@@ -84,15 +84,16 @@ export const startServer = async (
     throw toStartError(error, settings)
   })
   // Opens the database first: the shards of a crashed process become free a fixed time after that.
-  const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
+  const [{ createMetrics }, { createRuntime }, { createHttpServer }, live] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),
     import('../http/http-server.ts'),
+    settings.profile === 'live' ? import('@wabakit/core/live') : undefined,
   ])
   metrics = createMetrics(opened)
   const ids = createIds({ clock: opened.clock, random: Math.random })
   const createRequestId = (): string => ids('req')
-  const runtime = createRuntime({ settings, opened, metrics, log, createRequestId, onError })
+  const runtime = createRuntime({ settings, opened, metrics, live, log, createRequestId, onError })
   const { service, handler } = runtime
   const http = createHttpServer({ settings, handler, createRequestId })
 

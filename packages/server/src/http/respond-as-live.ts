@@ -1,0 +1,31 @@
+import type { ReferenceServer } from '@wabakit/core'
+
+/** The module that imitates a live service. A server without `mock` does not load it. */
+export type LiveProfile = typeof import('@wabakit/core/live')
+
+/** Returns a `fetch` whose responses are those of a live service. */
+export const respondAsLive =
+  (
+    service: Pick<ReferenceServer, 'fetch' | 'onRequest' | 'calls'>,
+    profile: LiveProfile,
+  ): ReferenceServer['fetch'] =>
+  async (request, options) => {
+    let organizationId: string | undefined
+    return profile.respondLive(request, {
+      respond: async (received) => {
+        const callers = new Map<string, string | undefined>()
+        const stop = service.onRequest(({ requestId, caller }) => {
+          callers.set(requestId, caller?.organization.id)
+        })
+        try {
+          const response = await service.fetch(received, options)
+          organizationId = callers.get(response.headers.get('x-request-id') ?? '')
+          return response
+        } finally {
+          stop()
+        }
+      },
+      findCall: async (callId) =>
+        organizationId === undefined ? undefined : (await service.calls.find(organizationId, callId))?.call,
+    })
+  }
