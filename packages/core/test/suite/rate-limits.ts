@@ -197,6 +197,18 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal(await ask('wk_second_0123456789', '192.0.2.1'), 429)
   },
 
+  'by IP do not lock out a valid key whose IPv6 address changes within its network': async () => {
+    const scenario = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const ask = async (key: string, remoteAddress: string) =>
+      (await getSummary(scenario, 'x', { key, remoteAddress })).status
+    equal(await ask('wk_all_0123456789', '2001:db8:0:1::1'), 404)
+    equal([await ask('nobody', '2001:db8:0:1::2'), await ask('nobody', '2001:db8:0:1::2')], [401, 429])
+    equal(await ask('wk_all_0123456789', '2001:db8:0:1:f00d::3'), 404)
+    const other = '2001:db8:0:2::1'
+    equal([await ask('nobody', other), await ask('nobody', other)], [401, 429])
+    equal(await ask('wk_all_0123456789', other), 429)
+  },
+
   'by IP end when the clock is set back by an hour': async () => {
     const scenario = await limited({ ip: { requests: 1, perMs: 1_000 } })
     const ask = async (key: string) =>
