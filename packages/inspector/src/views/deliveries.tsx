@@ -74,7 +74,7 @@ export const deliveries: ListDefinition<Delivery> = {
     Status: { width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
     Response: { width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
     Event: {
-      width: 'minmax(100px, 192px)',
+      width: 'minmax(100px, 1fr)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     About: {

@@ -29,13 +29,7 @@ console.log(`scripts and styles: ${sum(gzipSync)} with gzip, ${sum(brotliCompres
 
 const stage = await createStage(':memory:')
 for (let count = 0; count < 20; count++) {
-  await stage.server.service.events.publish('acme', {
-    channel: 'PSTN',
-    number: '+15550100002',
-    name: 'CALL_INCOMING_INITIATED',
-    subject: `call:${count}`,
-    payload: '{}',
-  })
+  await fetch(`${stage.server.url}/_wabakit/organizations/acme/simulated-calls`, { method: 'POST' })
 }
 // The figures are written every ten seconds. Before that, the page shows the first steps instead of charts.
 for (let events = 0; events === 0; ) {

@@ -385,7 +385,7 @@ onEachStore('the lists of the inspector', (inspector) => {
   })
 
   test('a page is gray while it connects, and indicates when it is live', async () => {
-    const { page } = await inspector.open('')
+    const { page } = await inspector.open('deliveries')
     const connected = Promise.withResolvers<void>()
     await page.route('**/stream', async (route) => {
       await connected.promise
