@@ -7,7 +7,14 @@ import { type EffectsSource, pollEffects, readEffects } from './effects.ts'
 import type { Knowledge } from './knowledge.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
 import { openAndWrite, sendBytes } from './raw.ts'
-import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
+import {
+  type Exchange,
+  isAccepted,
+  isShielded,
+  type OutgoingRequest,
+  rawMethod,
+  sendRequest,
+} from './send.ts'
 import type { Settings } from './settings.ts'
 
 type GenuineOptions = {
@@ -177,7 +184,7 @@ export const createExamination = (
         if (isAccepted(exchange)) return true
         if (signal.aborted) return false
         if (performance.now() >= endsAt) {
-          down = !isLimited(exchange)
+          down = !isShielded(exchange)
           return !down
         }
         await sleep(100)

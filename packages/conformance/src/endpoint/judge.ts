@@ -1,7 +1,7 @@
 import type { Finding } from '../report/run-checks.ts'
 import type { Examination } from './examination.ts'
 import type { Delivery } from './payloads.ts'
-import { type Exchange, isAccepted, isLimited } from './send.ts'
+import { type Exchange, isAccepted, isFirewalled, isLimited, isShielded } from './send.ts'
 
 /** A request of a check, and its response. */
 export type Attempt = {
@@ -41,7 +41,7 @@ export const deliverAtOnce = async (
 }
 
 const isRefused = (exchange: Exchange): boolean =>
-  exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isLimited(exchange)
+  exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isShielded(exchange)
 
 const isFailure = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 500 && !isLimited(exchange)
@@ -61,6 +61,13 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
   [...new Set(attempts.map(({ exchange }) => describeResponse(exchange)))].join(', ')
 
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
+const firewalled = 'a firewall has answered instead, which proves nothing; let this machine pass for the run'
+
+/** Names what kept a delivery from being judged by the endpoint. */
+const explainShield = (exchanges: readonly Exchange[]): string | undefined => {
+  if (exchanges.some(isFirewalled)) return firewalled
+  return exchanges.some(isLimited) ? limited : undefined
+}
 
 /** Judges deliveries that were wrongly accepted. The verdict is advice if effects prove that none was handled. */
 const judgeWronglyAccepted = async (
@@ -100,15 +107,17 @@ export const judgeRefused = async (
   if (harmless !== undefined) return harmless
   const unclear = pick((exchange) => !isRefused(exchange))
   if (unclear.length === 0) return { verdict: 'pass', observed: describeStatuses(attempts) }
-  const reason = unclear.some(({ exchange }) => isLimited(exchange)) ? `; ${limited}` : ''
-  return { verdict: 'inconclusive', observed: `${describeAttempts(unclear)}${reason}` }
+  const reason = explainShield(unclear.map(({ exchange }) => exchange))
+  const observed = [describeAttempts(unclear), reason].filter(Boolean).join('; ')
+  return { verdict: 'inconclusive', observed }
 }
 
 export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   const refused = attempts.filter(({ exchange }) => !isAccepted(exchange))
   if (refused.length === 0) return { verdict: 'pass', observed: describeStatuses(attempts) }
-  if (refused.every(({ exchange }) => isLimited(exchange))) {
-    return { verdict: 'inconclusive', observed: `${describeAttempts(refused)}; ${limited}` }
+  if (refused.every(({ exchange }) => isShielded(exchange))) {
+    const reason = explainShield(refused.map(({ exchange }) => exchange))
+    return { verdict: 'inconclusive', observed: `${describeAttempts(refused)}; ${reason}` }
   }
   return { verdict: 'fail', observed: describeAttempts(refused) }
 }

@@ -44,6 +44,29 @@ export const isAccepted = ({ status }: Exchange): boolean =>
 /** Returns whether a response only asks the sender to slow down. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
+/** Headers by which common firewalls and content delivery networks name themselves. */
+const firewallHeaders = [
+  'cf-ray',
+  'cf-mitigated',
+  'x-amzn-waf-action',
+  'x-sucuri-id',
+  'x-iinfo',
+  'x-akamai-request-id',
+]
+const firewallServers = /^(?:cloudflare|akamaighost|awselb|sucuri|imperva|bigip)/i
+
+/**
+ * Returns whether a firewall has answered instead of the endpoint: with the status of a refusal, a page for people, and
+ * its name. An endpoint behind one may have the same headers, but answers a webhook with text or JSON.
+ */
+export const isFirewalled = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>): boolean =>
+  (status === 403 || status === 406) &&
+  /^text\/html/i.test(headers['content-type'] ?? '') &&
+  (firewallServers.test(headers.server ?? '') || firewallHeaders.some((name) => headers[name] !== undefined))
+
+/** Returns whether a rate limit or a firewall has answered, so that the endpoint did not decide. */
+export const isShielded = (exchange: Exchange): boolean => isLimited(exchange) || isFirewalled(exchange)
+
 type SendLimits = {
   /** Time limit for the complete response, in milliseconds. */
   readonly timeoutMs: number

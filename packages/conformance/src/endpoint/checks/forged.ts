@@ -3,7 +3,7 @@ import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused } from '../judge.ts'
 import { capitalize, signContent, signDelivery } from '../payloads.ts'
-import { isAccepted } from '../send.ts'
+import { isAccepted, isShielded } from '../send.ts'
 import { credentialChecks } from './forged-credentials.ts'
 import {
   type ForgedChecks,
@@ -272,6 +272,7 @@ const signatureChecks: ForgedChecks = {
       const forgery = await examination.sendHostile(forged, subject)
       const exchange = await examination.deliver(genuine.delivery)
       const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
+      if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }
       if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
       if (examination.knowledge.effectName === undefined) {
         const observed = `${responses}; only --effects <command or URL> can show that it was handled`

@@ -9,7 +9,7 @@ import {
   sendEach,
 } from '../judge.ts'
 import { formatHead } from '../raw.ts'
-import { isAccepted, isLimited } from '../send.ts'
+import { isAccepted, isLimited, isShielded } from '../send.ts'
 
 const malformedRequests = [
   'NONSENSE\r\n\r\n',
@@ -40,6 +40,7 @@ export const hostileConnectionChecks: EndpointChecks = {
       try {
         const exchange = await examination.deliver(await examination.prepare())
         const observed = `${describeResponse(exchange)}, next to ${sockets.length} bodies that do not end`
+        if (isShielded(exchange)) return { verdict: 'inconclusive', observed }
         return { verdict: isAccepted(exchange) ? 'pass' : 'fail', observed }
       } finally {
         for (const socket of sockets) socket.destroy()
