@@ -7,18 +7,19 @@ import type { Output } from './output.ts'
 export const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 
 export type EventLine = Pick<Event, 'name' | 'id'> & {
+  readonly subject?: string
   readonly channel?: string
   readonly payload?: string
 }
 
-/** Returns the endpoint and the response of a health event, or the id of any other event. */
-const formatSubject = ({ id, channel, payload }: EventLine): string => {
-  if (channel !== 'OPERATIONS' || payload === undefined) return id
+/** Returns the endpoint and the response of a health event, or the id and the call or group of any other event. */
+const formatSubject = ({ id, subject = '', channel, payload }: EventLine): string => {
+  if (channel !== 'OPERATIONS' || payload === undefined) return `${id} ${subject}`.trimEnd()
   const { data }: HealthEvent = JSON.parse(payload)
   return `${data.subscriptionId} ${data.url} ${data.lastResponse.status ?? data.lastResponse.error}`
 }
 
-/** Formats an event: `12:00:00 --> CALL_ENDED evt_…` */
+/** Formats an event: `12:00:00 --> CALL_ENDED evt_… call:…` */
 export const formatEvent = ({ style }: Output, event: EventLine): string =>
   `${style('dim', formatTime())} --> ${style('bold', event.name)} ${escapeControls(formatSubject(event))}`
 

@@ -45,7 +45,7 @@ test("trigger plays a whole call, which listen forwards with the printed secret'
   expect(endpoint.arrivals.at(-1)?.authorization).toBe('Bearer t0ken')
 
   const clock = '\\d\\d:\\d\\d:\\d\\d'
-  for (const name of wholeCall) await tail.line(new RegExp(`^${clock} --> ${name} evt_\\w+$`))
+  for (const name of wholeCall) await tail.line(new RegExp(`^${clock} --> ${name} evt_\\w+ call:call_\\w+$`))
   await tail.line(new RegExp(`^${clock} <-- \\[200\\] POST ${endpoint.url} \\d+ ms$`))
   await listening.line(new RegExp(`^${clock} <-- \\[200\\] POST ${forwarded.url} \\d+ ms$`))
 
