@@ -467,6 +467,16 @@ describe('a body', () => {
     expect(await send(receiver, await signedRequest(JSON.parse(large)))).toMatchObject({ status: 200 })
   })
 
+  it('of more than 64 KiB that times out no longer counts', async () => {
+    const receiver = open({ maxBodyBytes: 100_000, bodyTimeoutMs: 5 }).onAny(() => {})
+    const hang = () =>
+      new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(65_536 + 32_000)) })
+    for (let round = 0; round < 3; round += 1) {
+      const responses = await Promise.all(Array.from({ length: 40 }, () => send(receiver, streamed(hang()))))
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([408]))
+    }
+  })
+
   it('of more than 64 KiB in many pieces gets through any number of times', async () => {
     const pieces = async function* () {
       for (let piece = 0; piece < 90; piece += 1) yield new TextEncoder().encode(' '.repeat(1_000))
