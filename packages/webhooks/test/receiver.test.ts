@@ -617,6 +617,27 @@ describe('handlers', () => {
   })
 })
 
+it('a delivery that arrives while stop() waits is acknowledged after it is handled', async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let started = 0
+  const receiver = receive({ ack: 'before', waitUntil: () => {} }).onAny(async () => {
+    started += 1
+    await gates[started - 1]?.promise
+  })
+  expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+  const stopped = receiver.stop()
+  let isAcknowledged = false
+  const late = signedRequest(joined).then(async (request) => {
+    await receiver.handle(request)
+    isAcknowledged = true
+  })
+  await vi.waitFor(() => expect(started).toBe(2))
+  await setImmediate()
+  expect(isAcknowledged).toBe(false)
+  for (const { resolve } of gates) resolve()
+  await Promise.all([stopped, late])
+})
+
 describe('errors', () => {
   it('go to every onError listener with their stage, even if one of them fails', async () => {
     const failures: [string, Failure][] = []
