@@ -129,6 +129,26 @@ it('fails an attempt whose connection no longer responds, although its handler w
   expect([gate.readReason(), attempts.count()]).toEqual(['silent', 0])
 })
 
+it('counts the lifetime of a claim from the request for its renewal, not from the response', async () => {
+  const gate = createGate()
+  const renewed = Promise.withResolvers<Set<string>>()
+  const renew = vi.fn<Entries['renew']>().mockReturnValueOnce(renewed.promise)
+  renew.mockRejectedValue(unreachable)
+  const { start, wait, settle } = setUp(gate.handle, { renew })
+  start()
+  await wait(claimTtlMs / 3)
+  expect(renew).toHaveBeenCalledTimes(1)
+  await wait(15_000)
+  renewed.resolve(new Set(['1']))
+  await settle()
+  await wait(14_000)
+  expect(gate.readReason()).toBeUndefined()
+  await wait(11_500)
+  expect(gate.readReason()).toContain('has expired')
+  gate.resolve()
+  await settle()
+})
+
 describe('an outcome', () => {
   it('is recorded as soon as the database can be reached again', async () => {
     const complete = vi.fn<Entries['complete']>().mockRejectedValueOnce(unreachable)

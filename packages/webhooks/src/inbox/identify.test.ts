@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toSubject } from '../identity/identity.ts'
-import { identify } from './identify.ts'
+import { identify, toStorableText } from './identify.ts'
 
 const toBody = (event: object) => new TextEncoder().encode(JSON.stringify(event))
 const identifyEvent = (event: object, maxBodyBytes = 1_000) =>
@@ -45,4 +45,9 @@ it('reads bodies up to the limit of the receiver, above or below the default', a
   const large = { event: 'CALL_ENDED', callId: 'c', pad: 'p'.repeat(1_100_000) }
   expect(await identifyEvent(large, 2_000_000)).toMatchObject({ name: 'CALL_ENDED' })
   expect(await identifyEvent(large, 1_000_000)).toMatchObject({ name: null, subject: null })
+})
+
+it('cuts text between characters, so that PostgreSQL accepts it', () => {
+  const cut = toStorableText(`${'x'.repeat(199)}😀`)
+  expect([cut.isWellFormed(), cut.slice(0, 199)]).toEqual([true, 'x'.repeat(199)])
 })

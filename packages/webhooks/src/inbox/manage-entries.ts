@@ -1,11 +1,13 @@
 import { readColumn } from '../dedupe/sql-database.ts'
 import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
+import type { RawPayload } from '../parse/parse-event.ts'
 import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/inbox-entries.ts'
 import { assertAboveZero, assertNames, assertOptions } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates } from './entries.ts'
-import { hashFact } from './identify.ts'
-import { entryColumns, readBytes, readEntry, readRows } from './read-entry.ts'
+import { hashFact, parseRow } from './identify.ts'
+import { findId, findNumber, type Mention } from './mentions.ts'
+import { entryColumns, readBytes, readEntry, readRows, readText } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
 /** Turns a selection into a condition. */
@@ -39,25 +41,16 @@ const toChangeable = async (caller: string, selection: InboxSelection): Promise<
     : condition
 }
 
-const toDigits = (text: string): string | undefined =>
-  /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/\D/g, '') : undefined
+/** Columns other than the body that may contain personal data. */
+const texts = ['subject', 'name', 'delivery_id', 'error']
 
-/** Checks whether a JSON value contains a phone number, compared by its digits. */
-const mentions = (value: unknown, digits: string): boolean => {
-  if (typeof value === 'string') return toDigits(value) === digits
-  if (typeof value === 'number') return String(value) === digits
-  return (
-    typeof value === 'object' && value !== null && Object.values(value).some((each) => mentions(each, digits))
-  )
-}
-
-const bodyMentions = (body: Uint8Array, digits: string): boolean => {
-  const text = new TextDecoder().decode(body)
-  try {
-    return mentions(JSON.parse(text), digits)
-  } catch {
-    return text.includes(digits)
-  }
+/** Reads the id of the call that a row is about. Its subject may only have the hash. */
+const readCallId = (row: unknown): string | undefined => {
+  const subject = readText(row, 'subject')
+  if (!subject?.startsWith('call:')) return undefined
+  const parsed = parseRow(row, Number.POSITIVE_INFINITY)
+  const { callId }: RawPayload = (parsed?.kind === 'event' ? parsed.event : parsed?.raw) ?? {}
+  return typeof callId === 'string' && callId !== '' ? callId : subject.slice(5)
 }
 
 export const createManagement = (place: InboxTable): InboxEntries => {
@@ -81,6 +74,22 @@ export const createManagement = (place: InboxTable): InboxEntries => {
     return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
   }
 
+  /** Returns the rows that mention something. */
+  async function* findMentions(mention: Mention) {
+    for await (const row of readRows(place, [...texts, 'body'].join(', '), `state <> 'erased'`)) {
+      const body = readBytes(row)
+      const isMentioned = texts.some((column) => mention.isIn(readText(row, column) ?? ''))
+      if (isMentioned || (body !== undefined && mention.isInBody(body))) yield row
+    }
+  }
+  const eraseRow = (row: unknown): Promise<number> => eraseWhere('id = ?', String(readColumn(row, 'id')))
+
+  const eraseSubject = async (kind: 'call' | 'group', id: string): Promise<number> => {
+    let count = await eraseWhere('subject = ?', await toSubject(kind, id))
+    for await (const row of findMentions(findId(id))) count += await eraseRow(row)
+    return count
+  }
+
   const eraseCall = async (callId: string): Promise<number> => {
     // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
     const fact = toSummaryFact(callId)
@@ -88,21 +97,20 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
       ON CONFLICT (event_key) DO NOTHING RETURNING id`
     await query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
-    return eraseWhere('subject = ?', await toSubject('call', callId))
+    return eraseSubject('call', callId)
   }
 
   const eraseNumber = async (number: string): Promise<number> => {
-    const digits = toDigits(number)
-    if (!digits) return refuse('erase() needs a number with digits.')
+    const digits = number.replaceAll(/\D/g, '').replace(/^0+/, '')
+    if (digits === '') return refuse('erase() needs a number with digits.')
     let count = 0
-    for await (const row of readRows(place, 'subject, body', 'body IS NOT NULL')) {
-      const [body, subject] = [readBytes(row), readColumn(row, 'subject')]
-      if (body === undefined || !bodyMentions(body, digits)) continue
-      const isCall = typeof subject === 'string' && subject.startsWith('call:')
-      count += isCall
-        ? await eraseCall(subject.slice(5))
-        : await eraseWhere('id = ?', String(readColumn(row, 'id')))
+    const calls = new Set<string>()
+    for await (const row of findMentions(findNumber(digits))) {
+      const callId = readCallId(row)
+      count += await eraseRow(row)
+      if (callId !== undefined) calls.add(callId)
     }
+    for (const callId of calls) count += await eraseCall(callId)
     return count
   }
 
@@ -151,7 +159,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
     },
     erase: async (what) => {
       if ('callId' in what) return eraseCall(what.callId)
-      if ('groupId' in what) return eraseWhere('subject = ?', await toSubject('group', what.groupId))
+      if ('groupId' in what) return eraseSubject('group', what.groupId)
       return eraseNumber(what.number)
     },
   }

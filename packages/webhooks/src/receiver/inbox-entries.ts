@@ -152,9 +152,10 @@ export type InboxEntries = {
    */
   discard(selection: InboxSelection): Promise<number>
   /**
-   * Erases everything about a call or a group. For a number, erases every event that mentions it, and everything about
-   * the calls of these events. Hashes are kept for `retention.keyMs`, so that neither a duplicate nor `reconcile`
-   * brings the events back.
+   * Erases everything about a call or a group, and every other entry that mentions its id. For a number, with its
+   * country code, erases every entry that mentions it, however it is written, and everything about the calls of these
+   * entries. Reads all bodies. Hashes are kept for `retention.keyMs`, so that neither a duplicate nor `reconcile` brings
+   * the events back.
    *
    * @returns the number of erased entries.
    */

@@ -241,6 +241,34 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await readStates(inbox)).toEqual(['handled', 'handled', 'handled', 'parked'])
     })
 
+    it('erases every entry that mentions a number or an id, in whatever form', async () => {
+      const { receiver, inbox, send } = setUp({ onParked: () => {} })
+      const number = '+1 555 777 0001'
+      receiver.on('GROUP_PARTICIPANT_JOINED', () => Promise.reject(new Error(`cannot add ${number}`)))
+      const mentions = [
+        { event: 'CALL_ENDED', callId: 'c1', customerNumber: '+15557770001' },
+        { event: 'X', note: `Ann, ${number}` },
+        { event: 'X', members: { '+15557770001': true } },
+        { event: 'X', link: 'tel:+15557770001', jid: '15557770001@s.whatsapp.net' },
+        'from=+1-555-777-0001',
+        toJoin('g1'),
+        { event: 'CALL_ACCEPTED', callId: 'c1' },
+      ]
+      const others = [toEnd('c3'), { event: 'X', note: '+15557770002' }]
+      for (const body of [...mentions, ...others]) await send(body)
+      await receiver.drain()
+      expect(await inbox.erase({ number: '+1 (555) 777-0001' })).toBe(mentions.length)
+      // The last one is the mark that keeps the summary of the call from coming back.
+      expect(await inbox.count()).toEqual({ parked: others.length, erased: mentions.length + 1 })
+      await send({ event: 'CALL_TRANSCRIPT', data: { callId: 'c3' } })
+      await send({ event: 'CALL_NOTE', call: { id: 'c3' } })
+      expect(await inbox.erase({ callId: 'c3' })).toBe(3)
+      await send({ event: 'X', group: { groupId: 'g9' } })
+      expect(await inbox.erase({ groupId: 'g9' })).toBe(1)
+      expect(await inbox.list({ state: 'parked' })).toHaveLength(1)
+      await expect(inbox.erase({ number: 'none' })).rejects.toThrow('needs a number with digits')
+    })
+
     it('handles a parked event on request', async () => {
       const { receiver, inbox, send } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
@@ -628,6 +656,84 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([parked, errors.length]).toMatchObject([[{ reason: 'failed', deliveryId: 'a' }], 4])
     })
 
+    it('gives a duplicate of a parked event all attempts again', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock, maxAttempts: 3, onParked: () => {} })
+      receiver.onAny(() => Promise.reject(new Error('down')))
+      const drainAll = async () => {
+        for (let attempt = 0; attempt < 5; attempt += 1) {
+          await receiver.drain()
+          clock.advance(60_000)
+        }
+      }
+      await send(toEnd('c'), 'a')
+      await drainAll()
+      await send(toEnd('c'), 'a')
+      await receiver.drain()
+      expect(await inbox.list()).toMatchObject([{ state: 'failed', attempts: 1 }])
+      await drainAll()
+      expect(await inbox.list()).toMatchObject([{ state: 'parked', attempts: 3 }])
+    })
+
+    it('lets an event that is retried by hand, and fails again, hold up its call or group again', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send, table } = setUp({ clock, maxAttempts: 1, onParked: () => {} })
+      const handled: unknown[] = []
+      let fails = true
+      receiver.onAny((_, { delivery }) => {
+        if (fails && delivery.id === 'a1') throw new Error('down')
+        handled.push(delivery.id)
+      })
+      await send(toJoin('a'), 'a1')
+      await receiver.drain()
+      clock.advance(600_000)
+      const again = setUp({ clock, table, maxAttempts: 9 })
+      again.receiver.onAny((_, { delivery }) => {
+        if (fails && delivery.id === 'a1') throw new Error('down')
+        handled.push(delivery.id)
+      })
+      expect(await inbox.retry({ state: 'parked' })).toBe(1)
+      await send(toJoin('a'), 'a2')
+      await again.receiver.drain()
+      expect(handled).toEqual([])
+      fails = false
+      clock.advance(10_000)
+      await again.receiver.drain()
+      expect(handled).toEqual(['a1', 'a2'])
+    })
+
+    it('does not retry what has failed when a new handler takes what had none', async () => {
+      const { receiver, inbox, send, table } = setUp({ maxAttempts: 1, onParked: () => {} })
+      receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
+      await send(toEnd('c'))
+      await receiver.drain()
+      const without = setUp({ table, onParked: () => {} })
+      await without.send(toEnd('d'))
+      await without.receiver.drain()
+      const handled: unknown[] = []
+      const upgraded = setUp({ table })
+      upgraded.receiver.on('CALL_ENDED', ({ callId }) => handled.push(callId))
+      await upgraded.receiver.drain()
+      expect([handled, await readStates(inbox)]).toEqual([['d'], ['parked', 'handled']])
+    })
+
+    it('starts no handlers in drain() while stop() waits', async () => {
+      const { receiver, inbox, send } = setUp({ concurrency: 1 })
+      const [gate, started] = [createGate(), createGate()]
+      receiver.onAny(() => {
+        started.open()
+        return gate.wait()
+      })
+      for (const id of ['a', 'b', 'c']) await send(toJoin(id), id)
+      receiver.start()
+      await started.wait()
+      const stopping = receiver.stop()
+      const draining = receiver.drain()
+      gate.open()
+      await Promise.all([stopping, draining])
+      expect(await readStates(inbox)).toEqual(['handled', 'stored', 'stored'])
+    })
+
     it('does not delay the later events of a group when a failed one is retried, discarded or erased', async () => {
       for (const change of ['retry', 'discard', 'erase'] as const) {
         const clock = createClock()
@@ -864,7 +970,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         'phone=4930123456',
       ]
       const others = [
-        { event: 'NEW', phone: 493012345, more: '+4930123456 or so', tel: 'tel +4930123456' },
+        { event: 'NEW', phone: 493012345, more: '+49301234567 or so', tel: 'tel +14930123456' },
         'phone=1',
         { event: 'NEW' },
       ]

@@ -255,6 +255,26 @@ describe('an inbox on PostgreSQL', () => {
     expect(() => sqlInbox(postgres.pool({ max: 1 }))).toThrow(/at least 2/)
   })
 
+  it('leaves no listeners on the connections of handlers', async () => {
+    const pool = postgres.pool({ max: 3 })
+    const { receiver } = receive(createEnvironment(pool))
+    receiver.onAny(async (_, { transaction }) => void (await transaction()))
+    const count = async () => {
+      const clients = [await pool.connect(), await pool.connect(), await pool.connect()]
+      const counts = clients.map(
+        (client) => client.listenerCount('error') + client.listenerCount('notification'),
+      )
+      for (const client of clients) client.release()
+      return counts
+    }
+    const before = await count()
+    for (let round = 0; round < 20; round += 1) {
+      await receiver.handle(toRequest(toEnd(`c${round}`)))
+      await receiver.drain()
+    }
+    expect(await count()).toEqual(before)
+  })
+
   it('returns a connection that breaks while it stops listening', async () => {
     const pool = postgres.pool({ max: 2 })
     pool.on('connect', (client) => {

@@ -151,6 +151,20 @@ describe('an inbox on SQLite', () => {
     ])
   })
 
+  it('marks a call as erased before it erases, so that a summary in between is erased, too', async () => {
+    const database = open(new DatabaseSync(':memory:'))
+    const { inbox, receiver } = receive(createEnvironment(database))
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    using prepare = vi.spyOn(database, 'prepare')
+    await inbox.erase({ callId: 'c' })
+    const texts = prepare.mock.calls.map(([text]) => text)
+    const [marks, erases] = [/^INSERT .*'erased'/s, /^UPDATE .* SET state = 'erased'/s].map((pattern) =>
+      texts.findIndex((text) => pattern.test(text)),
+    )
+    expect(marks).toBeGreaterThanOrEqual(0)
+    expect(erases).toBeGreaterThan(marks ?? 0)
+  })
+
   it('reports an error that onParked throws', async () => {
     const { receiver, errors } = receive(node, {
       onParked: () => {
