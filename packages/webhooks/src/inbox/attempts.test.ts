@@ -114,7 +114,7 @@ const createGate = () => {
   return { handle, resolve, reject, readReason: () => signals[0]?.reason?.message }
 }
 
-it('fails an attempt whose connection no longer responds, although its handler waits for ever', async () => {
+it('fails an attempt whose connection no longer responds, although its handler waits forever', async () => {
   const gate = createGate()
   const { start, settle, silencers, entries, failures, attempts } = setUp(gate.handle)
   start()

@@ -170,7 +170,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     if (held && settlement.state === 'parked') await onParked(entry, settlement)
   }
 
-  /** Ends an attempt whose handler may wait for an answer of its connection for ever. */
+  /** Ends an attempt whose handler may wait for an answer of its connection forever. */
   const giveUp = async (attempt: Attempt): Promise<Settlement> => {
     const error = await attempt.silenced
     attempt.abort.abort(error)

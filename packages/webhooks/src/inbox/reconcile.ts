@@ -24,7 +24,7 @@ const maximumDelayMs = 21_600_000
 
 /**
  * Time between the two requests for the summary of a call that is 404, in milliseconds. The service reports every
- * WhatsApp call as 404, for ever, so more requests would only use up the rate limit.
+ * WhatsApp call as 404, forever, so more requests would only use up the rate limit.
  */
 const notFoundDelayMs = 86_400_000
 

@@ -19,6 +19,7 @@ import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
 import { identify } from './identify.ts'
 import { createManagement } from './manage-entries.ts'
+import { probeDriver } from './probe-driver.ts'
 import { createReconcile } from './reconcile.ts'
 import { createStoring } from './store-events.ts'
 import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from './table.ts'
@@ -166,7 +167,12 @@ export function sqlInbox(
   assertNames('a value of unhandled', { names: [unhandled], known: ['park', 'discard'] })
   if (onParked !== undefined) assertFunction('onParked', onParked)
   assertTableName(table)
-  const engine = createTableFirst(createEngine(database, table) as InboxEngine, table)
+  const driver = createEngine(database, table) as InboxEngine
+  const create = async (text: string): Promise<unknown> => {
+    await probeDriver(driver)
+    return driver.create(text)
+  }
+  const engine = createTableFirst({ ...driver, create }, table)
   const { dialect = engine.dialect } = options
   if (dialect !== engine.dialect) {
     throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)

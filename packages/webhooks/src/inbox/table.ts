@@ -1,7 +1,6 @@
 import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
-import { probeDriver } from './probe-driver.ts'
 
 /** Options for {@link sqlInboxTable}. */
 export type SqlInboxTableOptions = {
@@ -119,12 +118,8 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
 /** Makes an engine create the table before its first statement. */
 export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
   let created: Promise<unknown> | undefined
-  const create = async (): Promise<void> => {
-    await probeDriver(engine)
-    await engine.create(toStatements(table, engine.dialect))
-  }
   const ready = async (): Promise<void> => {
-    created ??= create()
+    created ??= engine.create(toStatements(table, engine.dialect))
     try {
       await created
     } catch (error) {

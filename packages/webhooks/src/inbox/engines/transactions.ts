@@ -62,7 +62,7 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
     }
     /**
      * Gives up a connection that no longer answers, for example because a router has forgotten it. Such a connection
-     * raises no error: its handler would wait for ever, and its claim would be renewed for ever. A deadline for every
+     * raises no error: its handler would wait forever, and its claim would be renewed forever. A deadline for every
      * statement would end long ones, too.
      */
     const check = async ({ client, connectionId }: Awaited<ReturnType<typeof enter>>): Promise<void> => {
