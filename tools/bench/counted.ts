@@ -78,6 +78,8 @@ const workloads: Readonly<Record<string, () => Operation | Promise<Operation>>> 
   },
   'P8 start the mock, until its first response': async () => {
     const { createMock } = await import('@wabakit/mock')
+    // Loads the fetch of Node.js, which the first user of Request loads, and which would hide what the mock allocates.
+    void globalThis.Request
     return async () => {
       const mock = await createMock()
       await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=x`)
