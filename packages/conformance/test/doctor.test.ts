@@ -182,6 +182,8 @@ describe.concurrent('an endpoint that authenticates its sender by a header', () 
     startEndpoint(() => ({
       verify: ({ request }) =>
         accepts(String(request.headers['x-token'] ?? '')) ? undefined : 'wrong token',
+      // The sender gives no ids.
+      isDuplicate: () => false,
     }))
 
   test.each([

@@ -16,6 +16,7 @@ export const limits = {
   firstEffectMs: 1_000,
   effectMs: 400,
   recoverMs: 300,
+  memoryMs: 600,
   oversizedBytes: 1_200_000,
   burst: 25,
   slowConnections: 6,

@@ -15,6 +15,8 @@ const handledTwice = [
   'handles-concurrent-duplicates-once',
   'handles-late-duplicate-once',
   'handles-retry-after-hang-up-once',
+  'ignores-unsigned-ids',
+  'remembers-for-half-a-minute',
 ]
 
 const stages: Readonly<Record<string, number>> = {
@@ -200,7 +202,7 @@ const flaws: Record<string, Flaw> = {
     plant: ({ right }) => ({
       parse: (body) => right.parse(body.length > 2_048 ? Buffer.alloc(0) : body),
     }),
-    fail: ['accepts-every-event'],
+    fail: ['handles-large-body', 'accepts-every-event'],
   },
   'is occasionally slow, which is not a mistake': {
     plant: ({ right }) => ({
@@ -293,6 +295,106 @@ const flaws: Record<string, Flaw> = {
       }
     },
     fail: ['survives-repeated-not-picked'],
+  },
+  'fails without an agentNumber': {
+    plant: () => ({
+      validate: ({ event, agentNumber }) => {
+        if (event === 'CALL_AI_SUMMARY') (agentNumber as string).slice(1)
+        return undefined
+      },
+    }),
+    fail: ['handles-every-kind-of-call', 'handles-new-values'],
+  },
+  'loses summaries of bots after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.callType !== 'AI_BOT') right.handle(event, id)
+      },
+    }),
+    fail: ['handles-every-kind-of-call'],
+  },
+  'loses summaries of outgoing calls after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.callDirection !== 'OUTGOING') right.handle(event, id)
+      },
+    }),
+    fail: ['handles-every-kind-of-call'],
+  },
+  'knows the channels of today only': {
+    plant: () => ({
+      validate: ({ channel = 'PSTN' }) =>
+        /^(?:PSTN|WHATSAPP)$/.test(String(channel)) ? undefined : 'channel',
+    }),
+    fail: ['handles-new-values'],
+  },
+  'takes bodies of at most 100 kB': {
+    plant: ({ right }) => ({
+      first: (request, response) => {
+        if (Number(request.headers['content-length'] ?? 0) <= 102_400) return false
+        right.respond(response, 413, 'too large')
+        return true
+      },
+    }),
+    fail: ['handles-large-body'],
+  },
+  'drops events about calls of yesterday': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        const age = Date.now() - Date.parse(String(event.callEndedAt))
+        // The contract's examples have a fixed time.
+        if (!(age > 86_400_000 && age < 7 * 86_400_000)) right.handle(event, id)
+      },
+    }),
+    fail: ['handles-late-event'],
+  },
+  'cuts ids to 36 characters': {
+    plant: () => {
+      const seen = new Set<string>()
+      return { isDuplicate: (id) => seen.size === seen.add(id.slice(0, 36)).size }
+    },
+    fail: ['handles-ids-that-begin-alike'],
+  },
+  'takes x-request-id for the id of a delivery': {
+    plant: ({ right, effects }) => ({
+      handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+      receive: (parts, request, response) => {
+        const id = request.headers['x-request-id']
+        if (typeof id !== 'string') return right.receive(parts, request, response)
+        return right.receive({ ...parts, isDuplicate: () => parts.isDuplicate(id) }, request, response)
+      },
+    }),
+    fail: ['ignores-unsigned-ids'],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'deduplicates by the body': {
+    plant: ({ effects }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: () => false,
+        handle: (event) => {
+          if (seen.size === seen.add(JSON.stringify(event)).size) return
+          effects.push(`${event.event} ${event.callId ?? event.groupId}`)
+        },
+      }
+    },
+    fail: ['handles-identical-events'],
+  },
+  'remembers ids for half a second': {
+    plant: ({ effects }) => {
+      const seen = new Map<string, number>()
+      return {
+        isDuplicate: (id) => {
+          const isKnown = performance.now() - (seen.get(id) ?? -Infinity) < 500
+          seen.set(id, performance.now())
+          return isKnown
+        },
+        handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+      }
+    },
+    fail: ['remembers-for-half-a-minute'],
+    advice: ['handles-same-event-under-new-id-once'],
+    options: { only: ['remembers-for-half-a-minute', 'handles-same-event-under-new-id-once'] },
   },
   'reads bodies of any size': {
     plant: () => ({

@@ -11,6 +11,7 @@ const everythingForged = [
   'refuses-swapped-timestamp',
   'refuses-captured-delivery',
   'refuses-forgery-in-any-header-case',
+  'refuses-forgery-from-nearby',
   'refuses-truncated-signature',
   'refuses-empty-signature',
   'refuses-other-version',
@@ -273,6 +274,18 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: ['accepts-split-body'],
+  },
+  'trusts whoever claims to be on this machine': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.request.headers['x-forwarded-for'] === '127.0.0.1' ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-forgery-from-nearby'],
+  },
+  'normalizes line ends before it verifies': {
+    plant: () =>
+      verifyWith({ body: (body) => Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') }),
+    fail: ['accepts-body-bytes-as-sent'],
   },
   'looks up and stores the id before it verifies': {
     plant: ({ right }) => {

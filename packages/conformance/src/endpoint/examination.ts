@@ -79,14 +79,14 @@ export const createExamination = (
     })
   }
 
-  /** Adds the headers of a genuine sender. */
+  /** Adds the headers of a genuine sender. One that does not sign sends no id either. */
   const sign = async (delivery: Delivery, options: GenuineOptions = {}) => {
     const { id, body } = delivery
     const timestamp = Math.floor(now() / 1_000) + (options.shiftSeconds ?? 0)
     const secrets = options.secret ?? secret
     const signed =
       secrets === undefined
-        ? { 'webhook-id': id, 'webhook-timestamp': String(timestamp) }
+        ? {}
         : (await signWebhook({ payload: body, secret: secrets, id, timestamp, allowShortSecrets: true }))
             .headers
     const headers: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ import { rawMethod } from './send.ts'
 import { type Need, readSettings, type Settings } from './settings.ts'
 import { formatTarget, isNearby } from './target.ts'
 
-const defaultTimeoutMs = 30_000
+const defaultTimeoutMs = 60_000
 const maxTimeoutMs = 600_000
 
 /** Matches checks for once-only handling. If one is inconclusive, the run does not show that the endpoint is safe. */

@@ -34,7 +34,7 @@ export type ExamineEndpointOptions = {
   /**
    * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
    * first effect.
-   * @default 30_000 for a fast endpoint, at most 600_000
+   * @default 60_000 for a fast endpoint, at most 600_000
    */
   readonly timeoutMs?: number | undefined
   /**
@@ -73,6 +73,8 @@ export const defaultLimits = {
   effectMs: 3_000,
   /** Time for which the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
+  /** Time between two attempts of a delivery that must still be recognized. @default 30_000 */
+  memoryMs: 30_000,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   recoverMs: 2_000,
   /** Size of the oversized body, in bytes. @default 16 MiB */

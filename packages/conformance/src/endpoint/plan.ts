@@ -6,9 +6,11 @@ import { forgedChecks } from './checks/forged.ts'
 import { genuineChecks } from './checks/genuine.ts'
 import { hostileBodyChecks } from './checks/hostile-bodies.ts'
 import { hostileConnectionChecks } from './checks/hostile-connections.ts'
+import { identifiedChecks } from './checks/identified.ts'
 import { orderedChecks } from './checks/ordered.ts'
 import { repeatedChecks } from './checks/repeated.ts'
 import { replayedChecks } from './checks/replayed.ts'
+import { variedChecks } from './checks/varied.ts'
 import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
 import { listGiven } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
@@ -17,10 +19,10 @@ import { formatTarget, readTarget } from './target.ts'
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
-  genuine: genuineChecks,
+  genuine: { ...genuineChecks, ...variedChecks },
   forged: forgedChecks,
   replayed: replayedChecks,
-  repeated: repeatedChecks,
+  repeated: { ...repeatedChecks, ...identifiedChecks },
   ordered: orderedChecks,
   hostile: { ...hostileBodyChecks, ...hostileConnectionChecks },
   'well behaved': behaviorChecks,

@@ -16,6 +16,28 @@ const withinScheme = (change: (credential: string) => string): Forgery =>
     return scheme + change(credential)
   })
 
+/** Headers by which proxies state where a request came from, with addresses that some endpoints trust. */
+const nearby: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'x-forwarded-for: 127.0.0.1': { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' },
+  'x-forwarded-for: 10.0.0.1': { 'x-forwarded-for': '10.0.0.1', 'x-real-ip': '10.0.0.1' },
+  'forwarded: for=127.0.0.1': { forwarded: 'for=127.0.0.1;host=localhost', 'x-forwarded-host': 'localhost' },
+}
+
+/** Sends a forgery with each of the headers that claim a trusted address. */
+export const fromNearby = (forge: Forgery): Readonly<Record<string, Forgery>> =>
+  Object.fromEntries(
+    Object.entries(nearby).map(([label, claimed]): [string, Forgery] => [
+      label,
+      (genuine, examination) => {
+        const forged = forge(genuine, examination)
+        return { ...forged, headers: { ...forged.headers, ...claimed } }
+      },
+    ]),
+  )
+
+export const nearbyFix =
+  'Verify every request. An address that a header states is chosen by whoever sends it.'
+
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
 export const credentialChecks: ForgedChecks = {
@@ -35,6 +57,39 @@ export const credentialChecks: ForgedChecks = {
     fix: credentialFix,
     ...refuse({
       'other credentials': withinScheme(({ length }) => Buffer.from(`x:${length}`).toString('base64')),
+    }),
+  },
+  'refuses-credentials-from-nearby': {
+    title: 'Refuses a delivery without credentials that claims to come from a trusted address',
+    risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
+    fix: nearbyFix,
+    ...refuse(
+      fromNearby((genuine, examination) =>
+        without(...Object.keys(examination.credentials))(genuine, examination),
+      ),
+    ),
+  },
+  'refuses-credentials-elsewhere': {
+    title: 'Refuses credentials in the query or in a cookie',
+    severity: 'high',
+    clause: 'CWE-598, sensitive information in a query',
+    risk: 'URLs appear in the logs of proxies and analytics. A stranger who reads one can send anything.',
+    fix: 'Read the credentials from their header alone.',
+    ...refuse({
+      'in the query': (genuine, examination) => {
+        const query = new URLSearchParams(examination.url.search)
+        const [value = ''] = Object.values(examination.credentials)
+        for (const name of ['token', 'secret', 'key']) query.set(name, value.replace(/^\w+ /, ''))
+        return {
+          ...without(...Object.keys(examination.credentials))(genuine, examination),
+          query: `?${query}`,
+        }
+      },
+      'in a cookie': (genuine, examination) => {
+        const { headers = {} } = without(...Object.keys(examination.credentials))(genuine, examination)
+        const [value = ''] = Object.values(examination.credentials)
+        return { headers: { ...headers, cookie: `token=${encodeURIComponent(value.replace(/^\w+ /, ''))}` } }
+      },
     }),
   },
   'refuses-partial-credentials': {

@@ -4,7 +4,7 @@ import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused } from '../judge.ts'
 import { capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted, isShielded } from '../send.ts'
-import { credentialChecks } from './forged-credentials.ts'
+import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
 import {
   type ForgedChecks,
   type Forgery,
@@ -238,6 +238,12 @@ const signatureChecks: ForgedChecks = {
       'capitalized names': withNames(capitalize),
       'names in capitals': withNames((name) => name.toUpperCase()),
     }),
+  },
+  'refuses-forgery-from-nearby': {
+    title: 'Refuses a forgery that claims to come from a trusted address',
+    risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
+    fix: nearbyFix,
+    ...refuse(fromNearby(signedByStranger)),
   },
   'refuses-secret-in-query': {
     title: 'Refuses a secret in the query instead of a signature',

@@ -184,6 +184,9 @@ export const genuineChecks: EndpointChecks = {
           .replaceAll('/', '\\/')
           .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
       ),
+      'line ends of Windows': sendSummary((event) =>
+        JSON.stringify(event, undefined, 2).replaceAll('\n', '\r\n'),
+      ),
       'another key order': sendSummary((event) => Object.fromEntries(Object.entries(event).reverse())),
       'characters outside ASCII': sendSummary((event) => ({
         ...event,

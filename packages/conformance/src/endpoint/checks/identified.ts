@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Finding } from '../../report/run-checks.ts'
+import type { EndpointChecks } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { describeResponse, judgeAccepted, judgeOnce } from '../judge.ts'
+import { buildEvent, type Delivery } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
+
+/** Headers that nothing signs, from which frameworks and gateways take the identity of a request. */
+const unsignedIds = [
+  'idempotency-key',
+  'x-idempotency-key',
+  'x-request-id',
+  'x-correlation-id',
+  'x-delivery-id',
+  'x-event-id',
+  'x-webhook-id',
+  'x-message-id',
+]
+
+const nameAll = (value: string): Record<string, string> =>
+  Object.fromEntries(unsignedIds.map((name) => [name, value]))
+
+/** Judges two different deliveries, of which an endpoint might take the second for a repeat of the first. */
+const judgeBoth = async (
+  { countEffects }: Examination,
+  deliveries: readonly Delivery[],
+  difference: string,
+): Promise<Finding> => {
+  const counts = await countEffects(deliveries)
+  const lost = counts.filter((count) => count === 0).length
+  if (lost === 0) return { verdict: 'pass', observed: 'each was handled' }
+  return { verdict: 'fail', observed: `${lost} of ${counts.length} deliveries ${difference} had no effect` }
+}
+
+const deliverEach = async (
+  examination: Examination,
+  deliveries: readonly Delivery[],
+  headers?: Readonly<Record<string, string>>,
+): Promise<Finding> => {
+  const attempts = []
+  for (const [index, delivery] of deliveries.entries()) {
+    const exchange = await examination.deliver(delivery, headers && { headers })
+    attempts.push({ label: `delivery ${index + 1}`, exchange })
+  }
+  return judgeAccepted(attempts)
+}
+
+/** Sends an event of one call, and counts the call's effects afterwards. */
+const sendOf = async (examination: Examination, delivery: Delivery, expected: number): Promise<number> => {
+  await examination.deliver(delivery)
+  return examination.countEffectsOf(delivery, expected)
+}
+
+/** Checks of what an endpoint takes for the same event. */
+export const identifiedChecks: EndpointChecks = {
+  'handles-ids-that-begin-alike': {
+    title: 'Handles deliveries whose long ids differ only at the end',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "webhook-id": an opaque string; ids of calls have no maximum length',
+    expected: 'one effect of each',
+    risk: 'An id that is cut to the length of a column or a UUID makes a new event look like an old one, and it is dropped.',
+    fix: 'Store the whole id: text, or its SHA-256.',
+    needs: ['signature', 'effects'],
+    requests: 4,
+    run: async (examination) => {
+      const { prepare } = examination
+      const name = examination.knowledge.effectName ?? 'CALL_AI_SUMMARY'
+      const [first, second] = [await prepare(), await prepare()]
+      const id = `${first.id}_${'0'.repeat(40)}`
+      const sameStart = [
+        { ...first, id: `${id}_1` },
+        { ...second, id: `${id}_2` },
+      ]
+      const subject = `${(await prepare()).subject}_${'0'.repeat(40)}`
+      const calls = ['_1', '_2'].map((end) =>
+        buildDelivery(examination, buildEvent(name, subject + end), subject + end),
+      )
+      const isComparable = !examination.knowledge.needsPredecessors
+      const deliveries = isComparable ? [...sameStart, ...calls] : sameStart
+      const accepted = await deliverEach(examination, deliveries)
+      if (accepted.verdict !== 'pass') return accepted
+      return judgeBoth(examination, deliveries, 'with ids of more than 36 characters')
+    },
+  },
+  'ignores-unsigned-ids': {
+    title: 'Takes the identity of a delivery from what is signed',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Idempotency": webhook-id identifies a delivery',
+    expected: 'two different deliveries handled, one repeated delivery handled once',
+    risk: 'A proxy that adds the same header to every request, or a new one to each, makes events vanish or happen twice.',
+    fix: 'Deduplicate by webhook-id, which is signed, and by no other header.',
+    needs: ['signature', 'effects'],
+    requests: 4,
+    run: async (examination) => {
+      const { prepare, deliver, ids } = examination
+      const pair = [await prepare(), await prepare()]
+      const accepted = await deliverEach(examination, pair, nameAll(ids.createWebhookId()))
+      if (accepted.verdict !== 'pass') return accepted
+      const both = await judgeBoth(examination, pair, 'with the same unsigned id, such as x-request-id,')
+      if (both.verdict !== 'pass') return both
+      const repeated = await prepare()
+      for (const _ of pair) await deliver(repeated, { headers: nameAll(ids.createWebhookId()) })
+      return judgeOnce(examination, repeated, '2 attempts with different unsigned ids, such as x-request-id,')
+    },
+  },
+  'handles-identical-events': {
+    title: 'Handles genuine events whose bodies are identical',
+    severity: 'high',
+    clause: 'docs/reference/events.md: CALL_NOT_PICKED is sent once for each agent whose ring timed out',
+    expected: 'an effect of each, if the application counts them',
+    risk: 'A hash of the body takes the second agent who did not answer, or a tag that is added again, for a duplicate.',
+    fix: 'Deduplicate by webhook-id. Without one, only events that happen once can be recognized: a summary, the end of a call.',
+    needs: ['effects'],
+    requests: 3,
+    run: async (examination) => {
+      const { build, ids } = examination
+      const first = build('CALL_NOT_PICKED')
+      const once = await sendOf(examination, first, 0)
+      if (once === 0) return { verdict: 'skipped', observed: 'the effects show no CALL_NOT_PICKED' }
+      const event = { ...buildEvent('CALL_NOT_PICKED', first.subject), customerName: 'Grace' }
+      const other = buildDelivery(examination, event, first.subject)
+      const twice = await sendOf(examination, other, once + 1)
+      // An application may keep one record of a call however often its ring timed out.
+      if (twice <= once) return { verdict: 'pass', observed: 'the application keeps one record per call' }
+      const repeated = { ...first, id: ids.createWebhookId() }
+      const thrice = await sendOf(examination, repeated, twice + 1)
+      const observed = `${once}, ${twice} and ${thrice} effects after an event, another one, and the first one's body again`
+      return { verdict: thrice > twice ? 'pass' : 'fail', observed }
+    },
+  },
+  'remembers-for-half-a-minute': {
+    title: 'Handles a delivery once when it is sent again after half a minute',
+    severity: 'high',
+    clause: 'decision 0019: a delivery may be attempted again for 75 hours',
+    expected: 'one effect',
+    risk: 'The second attempt, after a time-out of the sender or a pause of the endpoint, is handled again.',
+    fix: 'Remember ids for days: a sender retries for as long. A cache of seconds covers only the fastest retry.',
+    needs: ['effects'],
+    requests: 2,
+    run: async (examination) => {
+      const { prepare, deliver, limits, signal, knowledge } = examination
+      const delivery = await prepare()
+      const exchange = await deliver(delivery)
+      if (!isAccepted(exchange)) return { verdict: 'inconclusive', observed: describeResponse(exchange) }
+      await examination.countEffectsOf(delivery)
+      knowledge.waitedMs += limits.memoryMs
+      await sleep(limits.memoryMs, undefined, { signal }).catch(() => {})
+      await deliver(delivery)
+      return judgeOnce(examination, delivery, `2 attempts, ${Math.round(limits.memoryMs / 1_000)} s apart,`)
+    },
+  },
+}

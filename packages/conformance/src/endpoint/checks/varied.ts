@@ -1,0 +1,83 @@
+import type { EndpointCheck, EndpointChecks } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { type Attempt, judgeAccepted, sendEach } from '../judge.ts'
+import { buildEvent } from '../payloads.ts'
+import { listSummaries, newValues, type SummaryFields } from '../summaries.ts'
+
+const largeRecap = 'Long. '.repeat(34_000)
+
+const hour = 3_600_000
+
+/** Sends a summary with these fields, after the earlier events of its call if the endpoint needs them. */
+const sendSummary = async (
+  examination: Examination,
+  fields: SummaryFields,
+): Promise<Omit<Attempt, 'label'>> => {
+  const { subject } = await examination.prepare('CALL_AI_SUMMARY')
+  const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
+  const delivery = buildDelivery(examination, event, subject)
+  return { exchange: await examination.deliver(delivery), delivery }
+}
+
+/** Creates a check whose summaries must be accepted and, if the effects show summaries, handled. */
+const handle = (
+  listFields: () => Readonly<Record<string, SummaryFields>>,
+): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+  expected: '2xx to each, and each handled',
+  requests: Object.keys(listFields()).length,
+  run: async (examination) => {
+    const attempts = await sendEach(listFields(), (fields) => sendSummary(examination, fields))
+    const finding = judgeAccepted(attempts)
+    if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+    const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
+    const counts = await examination.countEffects(deliveries)
+    const lost = attempts.filter((_, index) => counts[index] === 0).map(({ label }) => label)
+    if (lost.length === 0) return { verdict: 'pass', observed: `${finding.observed}; each was handled` }
+    return { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
+  },
+})
+
+/** Genuine summaries that differ from the usual one. */
+export const variedChecks: EndpointChecks = {
+  'handles-every-kind-of-call': {
+    title: 'Handles the summary of every kind of call',
+    severity: 'high',
+    clause: 'specification, "CALL_AI_SUMMARY": both channels, both directions, agents and bots',
+    risk: 'Summaries of outgoing calls, of WhatsApp calls or of bots fail, or vanish after a 2xx.',
+    fix: 'agentNumber is absent if no team member took part. Do not require it, and test each channel, direction and type.',
+    ...handle(listSummaries),
+  },
+  'handles-new-values': {
+    title: 'Handles summaries with values that it does not know',
+    severity: 'medium',
+    clause: 'decision 0003: values of enumerated fields are open; "unset" may be an empty string',
+    risk: 'The day the service adds a channel or a trigger, those summaries fail.',
+    fix: 'Store enumerated fields as text, and treat an empty agentNumber as absent.',
+    ...handle(() => newValues),
+  },
+  'handles-large-body': {
+    title: 'Handles a summary of 200 kB',
+    severity: 'medium',
+    clause: 'specification, "CALL_AI_SUMMARY": a recap has no maximum length',
+    risk: 'The summary of a long call is refused each time it is sent. Several body parsers stop at 100 kB by default.',
+    fix: "Allow bodies of 1 MiB, also in the proxy: express.raw({ limit: '1mb' }).",
+    ...handle(() => ({
+      'a summary of 200 kB': { summary: { recap: largeRecap, keyPoints: [], nextSteps: [] } },
+    })),
+  },
+  'handles-late-event': {
+    title: 'Handles an event about a call of three days ago',
+    severity: 'high',
+    clause: 'decision 0019: the last attempt of a delivery is made 75 hours after its event',
+    risk: 'What arrives after an outage, or by a resend, gets a 2xx and is dropped, so nobody sends it again.',
+    fix: 'Judge age by webhook-timestamp, the time of the attempt, and never by the times in the event.',
+    ...handle(() => {
+      const endedAt = Date.now() - 74 * hour
+      const times = {
+        callStartedAt: new Date(endedAt - 42_000).toISOString(),
+        callEndedAt: new Date(endedAt).toISOString(),
+      }
+      return { 'a call that ended 74 hours ago': times }
+    }),
+  },
+}
