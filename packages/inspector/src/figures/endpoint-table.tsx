@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
-import { failing } from '../state/route.ts'
+import { failing, unfinished } from '../state/route.ts'
 import { Sparkline } from './sparkline.tsx'
 
 /** Number of endpoints that are shown at first, so that the charts stay in view. */
@@ -62,7 +62,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
         {linkTo(formatLatency(latency.p95Ms), { from })}
       </td>
       <td class="number" data-label="Unfinished">
-        {linkTo(formatCount(backlog.unfinished), { status: 'waiting,pending,claimed' })}
+        {linkTo(formatCount(backlog.unfinished), { status: unfinished })}
         {backlog.oldestAt && <small class="quiet"> oldest {formatAge(backlog.oldestAt)}</small>}
       </td>
     </tr>

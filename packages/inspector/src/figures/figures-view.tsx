@@ -5,10 +5,8 @@ import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '
 import { formatDuration } from '../format/time.ts'
 import { RecordLink } from '../parts/record-link.tsx'
 import { StatusHelp } from '../parts/status.tsx'
-import { failing, navigate, type Params, type View } from '../state/route.ts'
+import { failing, navigate, type Params, unfinished, type View } from '../state/route.ts'
 import { Chart } from './chart.tsx'
-
-const unfinished = 'waiting,pending,claimed'
 
 type TileProps = {
   readonly title: string
@@ -153,11 +151,14 @@ export const Charts = ({ figures, filters }: FiguresProps) => {
     <>
       <div class="charts">
         <Chart
-          title="Attempts"
+          title={'events' in series ? 'Events and attempts' : 'Attempts'}
           times={times}
           series={[
             { label: 'delivered', tone: 'good', values: series.delivered },
             { label: 'failed', tone: 'bad', values: series.failed },
+            ...('events' in series
+              ? [{ label: 'events', tone: 'busy', values: series.events } as const]
+              : []),
           ]}
           format={formatShort}
           onOpen={open}

@@ -45,6 +45,9 @@ export type Params = Readonly<Record<string, string | undefined>>
 /** The filters of deliveries that have failed and have not been delivered since. Omits those that were never tried. */
 export const failing = { status: 'pending,claimed,exhausted', response: 'none,1xx,3xx,4xx,5xx' } as const
 
+/** The statuses of deliveries that are not finished. */
+export const unfinished = 'pending,waiting,claimed'
+
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 /** Formats a query with its question mark and without empty parameters. Returns an empty string if none remain. */

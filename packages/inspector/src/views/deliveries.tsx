@@ -12,13 +12,13 @@ import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { openId } from '../state/current-record.ts'
-import { failing } from '../state/route.ts'
+import { failing, unfinished } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
 import { eventFilters } from './filters.ts'
 
 /** Combinations of statuses that users often look for, and each single status. */
 const statuses = [
-  { value: 'pending,waiting,claimed', label: 'unfinished' },
+  { value: unfinished, label: 'unfinished' },
   ...toChoices([failing.status, 'exhausted,skipped'], (value) => value.replaceAll(',', ' or ')),
   ...toChoices(['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped']),
 ]

@@ -70,7 +70,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       await page.getByRole('button', { name: period, exact: true }).click()
       await expect.poll(() => page.url()).toContain(`window=${period.toLowerCase()}`)
     }
-    await page.getByText('Attempts as a table').click()
+    await page.getByText('Events and attempts as a table').click()
     await expect.poll(() => page.locator('.chart').first().locator('tbody tr').count()).toBe(60)
 
     await page
