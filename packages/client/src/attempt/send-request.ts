@@ -1,5 +1,5 @@
 import { createByteCollector } from '@wabakit/wire'
-import type { Options } from 'ky'
+import defaultKy, { isNetworkError, type Options } from 'ky'
 import type { ApiCall } from '../api-call.ts'
 import type { Fetch, FetchInit } from '../options/client-options.ts'
 import type { Settings } from '../options/settings.ts'
@@ -23,10 +23,10 @@ const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Re
 }
 
 /**
- * Sends a request with the user's ky instance, or calls `fetch`: a ky instance builds a `Request`, which copies the body,
- * and needs globals that React Native lacks.
+ * Sends a request with ky. A user's instance builds a `Request`. The default instance only passes on the URL and
+ * options, because building a `Request` copies the body, and needs globals that React Native lacks.
  */
-const sendOnce = async (
+const sendWithKy = (
   { baseUrl, ky, fetch }: Settings,
   { method, path, body }: ApiCall<unknown>,
   { headers, signal, onSend }: OutgoingRequest,
@@ -44,10 +44,13 @@ const sendOnce = async (
     onSend()
   }
   if (!ky) {
-    const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
-    if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
-    start()
-    return callFetch(anyFetch, url, init)
+    const send = async () => {
+      const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
+      if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
+      start()
+      return callFetch(anyFetch, url, init)
+    }
+    return defaultKy(url, { ...duties, fetch: send })
   }
   const options = { ...init, ...duties, hooks: { beforeRequest: [start] } }
   if (!fetch) return ky(new URL(url), options)
@@ -59,24 +62,18 @@ const sendOnce = async (
   return ky(new URL(url), { ...options, fetch: send })
 }
 
-/** Returns the runtime's error, which ky wraps. */
-const unwrapKyError = (error: unknown): unknown => {
-  const { name, cause }: { name?: unknown; cause?: unknown } = Object(error)
-  return name === 'NetworkError' && cause !== undefined ? cause : error
-}
-
 const sendAbortably = async (
   settings: Settings,
   call: ApiCall<unknown>,
   request: OutgoingRequest,
 ): Promise<Response> => {
-  const pending = sendOnce(settings, call, request)
+  const pending = sendWithKy(settings, call, request)
   try {
     return await raceAbort(request.signal, pending)
   } catch (error) {
     // Discards the response if a fetch that ignores its signal resolves later.
     pending.then((late) => late.body?.cancel()).catch(() => {})
-    throw unwrapKyError(error)
+    throw isNetworkError(error) ? error.cause : error
   }
 }
 
