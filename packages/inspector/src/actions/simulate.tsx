@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Call, Group, Page } from '@wabakit/server/control-types'
-import { organization, sendOwn } from '../api/organization.ts'
+import { organization, organizationId, sendOwn } from '../api/organization.ts'
 import { perform, reloadAll } from '../api/reload.ts'
 import { info, send } from '../api/send.ts'
 import { type Choice, toChoices } from '../format/choices.ts'
@@ -159,9 +159,11 @@ const offer = (field: Field, existing: Existing): Field => {
 /** A dialog to simulate a call, a participant's step or, with `--mock`, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: known, problem } = useRecord({
-    load: () => Promise.all([send<OpenApi>(['openapi.json']), loadExisting()]),
-  })
+  // A key can open the dialog before the organization is known.
+  const { value: known, problem } = useRecord(
+    { load: () => Promise.all([send<OpenApi>(['openapi.json']), loadExisting()]) },
+    [organizationId.value],
+  )
   const preset = useSignal<Preset | undefined>(undefined)
   const { schema, submitLabel, presets, groups, run } = kinds[kind.value]
   const offered: readonly Kind[] = ['call', 'participant', ...(info.value?.mock ? ['fault' as const] : [])]
