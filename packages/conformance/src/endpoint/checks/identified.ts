@@ -47,7 +47,7 @@ const deliverEach = async (
 }
 
 /** Sends an event of one call, and counts the call's effects afterwards. */
-const sendOf = async (examination: Examination, delivery: Delivery, expected: number): Promise<number> => {
+const sendAndCount = async (examination: Examination, delivery: Delivery, expected: number): Promise<number> => {
   await examination.deliver(delivery)
   return examination.countEffectsOf(delivery, expected)
 }
@@ -116,15 +116,15 @@ export const identifiedChecks: EndpointChecks = {
     run: async (examination) => {
       const { build, ids } = examination
       const first = build('CALL_NOT_PICKED')
-      const once = await sendOf(examination, first, 0)
+      const once = await sendAndCount(examination, first, 0)
       if (once === 0) return { verdict: 'skipped', observed: 'the effects show no CALL_NOT_PICKED' }
       const event = { ...buildEvent('CALL_NOT_PICKED', first.subject), customerName: 'Grace' }
       const other = buildDelivery(examination, event, first.subject)
-      const twice = await sendOf(examination, other, once + 1)
+      const twice = await sendAndCount(examination, other, once + 1)
       // An application may keep one record of a call however often its ring timed out.
       if (twice <= once) return { verdict: 'pass', observed: 'the application keeps one record per call' }
       const repeated = { ...first, id: ids.createWebhookId() }
-      const thrice = await sendOf(examination, repeated, twice + 1)
+      const thrice = await sendAndCount(examination, repeated, twice + 1)
       const observed = `${once}, ${twice} and ${thrice} effects after an event, another one, and the first one's body again`
       return { verdict: thrice > twice ? 'pass' : 'fail', observed }
     },
