@@ -53,5 +53,3 @@ export const createSimulation = (service: ReferenceServer, { seed, now, onError 
     },
   }
 }
-
-export type Simulation = ReturnType<typeof createSimulation>
