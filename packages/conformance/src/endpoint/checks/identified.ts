@@ -47,7 +47,11 @@ const deliverEach = async (
 }
 
 /** Sends an event of one call, and counts the call's effects afterwards. */
-const sendAndCount = async (examination: Examination, delivery: Delivery, expected: number): Promise<number> => {
+const sendAndCount = async (
+  examination: Examination,
+  delivery: Delivery,
+  expected: number,
+): Promise<number> => {
   await examination.deliver(delivery)
   return examination.countEffectsOf(delivery, expected)
 }
