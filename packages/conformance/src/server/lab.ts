@@ -23,7 +23,7 @@ export type Need = keyof ReturnType<typeof listGiven>
 export type Lab = ReturnType<typeof createLab>
 
 export const createLab = (settings: ServerSettings) => {
-  const { listener, play, simulate, authHeader, setKeyCommand } = settings
+  const { listener, play, simulate, profile, authHeader, setKeyCommand } = settings
   const { wabaNumber = '', disabledNumber = '', secret = '', timeoutMs, retryTimeoutMs, quietMs } = settings
   const baseUrl = formatUrl(settings.baseUrl)
   const given = Object.entries(listGiven(settings)).filter(([, value]) => value !== undefined)
@@ -46,6 +46,7 @@ export const createLab = (settings: ServerSettings) => {
   return {
     ...createSender(settings),
     baseUrl,
+    isLive: profile === 'live',
     wabaNumber,
     disabledNumber,
     secret,
@@ -74,7 +75,7 @@ export const createLab = (settings: ServerSettings) => {
     reproduce: (requests: readonly ApiRequest[]): string =>
       [
         ...(setKeyCommand === undefined ? [] : [setKeyCommand]),
-        ...requests.map((request) => buildCurl(request, { baseUrl, authHeader })),
+        ...requests.map((request) => buildCurl(request, { baseUrl, profile, authHeader })),
       ].join(' &&\n'),
   }
 }

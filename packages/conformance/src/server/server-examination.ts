@@ -16,6 +16,11 @@ export type ServerExamination = {
   readonly otherKey?: string | undefined
   /** A WABA number of the organization, with a disabled integration. */
   readonly disabledNumber?: string | undefined
+  /**
+   * `live`: sends the key in the header that is published for each path, and allows what live services publish.
+   * @default 'reference'
+   */
+  readonly profile?: 'reference' | 'live' | undefined
   /** Header that carries the key. @default 'Authorization' */
   readonly authHeader?: string | undefined
   /** `host:port` where the examiner receives the server's webhooks. Port 0 chooses a free port. */

@@ -9,6 +9,11 @@ type AcceptanceOptions = Omit<ServerExamination, 'baseUrl' | 'timeoutMs' | 'onRe
   readonly format: ReportFormat
 }
 
+const parseProfile = (text: string): 'reference' | 'live' => {
+  if (text === 'reference' || text === 'live') return text
+  throw new InvalidArgumentError('It must be reference or live.')
+}
+
 const toListenAddress = (text: string): string => {
   const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(text) ?? []
   if (port !== undefined && Number(port) <= 65_535) return text
@@ -27,9 +32,9 @@ const examine = (baseUrl: string, { timeout, format, ...examination }: Acceptanc
       ...examination,
       baseUrl,
       timeoutMs: timeout * 1_000,
-      onResult: ({ id }) => {
+      onResult: ({ id, verdict }) => {
         count += 1
-        if (process.stderr.isTTY) progress.show(id, () => `${count} checks, last ${id}`)
+        if (process.stderr.isTTY) progress.show(id, () => `[${count}] ${id}: ${verdict}`)
       },
     }),
   )
@@ -42,6 +47,11 @@ export const define = (command: Command): void => {
     '--waba-number <number>': 'WABA number to create groups on',
     '--other-key <key>': 'key of the same organization without permission for the number',
     '--disabled-number <number>': 'WABA number whose integration is disabled',
+    '--profile <name>': {
+      about: 'live: allow what live services publish, and send the key in the header of each path',
+      parse: parseProfile,
+      default: 'reference',
+    },
     '--auth-header <name>': { about: 'header that carries the key', default: 'Authorization' },
     '--listen <host:port>': {
       about: 'where to receive webhooks; subscribe …/pstn and …/whatsapp',

@@ -82,3 +82,22 @@ test('acceptance exits with 1, 2, 3 or 4 on a failure, a usage error, an unreach
     stdout: expect.stringContaining('needs --api-key and --waba-number'),
   })
 })
+
+test('acceptance --profile live passes a server that imitates a live service', async () => {
+  const server = await startServer({ port: 0, mock: true, profile: 'live', logLevel: 'silent' })
+  onTestFinished(server.close)
+  const run = (...options: readonly string[]) =>
+    wabakit([
+      ...['acceptance', server.url, '--wabakit-control', server.url],
+      ...['--minutes', '0', '--only', 'create,errors', '--format', 'json', ...options],
+    ])
+  const [live, reference, wrong] = await Promise.all([
+    run('--profile', 'live'),
+    run(),
+    run('--profile', 'staging'),
+  ])
+  expect(live.code).toBe(0)
+  expect(JSON.parse(live.stdout)).toMatchObject({ verdict: 'pass', counts: { fail: 0, advice: 0 } })
+  expect(reference.code).toBe(1)
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('reference or live') })
+})

@@ -55,12 +55,21 @@ export const readField = (value: unknown, name: string): unknown =>
 
 const keyTexts = listKeys('$WABAKIT_API_KEY', '$WABAKIT_OTHER_KEY')
 
+type KeyHeader = { readonly profile?: 'reference' | 'live' | undefined; readonly authHeader: string }
+
+/** Returns the header that carries the key of a request. Live services publish one for groups and one for calls. */
+export const chooseKeyHeader = (path: string, { profile, authHeader }: KeyHeader): string => {
+  if (profile !== 'live') return authHeader
+  return path.startsWith('/whatsapp/') ? 'x-public-api-key' : 'Authorization'
+}
+
 /** Returns a shell command that repeats a request. It refers to keys by variables and contains no secret. */
 export const buildCurl = (
   request: ApiRequest,
-  { baseUrl, authHeader }: { baseUrl: string; authHeader: string },
+  { baseUrl, ...keyHeader }: KeyHeader & { readonly baseUrl: string },
 ): string => {
   const { method, path, key, keyPrefix = '', contentType, body } = request
+  const authHeader = chooseKeyHeader(path, keyHeader)
   const keyText = keyTexts[key]
   const isLong = body !== undefined && body.length > 8_000
   const input = isLong ? `head -c ${body.length} /dev/zero | tr '\\0' ' ' | ` : ''

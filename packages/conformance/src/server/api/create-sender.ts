@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from '@wabakit/wire'
 import type { ServerSettings } from '../settings.ts'
-import { type ApiRequest, type ApiResponse, type Exchange, listKeys, parseJson } from './api-request.ts'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  chooseKeyHeader,
+  type Exchange,
+  listKeys,
+  parseJson,
+} from './api-request.ts'
 
 const maxBodyBytes = 1_048_576
 const maxWaits = 5
@@ -14,7 +21,7 @@ const describeFailure = (error: unknown): string => {
 
 /** Creates a sender of requests to the server under examination, which records every exchange. */
 export const createSender = (settings: ServerSettings) => {
-  const { baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch } = settings
+  const { baseUrl, apiKey, otherKey, timeoutMs, fetch } = settings
   /** Every exchange so far, oldest first. */
   const exchanges: Exchange[] = []
   const keys = listKeys(apiKey, otherKey)
@@ -23,7 +30,7 @@ export const createSender = (settings: ServerSettings) => {
     const { method, path, key, keyPrefix = '', contentType, body } = request
     const headers = new Headers()
     const keyText = keys[key]
-    if (keyText !== undefined) headers.set(authHeader, keyPrefix + keyText)
+    if (keyText !== undefined) headers.set(chooseKeyHeader(path, settings), keyPrefix + keyText)
     if (contentType !== undefined) headers.set('content-type', contentType)
     try {
       const init = { method, headers, body: body ?? null, signal: AbortSignal.timeout(timeoutMs) }
