@@ -158,6 +158,28 @@ describe('an inbox on PostgreSQL', () => {
     await worker.receiver.stop()
   })
 
+  it('wakes a worker in another process after its connection was lost', async () => {
+    const table = newTable()
+    const worker = receive(createEnvironment(postgres.pool()), { table, pollMs: 3_600_000 })
+    const handled: string[] = []
+    worker.receiver.on('CALL_ENDED', ({ callId }) => void handled.push(callId))
+    worker.receiver.start()
+    /** Waits until the worker's connection has run its last claim, and returns the number of its process. */
+    const idle = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%lock%${table}%' AND pid <> pg_backend_pid()
+      AND state = 'idle' AND state_change < clock_timestamp() - interval '300 ms'`
+    const waitForIdle = async (): Promise<unknown> =>
+      vi.waitFor(async () => (await shared.query(idle))[0]?.pid ?? expect.fail('It is not idle.'), 15_000)
+    await shared.query(`SELECT pg_terminate_backend(${await waitForIdle()}, 5000)`)
+    // Storing opens the connection again.
+    expect((await worker.receiver.handle(toRequest(toEnd('own'), 'a'))).status).toBe(200)
+    await vi.waitFor(() => expect(handled).toEqual(['own']), 15_000)
+    await waitForIdle()
+    const web = receive(createEnvironment(postgres.pool()), { table })
+    await web.receiver.handle(toRequest(toEnd('other'), 'b'))
+    await vi.waitFor(() => expect(handled).toEqual(['own', 'other']), 15_000)
+    await worker.receiver.stop()
+  })
+
   it('claims and stores again after the database has canceled a claim', async () => {
     const pool = new pg.Pool({ connectionString: postgres.connectionString, lock_timeout: 50 })
     onTestFinished(() => pool.end())
