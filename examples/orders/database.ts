@@ -24,7 +24,8 @@ const tables = `
   CREATE TABLE IF NOT EXISTS orders (
     id text PRIMARY KEY, title text NOT NULL, state text NOT NULL, invite_link text
   );
-  CREATE TABLE IF NOT EXISTS summaries (call_id text PRIMARY KEY, customer text NOT NULL, recap text NOT NULL)`
+  CREATE TABLE IF NOT EXISTS summaries (call_id text PRIMARY KEY, customer text NOT NULL, recap text NOT NULL);
+  CREATE TABLE IF NOT EXISTS rings (call_id text PRIMARY KEY, unanswered integer NOT NULL)`
 
 const openSqlite = (file: string, options: SqlInboxOptions): Database => {
   const sqlite = new DatabaseSync(file, { timeout: 5_000 })

@@ -20,7 +20,7 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   }
 }
 
-/** Serves `POST /orders`, `GET /orders/:id`, `GET /summaries` and `POST /webhooks`. */
+/** Serves `POST /orders`, `GET /orders/:id`, `GET /summaries`, `GET /rings` and `POST /webhooks`. */
 export const createHttpServer = (orders: Orders): Server => {
   const handleWebhook = toNodeHandler(orders.receiver)
 
@@ -28,6 +28,7 @@ export const createHttpServer = (orders: Orders): Server => {
     const route = `${request.method} ${request.url}`
     if (route === 'POST /webhooks') return handleWebhook(request, response)
     if (route === 'GET /summaries') return respond(response, 200, await orders.listSummaries())
+    if (route === 'GET /rings') return respond(response, 200, await orders.listRings())
     if (route === 'POST /orders') {
       const order = await readJson(request)
       if (!isOrder(order)) return respond(response, 400, { message: 'An order has an id and a title.' })

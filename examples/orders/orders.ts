@@ -27,6 +27,12 @@ export const createOrders = ({ database, client, wabaNumber, verify }: OrdersOpt
       const insert = 'INSERT INTO summaries (call_id, customer, recap) VALUES ($1, $2, $3)'
       return database.write(context, insert, callId, customerNumber, summary.recap)
     })
+    .on('CALL_NOT_PICKED', ({ callId }, context) => {
+      // One event per agent who did not answer in time. A repeat cannot be told from another agent's, so this is a maximum.
+      const count = `INSERT INTO rings (call_id, unanswered) VALUES ($1, 1)
+        ON CONFLICT (call_id) DO UPDATE SET unanswered = rings.unanswered + 1`
+      return database.write(context, count, callId)
+    })
 
   return {
     receiver,
@@ -46,6 +52,8 @@ export const createOrders = ({ database, client, wabaNumber, verify }: OrdersOpt
     find: async (id: string) => (await database.query('SELECT * FROM orders WHERE id = $1', id))[0],
 
     listSummaries: () => database.query('SELECT * FROM summaries ORDER BY call_id'),
+
+    listRings: () => database.query('SELECT * FROM rings ORDER BY call_id'),
   }
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMock } from 'wabakit/mock'
 import { openDatabase } from '../../examples/orders/database.ts'
+import { type Call, check, findExpected } from './check.ts'
 
 const server = resolve(import.meta.dirname, '../../examples/orders/server.ts')
 
@@ -49,6 +50,8 @@ const createProcess = (env: NodeJS.ProcessEnv) => {
 type SurviveOptions = {
   /** A SQLite file, or the URL of a PostgreSQL database. */
   readonly database: string
+  /** `live`: the sender does not sign, gives no ids, and has no summaries of WhatsApp calls. */
+  readonly profile: 'live' | 'reference'
   readonly calls: number
   /** Time over which the calls are spread, in milliseconds. */
   readonly loadMs: number
@@ -61,13 +64,35 @@ type SurviveOptions = {
   readonly recoveryMs?: number
 }
 
+/** Of ten calls, nine are answered and eight have a summary; five are WhatsApp calls, four of which ring in vain. */
+const toSimulation = (call: number) => {
+  const index = call % 10
+  const recap = `Recap ${call}`
+  const [channel, notPicked] =
+    index % 2 === 1 ? (['WHATSAPP', (index - 1) / 2] as const) : (['PSTN', 0] as const)
+  if (index === 0) return { channel, notPicked, outcome: 'no_recording' } as const
+  if (index === 9) return { channel, notPicked, outcome: 'missed' } as const
+  return { channel, notPicked, summary: { recap } } as const
+}
+
+const tagAdded = {
+  tagId: 'tag_1',
+  tagName: 'VIP',
+  from: '+15550100143',
+  channelType: 'WHATSAPP',
+  tagAdded: true,
+}
+
 /**
  * Kills the order service in a loop while a sender that never retries drops and duplicates some of its requests.
- * Returns counts of the acknowledged events and of the application's final records.
+ * Returns counts of the acknowledged events, of the application's final records, and of mistakes.
  */
 export const survive = async (options: SurviveOptions) => {
-  const { database, calls, loadMs, lifeMs, seed = 1, chance = 0.05, recoveryMs = 120_000 } = options
-  const mock = await createMock({ port: 0, clock: 'machine', seed })
+  const { database, profile, calls: count, loadMs, lifeMs, seed = 1 } = options
+  const { chance = 0.05, recoveryMs = 120_000 } = options
+  const token = 'example-token'
+  const webhookAuth = profile === 'live' ? { webhookAuth: { token } } : {}
+  const mock = await createMock({ port: 0, clock: 'machine', seed, profile, ...webhookAuth })
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}/webhooks`
   await mock.subscribe({ url, secret: mock.secret })
@@ -80,7 +105,7 @@ export const survive = async (options: SurviveOptions) => {
     WABA_NUMBER: mock.wabaNumber,
     WABAKIT_BASE_URL: mock.url,
     WABAKIT_API_KEY: mock.apiKey,
-    WABAKIT_WEBHOOK_SECRET: mock.secret,
+    ...(profile === 'live' ? { WEBHOOK_TOKEN: token } : { WABAKIT_WEBHOOK_SECRET: mock.secret }),
     RECONCILE_AFTER_MS: '2000',
     RECONCILE_INTERVAL_MS: '50',
   })
@@ -97,21 +122,19 @@ export const survive = async (options: SurviveOptions) => {
       kills += 1
     }
   }
-  /** Calls that have a summary. The others never will. */
-  const completed = new Map<string, string>()
+  const calls = new Map<string, Call>()
   const load = async (): Promise<void> => {
     const began = performance.now()
     const simulated: Promise<unknown>[] = []
-    for (let call = 0; call < calls; call += 1) {
-      const isCompleted = call % 10 !== 0
-      const recap = `Recap ${call}`
+    for (let call = 0; call < count; call += 1) {
+      const simulation = toSimulation(call)
       const simulate = async () => {
-        const summary = isCompleted ? { summary: { recap } } : { outcome: 'no_recording' as const }
-        const { callId } = await mock.simulateCall(summary)
-        if (isCompleted) completed.set(callId, recap)
+        const { callId } = await mock.simulateCall(simulation)
+        calls.set(callId, { channel: simulation.channel, recap: simulation.summary?.recap })
+        if (call % 10 === 0) await mock.trigger(tagAdded)
       }
       simulated.push(simulate())
-      await sleep(Math.max(0, began + ((call + 1) * loadMs) / calls - performance.now()))
+      await sleep(Math.max(0, began + ((call + 1) * loadMs) / count - performance.now()))
     }
     await Promise.all(simulated)
     loading = false
@@ -125,53 +148,34 @@ export const survive = async (options: SurviveOptions) => {
     kills += 1
     await application.start()
 
-    const deliveries = mock.deliveries.filter(({ to }) => to === url)
-    const acknowledged = new Set(
-      deliveries.flatMap(({ acknowledged, event }) =>
-        acknowledged && event !== undefined && 'callId' in event ? [event.callId] : [],
-      ),
-    )
-    const expected = [...completed.keys()].filter((callId) => acknowledged.has(callId))
-    const began = performance.now()
-    const readSummaries = async (): Promise<readonly { call_id: string; recap: string }[]> =>
-      (await fetch(url.replace('webhooks', 'summaries'))).json()
-    let summaries = await readSummaries()
-    const isMissing = (callId: string) => !summaries.some(({ call_id }) => call_id === callId)
-    while (expected.some(isMissing) && performance.now() - began < recoveryMs) {
-      await sleep(200)
-      summaries = await readSummaries()
-    }
-    const recoveredMs = Math.round(performance.now() - began)
-    await application.end('SIGTERM')
-
+    const requests = mock.deliveries.filter(({ to }) => to === url)
+    const expected = findExpected({ mock, requests, calls })
     const opened = await openDatabase(database)
-    const failed = await opened.inbox.list({ reason: 'failed' })
-    const counts = await opened.inbox.count()
-    await opened.close()
-    const byWebhook = new Set(
-      deliveries.flatMap(({ acknowledged, event }) =>
-        acknowledged && event?.event === 'CALL_AI_SUMMARY' ? [event.callId] : [],
-      ),
-    )
-    return {
-      calls,
-      completed: completed.size,
-      requests: deliveries.length,
-      acknowledged: deliveries.filter((each) => each.acknowledged).length,
-      dropped: deliveries.filter(({ faults }) => faults.includes('drop')).length,
-      duplicated: deliveries.filter(({ faults }) => faults.includes('duplicate')).length,
-      kills,
-      /** Completed calls with at least one acknowledged event. */
-      expected: expected.length,
-      summaries: summaries.length,
-      /** Summaries whose webhook was never acknowledged. */
-      fetched: summaries.filter(({ call_id }) => !byWebhook.has(call_id)).length,
-      missing: expected.filter(isMissing).length,
-      wrong: summaries.filter(({ call_id, recap }) => completed.get(call_id) !== recap).length,
-      doubled: summaries.length - new Set(summaries.map(({ call_id }) => call_id)).size,
-      failed: failed.length,
-      counts,
-      recoveredMs,
+    try {
+      const began = performance.now()
+      const isRecovering = async (): Promise<boolean> => {
+        const { stored = 0, claimed = 0, failed = 0 } = await opened.inbox.count()
+        if (stored + claimed + failed > 0) return true
+        const summaries = new Set(
+          (await opened.query('SELECT call_id FROM summaries')).map((row) => row.call_id),
+        )
+        return !expected.every((callId) => summaries.has(callId))
+      }
+      while ((await isRecovering()) && performance.now() - began < recoveryMs) await sleep(200)
+      const recoveredMs = Math.round(performance.now() - began)
+      await application.end('SIGTERM')
+      return {
+        calls: calls.size,
+        requests: requests.length,
+        dropped: requests.filter(({ faults }) => faults.includes('drop')).length,
+        duplicated: requests.filter(({ faults }) => faults.includes('duplicate')).length,
+        kills,
+        ...(await check({ mock, requests, calls }, { database: opened, kills })),
+        counts: await opened.inbox.count(),
+        recoveredMs,
+      }
+    } finally {
+      await opened.close()
     }
   } finally {
     loading = false
