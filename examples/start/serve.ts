@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
-import { standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 import { createOrders } from './orders.ts'
 
-const verify = standardWebhooks({ secrets: [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] })
+const orders = createOrders(bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' }), 'orders.db')
 
-createServer(toNodeHandler(createOrders(verify))).listen(process.env.PORT ?? 3000)
+orders.start()
+createServer(toNodeHandler(orders)).listen(process.env.PORT ?? 3000)

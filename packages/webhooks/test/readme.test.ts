@@ -27,6 +27,13 @@ const post = async (event: object, id?: string) =>
     }),
   )
 
+const importReceiver = async () => {
+  vi.stubEnv('DATABASE', ':memory:')
+  const module = await import('./readme/receive.ts')
+  onTestFinished(() => module.receiver.stop())
+  return module
+}
+
 let printed: string[] = []
 beforeEach(() => {
   vi.stubEnv('WABAKIT_WEBHOOK_SECRET', secret)
@@ -51,17 +58,21 @@ it('each README snippet is identical to a file that runs here', () => {
 })
 
 it('the snippet that receives prints the events', async () => {
-  const { POST } = await import('./readme/receive.ts')
+  const { POST, receiver } = await importReceiver()
   expect((await POST(await post(summary, 'msg_1'))).status).toBe(200)
   expect((await POST(await post(joined))).status).toBe(200)
-  expect(printed).toEqual([`id:msg_1 call-1 ${summary.summary.recap}`, 'GROUP_PARTICIPANT_JOINED g-1'])
+  await receiver.drain()
+  expect(printed).toEqual([
+    expect.stringMatching(`^id:sha256:[0-9a-f]{64} call-1 ${summary.summary.recap}$`),
+    'GROUP_PARTICIPANT_JOINED g-1',
+  ])
 })
 
 it('the snippet that receives loads without a token, as in a build, and responds 503 until there is one', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   vi.stubEnv('WEBHOOK_TOKEN', undefined)
-  const { POST } = await import('./readme/receive.ts')
+  const { POST } = await importReceiver()
   expect((await POST(await post(joined))).status).toBe(503)
   vi.stubEnv('WEBHOOK_TOKEN', 't0ken')
   vi.setSystemTime(Date.now() + 1_000)

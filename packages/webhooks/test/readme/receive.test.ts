@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-process.env.WEBHOOK_TOKEN = 'example-token'
+Object.assign(process.env, { WEBHOOK_TOKEN: 'example-token', DATABASE: ':memory:' })
 const { receiver } = await import('./receive.ts')
 
 test('accepts what carries the token, and nothing else', async () => {

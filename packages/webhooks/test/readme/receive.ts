@@ -1,8 +1,9 @@
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { DatabaseSync } from 'node:sqlite'
+import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
 
 export const receiver = createReceiver({
   verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
-  dedupe: memoryDedupe(),
+  inbox: sqlInbox(new DatabaseSync(process.env.DATABASE ?? 'webhooks.db'), { dialect: 'sqlite' }),
 })
   .on('CALL_AI_SUMMARY', async (event, context) => {
     console.log(context.delivery.key, event.callId, event.summary.recap)
@@ -11,5 +12,7 @@ export const receiver = createReceiver({
     console.log(event.event, event.groupId)
   })
   .onError((error, { stage }) => console.warn(stage, String(error)))
+
+receiver.start()
 
 export const POST = receiver.handle
