@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { createProgram } from '../src/cli/program.ts'
 import { type Setting, settings } from '../src/config/settings.ts'
 import { createGroup, start } from './fixture.ts'
 
@@ -42,6 +44,40 @@ const formatMetrics = (metrics: string): string => {
   ])
 }
 
+/** Returns what `--help` prints, on a terminal with 80 columns and without colors. */
+const readHelp = (command: Command): string => {
+  let help = ''
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text
+    },
+    getOutHelpWidth: () => 80,
+    getOutHasColors: () => false,
+  })
+  command.outputHelp()
+  return help.trim()
+}
+
+const formatCommand = (command: Command, depth = 2): string => {
+  const path = /^Usage: wabakit (.*?)(?: \[| <|$)/m.exec(readHelp(command))?.[1] ?? command.name()
+  const help = readHelp(command)
+  return [
+    `${'#'.repeat(depth)} ${path}\n\n${'```'}text\n${help}\n${'```'}\n`,
+    ...command.commands.map((inner) => formatCommand(inner, depth + 1)),
+  ].join('\n')
+}
+
+const formatCommands = async (): Promise<string> => {
+  const { commands } = await createProgram(['--help'])
+  const sections = commands.map(async (listed) => {
+    const program = await createProgram([listed.name()])
+    return program.commands
+      .filter((command) => command.name() === listed.name())
+      .map((command) => formatCommand(command))
+  })
+  return (await Promise.all(sections)).flat().join('\n')
+}
+
 // `vitest run packages/server/test/documentation.test.ts -u` updates the pages.
 test('the page of settings describes every setting', async () => {
   await expectPart('reference/settings.md', 'settings', formatSettings())
@@ -52,4 +88,8 @@ test('the page on monitoring describes every metric', async () => {
   await createGroup(url)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   await expectPart('monitoring.md', 'metrics', formatMetrics(metrics))
+})
+
+test('the page of commands has the help of every command', async () => {
+  await expectPart('reference/commands.md', 'commands', await formatCommands())
 })

@@ -51,6 +51,10 @@ export const define = (command: Command): void => {
   addServerOptions(command)
     .argument('<what>', 'call, or the name of an event')
     .addOption(createOption('--set <path=value>', 'set a field (repeatable)').argParser(collect))
+    .addHelpText(
+      'after',
+      '\nA value that is valid JSON is parsed; quote a number to pass it as text.\nAn event has an example as its payload, in which --set sets fields. It changes\nnothing else on the server, and is refused if a subscription that gets it has no\nloopback address, unless the server has --mock.',
+    )
     .action(trigger)
   addExamples(
     command,
