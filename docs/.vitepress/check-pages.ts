@@ -23,7 +23,7 @@ const reference = listPages('api/**/*.html')
 
 /** Searches of readers, each with the page that answers it. */
 const searches: Readonly<Record<string, RegExp>> = {
-  docker: /^\/containers/,
+  docker: /^\/deploying/,
   retry: /^\/packages\/client/,
   install: /^\/start/,
   'invalid signature': /^\/refused-webhooks/,

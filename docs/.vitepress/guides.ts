@@ -28,9 +28,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'I run it': [
     'packages/server/README.md',
     'docs/running-the-server.md',
-    'docs/one-machine.md',
-    'docs/two-machines.md',
-    'docs/containers.md',
+    'docs/deploying.md',
     'docs/inspector.md',
     'docs/monitoring.md',
     'docs/securing-the-server.md',
