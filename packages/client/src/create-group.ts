@@ -22,20 +22,11 @@ const generateGroupId = ({ clock, random }: Settings): string => {
   return `wagrp_${id}`
 }
 
-/** Characters that look like nothing, a space or a hyphen, but are none in ASCII. Copying from a document adds them. */
-const kinds = [
-  [/\p{Cf}/u, 'an invisible mark'],
-  [/\p{Z}/u, 'a space that is not the plain one'],
-  [/\p{Pd}|\u2212/u, 'a dash that is not a hyphen'],
-] as const
-
-/** Names a character in a pasted number that servers refuse or take for another number, and that nobody can see. */
-const checkNumber = (number: unknown): Issue[] => {
-  const character = /[^\0-\x7f]/u.exec(`${number}`)?.[0]
-  if (character === undefined) return []
-  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-  const kind = kinds.find(([pattern]) => pattern.test(character))?.[1] ?? 'not part of a number'
-  return [{ path: 'wabaNumber', message: `wabaNumber contains U+${code}, ${kind}: type the number again` }]
+/** Names a character that came with a pasted number, such as an invisible mark: servers refuse it, or read another number. */
+const checkNumber = (number: string): Issue[] => {
+  const code = /[^\0-\x7f]/u.exec(number)?.[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  const message = `wabaNumber contains U+${code}, which is no ASCII digit, space or hyphen: type the number again`
+  return code === undefined ? [] : [{ path: 'wabaNumber', message }]
 }
 
 /**

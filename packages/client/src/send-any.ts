@@ -1,7 +1,6 @@
-import type { Issue } from '@wabakit/wire'
 import { isObject, type WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
-import { checkRequestOptions } from './options/check-options.ts'
+import { checkOptions, checkRequestOptions, type Rules } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
 import { send } from './retry/send.ts'
@@ -61,28 +60,13 @@ const serialize = (body: unknown): string | undefined => {
   }
 }
 
-const checkRequest = ({ method, path, query = {}, body }: AnyRequest, json: string | undefined): Issue[] => {
-  const rules: readonly (readonly [path: string, isValid: boolean, words: string])[] = [
-    ['method', methods.includes(method), `be one of ${methods.join(', ')}`],
-    [
-      'path',
-      staysBelow(path),
-      'start with one slash and stay below baseUrl, without a query or dot segments',
-    ],
-    [
-      'query',
-      isObject(query) && Object.entries(query).flat().every(isParameter),
-      'be a plain object of strings, numbers and booleans',
-    ],
-    [
-      'body',
-      body === undefined || (method !== 'GET' && json !== undefined),
-      'be JSON, and not part of a GET',
-    ],
-  ]
-  return rules.flatMap(([name, isValid, words]) =>
-    isValid ? [] : [{ path: name, message: `${name} must ${words}` }],
-  )
+const rules: Rules = {
+  method: [(method) => methods.some((name) => name === method), `be one of ${methods.join(', ')}`],
+  path: [staysBelow, 'start with one slash and stay below baseUrl, without a query or dot segments'],
+  query: [
+    (query) => isObject(query) && Object.entries(query).flat().every(isParameter),
+    'be a plain object of strings, numbers and booleans',
+  ],
 }
 
 /** Sends a request to any endpoint below the base URL. Returns the JSON of its response as received. */
@@ -93,7 +77,13 @@ export const sendAny = async (
 ): Promise<WithResponse<unknown>> => {
   const { method, path, query, body }: AnyRequest = Object(request)
   const json = serialize(body)
-  const issues = [...checkRequest({ method, path, query, body }, json), ...checkRequestOptions(options)]
+  const issues = [
+    ...checkOptions({ method: method ?? '', path: path ?? '', query }, rules),
+    ...checkRequestOptions(options),
+  ]
+  if (body !== undefined && (method === 'GET' || json === undefined)) {
+    issues.push({ path: 'body', message: 'body must be JSON, and not part of a GET' })
+  }
   if (issues.length > 0) throw new ValidationError('request', issues)
   return send(settings, {
     endpoint: 'request',

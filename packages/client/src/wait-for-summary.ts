@@ -1,5 +1,5 @@
 import type { SummaryRecord } from '@wabakit/wire'
-import { throwIfAborted } from './attempt/abort.ts'
+import { openSignal, throwIfAborted } from './attempt/abort.ts'
 import { ApiError, NotFoundError, SummaryPendingError } from './errors/api-errors.ts'
 import { TimeoutError } from './errors/call-errors.ts'
 import { isWabakitError, ValidationError, type WabakitError } from './errors/wabakit-error.ts'
@@ -65,17 +65,15 @@ export const waitForSummary = async (
   const issues = [...checkCallId(callId), ...checkWaitOptions(options)]
   if (issues.length > 0) throw new ValidationError('calls.waitForSummary', issues)
   const { signal, events } = options
-  const polling = new AbortController()
-  const follow = () => polling.abort(signal?.reason)
+  const polling = openSignal(signal, Number.POSITIVE_INFINITY)
   let received: SummaryRecord | undefined
   let unsubscribe: (() => void) | undefined
   try {
     throwIfAborted(signal)
-    signal?.addEventListener('abort', follow)
     unsubscribe = events?.subscribe('CALL_AI_SUMMARY', ({ event: _event, ...record }) => {
       if (record.callId !== callId) return
       received = record
-      polling.abort()
+      polling.end()
     })
     return await poll(settings, callId, { ...options, signal: polling.signal })
   } catch (error) {
@@ -83,6 +81,6 @@ export const waitForSummary = async (
     throw error
   } finally {
     unsubscribe?.()
-    signal?.removeEventListener('abort', follow)
+    polling.close()
   }
 }

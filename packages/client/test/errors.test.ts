@@ -63,11 +63,9 @@ const explain = async (status: number, call: 'create' | 'summary') => {
 
 it('names all published causes of a 401, a 403 and a 404', async () => {
   for (const call of ['create', 'summary'] as const) {
-    expect(await explain(401, call)).toContain(
-      'missing or invalid, or this endpoint reads it from another header',
-    )
+    expect(await explain(401, call)).toContain('missing or invalid, or belongs in another header')
     expect(await explain(403, call)).toMatch(
-      /invalid or revoked.*not allowed from this address or from browsers/,
+      /invalid or revoked.*not allowed here, from this address or from browsers/,
     )
   }
   expect(await explain(403, 'create')).not.toContain('PSTN')

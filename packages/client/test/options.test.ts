@@ -52,11 +52,11 @@ it.each([
   ['http://localhost.example.com', 'must use https'],
   ['http://10.0.0.1', 'must use https'],
   ['xhttp://api.example.com', 'absolute'],
-  ['https://user:hunter22@api.example.com', 'user name or password'],
-  ['https://user@api.example.com', 'user name or password'],
-  ['https://:hunter22@api.example.com', 'user name or password'],
+  ['https://user:hunter22@api.example.com', 'user name, password'],
+  ['https://user@api.example.com', 'user name, password'],
+  ['https://:hunter22@api.example.com', 'user name, password'],
   ['https://api.example.com?x=1', 'query'],
-  ['https://api.example.com#x', 'query or a fragment'],
+  ['https://api.example.com#x', 'query or fragment'],
 ])('rejects the base URL %s', (baseUrl, words) => {
   const error = catchError({ baseUrl, apiKey })
   expect(error).toBeInstanceOf(ValidationError)

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { longestTimerMs } from '../options/clock.ts'
-import { getAbortReason, openAttemptSignal } from './abort.ts'
+import { getAbortReason, openSignal } from './abort.ts'
 
 it('a signal without a reason, as in React Native, gives an AbortError', () => {
   const { signal } = new AbortController()
@@ -14,10 +14,10 @@ it.each([['a text'], [null], [new Error('enough')]])('gives the reason of a sign
 it('an attempt has a timer unless its time limit is longer than timers support', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const longest = openAttemptSignal(undefined, longestTimerMs)
+  const longest = openSignal(undefined, longestTimerMs)
   expect(vi.getTimerCount()).toBe(1)
   longest.close()
   expect(vi.getTimerCount()).toBe(0)
-  openAttemptSignal(undefined, longestTimerMs + 1)
+  openSignal(undefined, longestTimerMs + 1)
   expect(vi.getTimerCount()).toBe(0)
 })

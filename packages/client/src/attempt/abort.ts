@@ -14,7 +14,7 @@ export const raceAbort = async <Value>(
   signal: AbortSignal | undefined,
   work: Promise<Value> | Value,
 ): Promise<Value> => {
-  if (!signal) return work
+  if (!signal || work === undefined) return work
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(getAbortReason(signal))
@@ -28,8 +28,8 @@ export const raceAbort = async <Value>(
   }
 }
 
-/** Creates a signal for one attempt. It aborts with the caller's signal, or when the time limit is reached. */
-export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
+/** Creates a signal that aborts with the caller's signal, when the time limit is reached, or when it is ended. */
+export const openSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController()
   let timedOut = false
   const expire = () => {
@@ -41,7 +41,9 @@ export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: nu
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    /** Returns whether the time limit ended the attempt. */
+    /** Aborts as at the time limit. */
+    end: expire,
+    /** Returns whether the time limit or `end` aborted the signal. */
     timedOut: () => timedOut,
     /** Removes the timer and the listener. */
     close: () => {

@@ -2,7 +2,7 @@ import { isError } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
-import { getAbortReason, openAttemptSignal, raceAbort, throwIfAborted } from './abort.ts'
+import { getAbortReason, openSignal, raceAbort, throwIfAborted } from './abort.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
 import { interpretResponse, type Outcome, type ReceivedResponse } from './interpret-response.ts'
 import { createRedact, listSecrets, type Redact } from './redact.ts'
@@ -18,11 +18,9 @@ const addHeaders = async (
   headers: Headers,
   signal: AbortSignal,
 ) => {
-  const changed = settings.hooks.beforeRequest?.({ request })
-  if (changed) await raceAbort(signal, changed)
+  await raceAbort(signal, settings.hooks.beforeRequest?.({ request }))
   for (const [name, value] of request.headers) headers.set(name, value)
-  const applied = settings.applyAuth(headers)
-  if (applied) await raceAbort(signal, applied)
+  await raceAbort(signal, settings.applyAuth(headers))
 }
 
 type LogContext = Pick<Context<'afterError'>, 'request' | 'durationMs'> & { readonly redact: Redact }
@@ -68,7 +66,7 @@ export const makeAttempt = async <Data>(
   const started = clock.elapsed()
   const headers = new Headers()
   const redact = createRedact(() => listSecrets(apiKey, request.headers, headers))
-  const scope = openAttemptSignal(signal, limit.leftMs)
+  const scope = openSignal(signal, limit.leftMs)
   let prepared = false
   let sent = false
   let received: ReceivedResponse
@@ -104,7 +102,6 @@ export const makeAttempt = async <Data>(
     const id = requestId && { requestId: redact(requestId) }
     log(settings, { request, durationMs, redact }, { status: response.status, ...id })
   }
-  const reported = hooks.afterResponse?.({ request, response, body: text, requestId, durationMs })
-  if (reported) await raceAbort(signal, reported)
+  await raceAbort(signal, hooks.afterResponse?.({ request, response, body: text, requestId, durationMs }))
   return interpretResponse(call, received, clock.now)
 }

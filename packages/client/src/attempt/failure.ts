@@ -9,12 +9,12 @@ export type AttemptLimit = Pick<TimeoutError, 'limit' | 'timeoutMs'> & {
   readonly leftMs: number
 }
 
-/** Error codes in Node and Bun for a failed DNS lookup or connection. */
+/**
+ * Error codes in Node and Bun for a failed DNS lookup or connection, and OpenSSL's for an untrusted certificate.
+ * Certificates are checked before the request is sent.
+ */
 const codes =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
-
-/** OpenSSL error codes for an untrusted certificate. Certificates are checked before the request is sent. */
-const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$|(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
 
 const systemCalls = /^(?:connect|getaddrinfo)$/
 
@@ -32,10 +32,9 @@ export const wasNeverSent = (error: unknown, depth = 0): boolean => {
     return errors.every((inner) => wasNeverSent(inner, depth + 1))
   }
   return (
-    codes.test(String(code)) ||
-    certificateCodes.test(String(code)) ||
-    systemCalls.test(String(syscall)) ||
-    messages.test(String(message)) ||
+    codes.test(`${code}`) ||
+    systemCalls.test(`${syscall}`) ||
+    messages.test(`${message}`) ||
     wasNeverSent(cause, depth + 1)
   )
 }
@@ -57,8 +56,8 @@ export const createTimeoutError = (
     neverSent: !sent,
   })
 
-const badPort =
-  'fetch blocks the port of baseUrl (https://fetch.spec.whatwg.org/#port-blocking). Use another port, or pass a fetch that allows it'
+/** See https://fetch.spec.whatwg.org/#port-blocking. */
+const badPort = 'fetch blocks the port of baseUrl: use another, or pass a fetch that allows it'
 
 /** Returns the message of the innermost cause, because the outer ones just say "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {

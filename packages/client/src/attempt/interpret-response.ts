@@ -18,7 +18,7 @@ import {
   UnprocessableError,
 } from '../errors/api-errors.ts'
 import { ResponseFormatError } from '../errors/call-errors.ts'
-import type { WabakitError } from '../errors/wabakit-error.ts'
+import { joinMessages, type WabakitError } from '../errors/wabakit-error.ts'
 import { listCauses } from './list-causes.ts'
 import type { Redact } from './redact.ts'
 import { type Exchanged, errorBodyLimit } from './send-request.ts'
@@ -67,10 +67,10 @@ const findClass = (status: number, { endpoint }: ApiCall<unknown>): typeof ApiEr
   return classes[status] ?? ApiError
 }
 
-const parseBody = (text: string): ReceivedErrorBody | undefined => {
+/** Returns `undefined` if the text is not JSON. */
+const parseJson = (text: string): unknown => {
   try {
-    const received = validateReceivedErrorBody(JSON.parse(text))
-    return received.success ? received.data : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -79,9 +79,8 @@ const parseBody = (text: string): ReceivedErrorBody | undefined => {
 /** Returns the server's own message. Removes a repeated field name (`subject subject is required`). */
 const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: string): string => {
   const messages = new Set([body?.message ?? []].flat().map((part) => part.replace(/^(\S+ )\1/, '$1')))
-  const message = [...messages].join('; ')
+  const message = [...messages].join('; ') || body?.error
   if (message) return message.slice(0, maxMessageLength)
-  if (body?.error) return body.error.slice(0, maxMessageLength)
   if (status === 202) return 'the summary is not ready yet'
   if (text.trim() === '') return 'the body is empty'
   if (/^\s*</.test(text)) return 'the body is an HTML page, not JSON'
@@ -93,7 +92,8 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
   const { method } = call
   const details = redactResponse(received)
   const { status, requestId, headers } = details
-  const body = parseBody(details.body)
+  const parsed = validateReceivedErrorBody(parseJson(details.body))
+  const body = parsed.success ? parsed.data : undefined
   const marks = [body?.code, requestId && `request ${requestId}`].filter(Boolean).join(', ')
   const code = isErrorCode(body?.code) ? body.code : 'unknown'
   // A code of the reference server is the cause.
@@ -136,23 +136,20 @@ export const interpretResponse = <Data>(
   if (isRedirect(response)) {
     const location = response.headers.get('location')
     return fail(
-      `a redirect${location ? ` to ${location}` : ''}. Redirects are not followed, because that would send the key elsewhere: set baseUrl to the final address`,
+      `a redirect${location ? ` to ${location}` : ''}. Redirects are not followed: set baseUrl to the final address`,
     )
   }
   if (!isSuccess) return { failure: createApiError(call, received, now) }
   if (cut === 'limit') return fail(`${status} with a body over 1 MiB`)
   if (cut) return fail(`${status} with an incomplete body`, { isComplete: false })
-  let json: unknown
-  try {
-    // A request to another endpoint may have no result, such as a 204.
-    json = call.endpoint === 'request' && text === '' ? undefined : JSON.parse(text)
-  } catch {
+  const json = parseJson(text)
+  // A request to another endpoint may have no result, such as a 204.
+  if (json === undefined && (text || call.endpoint !== 'request')) {
     const issues = [{ path: '', message: 'must be JSON' }]
     return fail(`${status} with a body that is not JSON`, { isComplete: !endsEarly(text), issues })
   }
   const parsed = call.parse(json)
   if (parsed.success) return { result: { data: parsed.data, response, requestId } }
   const { issues } = parsed
-  const problems = issues.map(({ message }) => message).join('; ')
-  return fail(`${status} with a body that does not match the contract: ${problems}`, { issues })
+  return fail(`${status} with a body that does not match the contract: ${joinMessages(issues)}`, { issues })
 }

@@ -6,15 +6,13 @@ import type { ApiCall } from '../api-call.ts'
  */
 export const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | undefined => {
   const isSummary = endpoint === 'calls.getSummary'
-  if (status === 401)
-    return 'the API key is missing or invalid, or this endpoint reads it from another header'
+  if (status === 401) return 'the API key is missing or invalid, or belongs in another header'
   if (status === 403) {
-    const causes =
-      'the API key is invalid or revoked, may not do this, or is not allowed from this address or from browsers'
-    return isSummary ? `${causes}, or the organization has no PSTN calling` : causes
+    const more = isSummary ? ', or the organization has no PSTN calling' : ''
+    return `the API key is invalid or revoked, or not allowed here, from this address or from browsers${more}`
   }
   if (status !== 404 || endpoint === 'request') return undefined
   return isSummary
-    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call, for which a live service always returns 404'
+    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call, which never has one here'
     : 'baseUrl is wrong'
 }

@@ -41,8 +41,7 @@ export class ApiError extends WabakitError {
   declare readonly body: string
 
   constructor(message: string, details: Omit<ApiError, keyof Error>) {
-    super(message)
-    Object.assign(this, details)
+    super(message, undefined, details)
   }
 }
 

@@ -12,11 +12,10 @@ export class ConnectionError extends WabakitError {
   }
   readonly code = 'connection_failed'
   /** `true` if the request provably never left this machine; `false` if unknown. */
-  readonly neverSent: boolean
+  declare readonly neverSent: boolean
 
   constructor(message: string, { neverSent, cause }: { neverSent: boolean; cause: unknown }) {
-    super(message, { cause })
-    this.neverSent = neverSent
+    super(message, { cause }, { neverSent })
   }
 }
 
@@ -38,8 +37,7 @@ export class TimeoutError extends WabakitError {
   declare readonly neverSent: boolean
 
   constructor(message: string, details: Omit<TimeoutError, keyof WabakitError>, options?: ErrorOptions) {
-    super(message, options)
-    Object.assign(this, details)
+    super(message, options, details)
   }
 }
 
@@ -55,11 +53,10 @@ export class OutcomeUnknownError extends WabakitError {
   }
   readonly code = 'outcome_unknown'
   /** The `groupId` of the request, supplied or generated; `undefined` only with `generateGroupIds: false`. */
-  readonly groupId: string | undefined
+  declare readonly groupId: string | undefined
 
   constructor(message: string, { groupId, cause }: { groupId: string | undefined; cause: unknown }) {
-    super(message, { cause })
-    this.groupId = groupId
+    super(message, { cause }, { groupId })
   }
 }
 
@@ -87,7 +84,6 @@ export class ResponseFormatError extends WabakitError {
   declare readonly body: string
 
   constructor(message: string, details: Omit<ResponseFormatError, keyof WabakitError>) {
-    super(message)
-    Object.assign(this, details)
+    super(message, undefined, details)
   }
 }

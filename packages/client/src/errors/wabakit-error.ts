@@ -21,8 +21,9 @@ export abstract class WabakitError extends Error {
   abstract readonly code: WabakitErrorCode
 
   /** @param message - may quote a server. Its control characters are escaped for logs and terminals. */
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorOptions, details?: object) {
     super(escapeControls(message), options)
+    Object.assign(this, details)
   }
 }
 
@@ -34,6 +35,10 @@ Object.defineProperty(WabakitError.prototype, brand, { value: true })
 export const isWabakitError = (error: unknown): error is WabakitError =>
   typeof error === 'object' && error !== null && brand in error
 
+/** Joins the messages of issues for the message of an error. */
+export const joinMessages = (issues: readonly Issue[]): string =>
+  issues.map(({ message }) => message).join('; ')
+
 /** An option or input is invalid. No request was sent. */
 export class ValidationError extends WabakitError {
   override get name(): 'ValidationError' {
@@ -41,11 +46,10 @@ export class ValidationError extends WabakitError {
   }
   readonly code = 'invalid_input'
   /** The invalid fields and options; never empty. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
 
   /** @param target - the called function, such as `groups.create`. */
   constructor(target: string, issues: readonly Issue[]) {
-    super(`Invalid input to ${target}: ${issues.map(({ message }) => message).join('; ')}`)
-    this.issues = issues
+    super(`Invalid input to ${target}: ${joinMessages(issues)}`, undefined, { issues })
   }
 }

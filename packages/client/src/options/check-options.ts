@@ -4,7 +4,7 @@ import type { RequestOptions, WaitOptions } from './request-options.ts'
 
 /** The rule for an option: a check, and its description. `undefined` is always allowed. */
 type Rule = readonly [isValid: (value: unknown) => boolean, words: string]
-type Rules = Readonly<Record<string, Rule>>
+export type Rules = Readonly<Record<string, Rule>>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -16,9 +16,9 @@ const isDuration = (value: unknown) => typeof value === 'number' && value > 0
 const isBound = (value: unknown) => Number.isFinite(value) && Number(value) >= 0
 
 /** Requires an object with these methods. */
-const methods = (words: string, ...names: string[]): Rule => [
+const methods = (...names: string[]): Rule => [
   (value) => isObject(value) && names.every((name) => isFunction(Reflect.get(value, name))),
-  words,
+  `have the methods ${names.join(' and ')}`,
 ]
 
 const object: Rule = [isObject, 'be an object']
@@ -30,17 +30,17 @@ const headers: Rule = [
     isObject(value) &&
     !(Symbol.iterator in value) &&
     Object.entries(value).every(([name, text]) => isToken(name) && isHeaderValue(text)),
-  'be a plain object of valid header names and values',
+  'be a plain object of valid headers',
 ]
 
 const clientRules: Rules = {
   apiKey: [
     (key) => isHeaderValue(key) && String(key).trim() !== '',
-    'be a non-empty string that is valid in an HTTP header',
+    'be a non-empty string that is valid in a header',
   ],
   auth: [
     (auth) => isFunction(auth) || (isObject(auth) && 'header' in auth && isToken(auth.header)),
-    'be { header } with the name of a header, or a function',
+    'be { header: name } or a function',
   ],
   'auth.scheme': [isToken, 'be a scheme such as Bearer'],
   timeoutMs: duration,
@@ -58,8 +58,8 @@ const clientRules: Rules = {
   fetch: method,
   generateGroupIds: [(value) => typeof value === 'boolean', 'be true or false'],
   headers,
-  logger: methods('have a debug method', 'debug'),
-  clock: methods('have the methods now and sleep', 'now', 'sleep'),
+  logger: methods('debug'),
+  clock: methods('now', 'sleep'),
   hooks: object,
   'hooks.beforeRequest': method,
   'hooks.afterResponse': method,
@@ -70,7 +70,7 @@ const clientRules: Rules = {
 const requestRules: Rules = {
   timeoutMs: duration,
   headers,
-  signal: methods('be an AbortSignal', 'addEventListener', 'removeEventListener'),
+  signal: methods('addEventListener', 'removeEventListener'),
 }
 
 const waitRules: Rules = {
@@ -78,14 +78,14 @@ const waitRules: Rules = {
   maxWaitMs: duration,
   intervalMs: [(ms) => isDuration(ms) && ms !== Number.POSITIVE_INFINITY, duration[1]],
   notFoundGraceMs: limit,
-  events: methods('have a subscribe method, like a receiver', 'subscribe'),
+  events: methods('subscribe'),
 }
 
 const readPath = (options: unknown, path: string): unknown =>
   path.split('.').reduce((value, name) => Reflect.get(Object(value), name), options)
 
 /** Returns the problems with the options. Messages never quote values. */
-const checkOptions = (options: unknown, rules: Rules): Issue[] =>
+export const checkOptions = (options: unknown, rules: Rules): Issue[] =>
   Object.entries(rules).flatMap(([path, [isValid, words]]) => {
     const value = readPath(options, path)
     return value === undefined || isValid(value) ? [] : [{ path, message: `${path} must ${words}` }]
@@ -108,20 +108,15 @@ const parseUrl = (value: string | URL): URL | undefined => {
 }
 
 /** Returns the base URL without a trailing slash, or an issue that never quotes the URL: it may hold a password. */
-export const parseBaseUrl = (
-  value: string | URL | undefined,
-  { allowInsecureHttp }: ClientOptions,
-): string | Issue => {
-  const fail = (words: string): Issue => ({ path: 'baseUrl', message: `baseUrl ${words}` })
-  if (value === undefined)
-    return fail('is missing: pass it, or set the environment variable WABAKIT_BASE_URL')
+export const parseBaseUrl = (value: string | URL, { allowInsecureHttp }: ClientOptions): string | Issue => {
+  const fail = (words: string): Issue => ({ path: 'baseUrl', message: `baseUrl must ${words}` })
   const url = parseUrl(value)
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    return fail('must be an absolute http or https URL')
-  if (url.username || url.password) return fail('must not contain a user name or password: use auth')
-  if (url.search || url.hash) return fail('must not have a query or a fragment')
+  if (!url?.protocol.match(/^https?:$/)) return fail('be an absolute http or https URL')
+  if (url.username || url.password || url.search || url.hash) {
+    return fail('not contain a user name, password, query or fragment')
+  }
   if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowInsecureHttp) {
-    return fail('must use https, because http exposes the API key (or set allowInsecureHttp)')
+    return fail('use https, because http exposes the API key (or set allowInsecureHttp)')
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

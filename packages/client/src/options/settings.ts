@@ -1,3 +1,4 @@
+import type { Issue } from '@wabakit/wire'
 import manifest from '../../package.json' with { type: 'json' }
 import { ValidationError } from '../errors/wabakit-error.ts'
 import { checkClientOptions, parseBaseUrl } from './check-options.ts'
@@ -7,8 +8,16 @@ import { createClock } from './clock.ts'
 /** The checked options of a client, with defaults. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
 
+const keyVariable = 'WABAKIT_API_KEY'
+const urlVariable = 'WABAKIT_BASE_URL'
+
+const reportMissing = (path: string, variable: string): Issue => ({
+  path,
+  message: `${path} is missing: pass it, or set the environment variable ${variable}`,
+})
+
 /** Reads an environment variable; `undefined` if it is empty, or if the runtime has no environment or denies access. */
-const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string | undefined => {
+const readEnvironment = (name: typeof keyVariable | typeof urlVariable): string | undefined => {
   try {
     return globalThis.process?.env?.[name] || undefined
   } catch {
@@ -31,10 +40,10 @@ const getUserAgent = (): string | undefined => {
  * Returns a number from 0 (inclusive) to 1 (exclusive). Prefers the cryptographic generator, because ids must differ
  * even between copies of the same process image. React Native has none.
  */
-const generateRandom = (): number =>
-  globalThis.crypto?.getRandomValues !== undefined
-    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
-    : Math.random()
+const generateRandom = (): number => {
+  const value = globalThis.crypto?.getRandomValues?.(new Uint32Array(1))[0]
+  return value === undefined ? Math.random() : value / 2 ** 32
+}
 
 /** Pages about a live service name one or the other, depending on the endpoint (decision 0186). */
 const publishedHeaders = ['Authorization', 'x-public-api-key']
@@ -49,12 +58,17 @@ const createApplyAuth = (auth: Auth | undefined, apiKey: string | undefined) => 
   }
 }
 
+/** Adds headers, which replace others with the same name. */
+export const addHeaders = (headers: Headers, custom: ClientOptions['headers'] = {}): Headers => {
+  for (const [name, value] of Object.entries(custom)) headers.set(name, value)
+  return headers
+}
+
 const buildHeaders = (custom: ClientOptions['headers']): Headers => {
   const headers = new Headers({ accept: 'application/json' })
   const userAgent = getUserAgent()
   if (userAgent) headers.set('user-agent', userAgent)
-  for (const [name, value] of Object.entries(custom ?? {})) headers.set(name, value)
-  return headers
+  return addHeaders(headers, custom)
 }
 
 /**
@@ -63,16 +77,12 @@ const buildHeaders = (custom: ClientOptions['headers']): Headers => {
  * @throws ValidationError with all issues.
  */
 export const readSettings = (options: ClientOptions) => {
-  const apiKey = options.apiKey ?? readEnvironment('WABAKIT_API_KEY')
+  const apiKey = options.apiKey ?? readEnvironment(keyVariable)
   const { auth } = options
   const issues = checkClientOptions({ ...options, apiKey })
-  if (apiKey === undefined && typeof auth !== 'function') {
-    issues.push({
-      path: 'apiKey',
-      message: 'apiKey is missing: pass it, or set the environment variable WABAKIT_API_KEY',
-    })
-  }
-  const baseUrl = parseBaseUrl(options.baseUrl ?? readEnvironment('WABAKIT_BASE_URL'), options)
+  if (apiKey === undefined && typeof auth !== 'function') issues.push(reportMissing('apiKey', keyVariable))
+  const value = options.baseUrl ?? readEnvironment(urlVariable)
+  const baseUrl = value === undefined ? reportMissing('baseUrl', urlVariable) : parseBaseUrl(value, options)
   if (typeof baseUrl !== 'string') issues.push(baseUrl)
   if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('createClient', issues)
   // A key from a file often ends with a line break, which is not allowed in a header.

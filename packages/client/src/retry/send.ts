@@ -6,7 +6,7 @@ import type { AttemptLimit } from '../attempt/failure.ts'
 import { OutcomeUnknownError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { HookRequest } from '../options/hooks.ts'
-import type { Settings } from '../options/settings.ts'
+import { addHeaders, type Settings } from '../options/settings.ts'
 import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 
 /** The message on the tracing channel `wabakit.client`: one call with all its attempts. */
@@ -45,7 +45,7 @@ const buildRequest = (settings: Settings, call: ApiCall<unknown>, attempt: numbe
   const { endpoint, method, path, body, options } = call
   const headers = new Headers(settings.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
+  addHeaders(headers, options.headers)
   return { endpoint, method, path, url: settings.baseUrl + path, headers, attempt, body }
 }
 
@@ -60,12 +60,12 @@ const createOutcomeUnknownError = (
   { groupId }: ApiCall<unknown>,
   cause: WabakitError,
 ): OutcomeUnknownError => {
-  const remedy =
+  const group =
     groupId === undefined
-      ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate one'
-      : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
+      ? 'this subject (next time, supply a groupId, or let the client generate one)'
+      : `groupId ${groupId}`
   return new OutcomeUnknownError(
-    `The request was sent, but its outcome is unknown: the group may exist. ${remedy}. Cause: ${cause.message}`,
+    `The request was sent, but its outcome is unknown: the group may exist. Wait for GROUP_CREATED with ${group} before you create it again. Cause: ${cause.message}`,
     { groupId, cause },
   )
 }
