@@ -4,12 +4,14 @@ import { type Finding, runChecks } from '../report/run-checks.ts'
 import { buildFetch, createLab } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
 import { type Examination, type RuleCheck, type Rules, toCheck } from './rule.ts'
+import { agreementRules } from './rules/agreement-rules.ts'
 import { callEventRules } from './rules/call-event-rules.ts'
 import { controlId, controlRules, createRules } from './rules/create-rules.ts'
 import { createStatusRules } from './rules/create-statuses.ts'
 import { errorRules } from './rules/error-rules.ts'
 import { fetchRules } from './rules/fetch-rules.ts'
 import { groupEventRules } from './rules/group-event-rules.ts'
+import { keyRules } from './rules/key-rules.ts'
 import { limitRules } from './rules/limit-rules.ts'
 import { runRules } from './rules/run-rules.ts'
 import { summaryFieldRules } from './rules/summary-fields.ts'
@@ -25,12 +27,14 @@ const needsControl = /^(?:create|events|webhooks|random)\./
 
 const fixedRules: Rules = {
   ...createStatusRules,
+  ...keyRules,
   ...createRules,
   ...fetchRules,
   ...groupEventRules,
   ...callEventRules,
   ...summaryRules,
   ...summaryFieldRules,
+  ...agreementRules,
   ...webhookRules,
 }
 

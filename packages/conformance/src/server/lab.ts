@@ -51,6 +51,7 @@ export const createLab = (settings: ServerSettings) => {
     disabledNumber,
     secret,
     listener,
+    keyHasLetters: /[a-z]/i.test(settings.apiKey ?? ''),
     /**
      * Times to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive, in
      * milliseconds.

@@ -15,6 +15,11 @@ const wrongKey: Difference = {
   published: 'a wrong key is 403 where summaries are fetched',
   fits: ({ observed }) => observed.startsWith('403'),
 }
+/** All wrong keys of the rules but a missing one, which is 401. */
+const wrongKeys = [
+  ...['empty', 'unknown', 'prefixed', 'suffixed', 'with-a-word-after', 'bearer-with-a-word-after'],
+  ...['in-a-list', 'cut', 'in-the-other-case'],
+]
 const whatsAppCall: Difference = {
   published: 'WhatsApp calls have no summary to fetch',
   fits: ({ observed }) => observed.startsWith('404'),
@@ -31,14 +36,14 @@ const nullGroupId: Difference = {
 /** What live services publish where a rule demands something else, by the id of the rule or its beginning. */
 const differences: Readonly<Record<string, Difference>> = {
   'create.key.bearer-is-200': { published: 'the key is sent without Bearer' },
-  'fetch.key.unknown-is-401': wrongKey,
-  'fetch.key.empty-is-401': wrongKey,
+  ...Object.fromEntries(wrongKeys.map((wrong) => [`fetch.key.${wrong}-is-401`, wrongKey])),
   'fetch.in-progress.is-202': whatsAppCall,
   'fetch.in-progress.retry-after': { published: '202 has no Retry-After' },
   'fetch.missed.is-422': whatsAppCall,
   'fetch.no-recording.is-422': whatsAppCall,
   'fetch.nothing-said.is-422': whatsAppCall,
   'fetch.rejected.is-422': whatsAppCall,
+  'fetch.summary.agent-number-absent-not-empty': emptyAgent,
   'fetch.summary.is-200': whatsAppCall,
   'fetch.summary.is-the-event-without-its-name': { published: 'the fields of a fetched summary differ' },
   'events.call.fields': { published: 'call events have nineteen fields, with "" and 0 for what is unset' },
@@ -47,6 +52,7 @@ const differences: Readonly<Record<string, Difference>> = {
     fits: ({ observed }) => !observed.includes('"channel"'),
   },
   'events.group-created.carries-the-group-id': nullGroupId,
+  'events.group-created.carries-the-supplied-id': nullGroupId,
   'events.group-created.fields': { published: 'group events also have orgId and integrationId' },
   'events.group-created.follows': nullGroupId,
   'events.group-created.names-the-group': { published: 'groupName may be null' },

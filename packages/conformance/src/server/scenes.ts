@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@wabakit/contract'
 import { type ApiRequest, type Exchange, readField } from './api/api-request.ts'
 import { createCallScenes } from './calls/call-scenes.ts'
 import { buildCreate, type Lab } from './lab.ts'
@@ -103,6 +104,9 @@ const createScripts = (lab: Lab) => {
 
   return {
     created: async () => awaitCreated(await playGroup()),
+    /** A group with the longest id, with spaces at both ends. */
+    longId: async () =>
+      awaitCreated(await playGroup({}, ` ${lab.createGroupId().padEnd(limits.groupIdMaxLength - 2, 'x')} `)),
     refused: () => playGroup({ subject: '' }),
     /** Two create requests without a group id. */
     generated: async () => {
@@ -179,7 +183,7 @@ export const createScenes = (lab: Lab) => {
   const listNames = (): (keyof SceneResults)[] => {
     const [isListening, isPlaying] = [lab.has.has('--listen'), lab.has.has('--play')]
     return [
-      ...(['created', 'refused', 'generated', 'repeated', 'concurrent'] as const),
+      ...(['created', 'longId', 'refused', 'generated', 'repeated', 'concurrent'] as const),
       ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
       ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
       ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),

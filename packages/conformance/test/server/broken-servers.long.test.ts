@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CheckResult, examineServer, type Report } from '../../src/index.ts'
+import { createAlteringServers } from './alterations.ts'
 import { createMoreBrokenServers } from './more-mutations.ts'
 import { type BrokenServer, createBrokenServers } from './mutations.ts'
 import { startReference } from './reference.ts'
@@ -23,7 +24,7 @@ const examine = async (server: BrokenServer): Promise<Report> => {
 const isFinding = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
 
 test('finds the mistake of every broken server with the right check', async () => {
-  const servers = [...createBrokenServers(), ...createMoreBrokenServers()]
+  const servers = [...createBrokenServers(), ...createMoreBrokenServers(), ...createAlteringServers()]
   const waiting = [...servers]
   const missed: string[] = []
   const lenient: string[] = []

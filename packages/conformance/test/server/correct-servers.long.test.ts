@@ -6,6 +6,7 @@ import { type ServerConfig, startServer } from '@wabakit/server'
 import { expect, test, vi } from 'vitest'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { examineServer, type Report } from '../../src/index.ts'
+import { createFreeServers } from './alterations.ts'
 import { createUnusualServers } from './more-mutations.ts'
 import { startReference } from './reference.ts'
 
@@ -106,7 +107,7 @@ test.concurrent('finds nothing in the core in process, and examines every rule',
   expect(report.counts.skipped).toBe(0)
 })
 
-test.concurrent.for(Object.entries(createUnusualServers()))(
+test.concurrent.for(Object.entries({ ...createUnusualServers(), ...createFreeServers() }))(
   'fails no server that %s',
   async ([, mutation]) => {
     const { examination, stop } = await startReference(mutation)

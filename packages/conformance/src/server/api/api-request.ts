@@ -14,13 +14,30 @@ export const listKeys = (api: string | undefined, other: string | undefined) => 
 
 export type KeyName = keyof ReturnType<typeof listKeys>
 
+const swapCase = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+
+/** Altered keys that a server must refuse: each as a function, and as a shell expression of the key's variable. */
+const keyForms = {
+  prefixed: [(key: string) => `x${key}`, (name: string) => `x$${name}`],
+  suffixed: [(key: string) => `${key}x`, (name: string) => `\${${name}}x`],
+  'with-a-word-after': [(key: string) => `${key} x`, (name: string) => `$${name} x`],
+  'in-a-list': [(key: string) => `${key}, x`, (name: string) => `$${name}, x`],
+  cut: [(key: string) => key.slice(0, -1), (name: string) => `\${${name}%?}`],
+  'in-the-other-case': [swapCase, (name: string) => `$(printf %s "$${name}" | tr a-zA-Z A-Za-z)`],
+} as const
+
 /** A request to the public API, without base URL and key. */
 export type ApiRequest = {
   readonly method: 'GET' | 'POST'
   /** Path with query, relative to the base URL. */
   readonly path: string
   readonly key: KeyName
-  /** Prefix of the key, such as `Bearer `. */
+  /** How the key is altered. @default not at all */
+  readonly keyForm?: keyof typeof keyForms | undefined
+  /** Scheme before the key, such as `Bearer `. */
   readonly keyPrefix?: string | undefined
   readonly contentType?: string | undefined
   readonly body?: string | undefined
@@ -53,7 +70,23 @@ export const readField = (value: unknown, name: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 
-const keyTexts = listKeys('$WABAKIT_API_KEY', '$WABAKIT_OTHER_KEY')
+const keyVariables = listKeys('WABAKIT_API_KEY', 'WABAKIT_OTHER_KEY')
+
+/** Returns the value of the header that carries a request's key, or `undefined` if it has none. */
+export const formatKey = (
+  { key, keyForm, keyPrefix = '' }: ApiRequest,
+  keys: ReturnType<typeof listKeys>,
+): string | undefined => {
+  const text = keys[key]
+  if (text === undefined) return undefined
+  return keyPrefix + (keyForm === undefined ? text : keyForms[keyForm][0](text))
+}
+
+const formatKeyForShell = ({ key, keyForm, keyPrefix = '' }: ApiRequest): string | undefined => {
+  const name = keyVariables[key]
+  if (name === undefined || name === '' || name === unknownKey) return name
+  return keyPrefix + (keyForm === undefined ? `$${name}` : keyForms[keyForm][1](name))
+}
 
 type KeyHeader = { readonly profile?: 'reference' | 'live' | undefined; readonly authHeader: string }
 
@@ -68,18 +101,14 @@ export const buildCurl = (
   request: ApiRequest,
   { baseUrl, ...keyHeader }: KeyHeader & { readonly baseUrl: string },
 ): string => {
-  const { method, path, key, keyPrefix = '', contentType, body } = request
+  const { method, path, contentType, body } = request
   const authHeader = chooseKeyHeader(path, keyHeader)
-  const keyText = keyTexts[key]
+  const keyText = formatKeyForShell(request)
   const isLong = body !== undefined && body.length > 8_000
   const input = isLong ? `head -c ${body.length} /dev/zero | tr '\\0' ' ' | ` : ''
   const data = body === undefined ? '' : isLong ? ' --data-binary @-' : ` --data-raw ${quote(body)}`
   const keyOption =
-    keyText === undefined
-      ? ''
-      : keyText === ''
-        ? ` -H "${authHeader};"`
-        : ` -H "${authHeader}: ${keyPrefix}${keyText}"`
+    keyText === undefined ? '' : keyText === '' ? ` -H "${authHeader};"` : ` -H "${authHeader}: ${keyText}"`
   const typeOption = contentType === undefined ? '' : ` -H ${quote(`content-type: ${contentType}`)}`
   return `${input}curl -i -X ${method} ${quote(baseUrl + path)}${keyOption}${typeOption}${data}`
 }

@@ -6,6 +6,7 @@ import {
   type ApiResponse,
   chooseKeyHeader,
   type Exchange,
+  formatKey,
   listKeys,
   parseJson,
 } from './api-request.ts'
@@ -27,10 +28,10 @@ export const createSender = (settings: ServerSettings) => {
   const keys = listKeys(apiKey, otherKey)
 
   const exchange = async (request: ApiRequest): Promise<ApiResponse> => {
-    const { method, path, key, keyPrefix = '', contentType, body } = request
+    const { method, path, contentType, body } = request
     const headers = new Headers()
-    const keyText = keys[key]
-    if (keyText !== undefined) headers.set(chooseKeyHeader(path, settings), keyPrefix + keyText)
+    const keyText = formatKey(request, keys)
+    if (keyText !== undefined) headers.set(chooseKeyHeader(path, settings), keyText)
     if (contentType !== undefined) headers.set('content-type', contentType)
     try {
       const init = { method, headers, body: body ?? null, signal: AbortSignal.timeout(timeoutMs) }

@@ -1,5 +1,5 @@
 import { setDefaults } from '../../report/run-checks.ts'
-import type { ApiRequest } from '../api/api-request.ts'
+import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
 import type { Rule, Rules } from '../rule.ts'
 import { expectStatus } from './witness.ts'
@@ -22,12 +22,14 @@ const noIntegration = 'rule 1 of "Create WhatsApp group"'
 const invalid = 'rule 2 of "Create WhatsApp group"'
 const lengths = '"Limits"'
 const errors = '"Errors": missing or invalid fields'
-const noKey = 'rule 2 of "Authentication"'
 const codePoints = '0001 (lengths count code points)'
 const storable = '0002 (texts are storable Unicode)'
 const bodies = '0005 (request bodies)'
 const order = '0008 (order of checks)'
 const nulls = '0010 (repeated group id)'
+
+/** A grapheme of 7 code points. */
+const family = '👨‍👩‍👧‍👦'
 
 /** Returns a new group id of this length. */
 const withLength =
@@ -41,6 +43,12 @@ const withEnding =
   (ending: string) =>
   (lab: Lab): string =>
     lab.createGroupId() + ending
+
+/** Returns the id of this run's first group in capitals. */
+const capitalize = ({ exchanges }: Lab): string =>
+  String(
+    readField(exchanges.find(({ response }) => response.status === 200)?.response.json, 'groupId'),
+  ).toUpperCase()
 
 const respell = ({ wabaNumber }: Lab): string =>
   wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
@@ -57,6 +65,17 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     '129-is-400': ['A subject of 129 characters', 's'.repeat(129), lengths],
     '128-emoji-is-200': ['A subject of 128 emoji', '🙂'.repeat(128), codePoints],
     '129-emoji-is-400': ['A subject of 129 emoji', '🙂'.repeat(129), lengths],
+    '128-non-ascii-is-200': ['A subject of 128 characters, 256 bytes,', 'ü'.repeat(128), lengths],
+    '129-in-few-graphemes-is-400': [
+      'A subject of 129 code points in 21 graphemes',
+      `${family.repeat(18)}${'s'.repeat(3)}`,
+      lengths,
+    ],
+    '130-decomposed-is-400': [
+      'A subject of 130 code points that can be composed to 65',
+      'e\u0301'.repeat(65),
+      lengths,
+    ],
     'non-ascii-is-200': ['A subject in any script', 'Größe 東京 مرحبا', subject],
     'whitespace-is-200': ['A subject of whitespace', ' ', nulls],
     'nul-is-400': ['A subject with a NUL', 'a\0b', storable],
@@ -68,6 +87,12 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     '2048-is-200': ['A description of 2048 characters', 'd'.repeat(2_048), lengths],
     '2049-is-400': ['A description of 2049 characters', 'd'.repeat(2_049), lengths],
     '2048-emoji-is-200': ['A description of 2048 emoji', '🙂'.repeat(2_048), codePoints],
+    '2048-non-ascii-is-200': ['A description of 2048 characters, 4096 bytes,', 'ü'.repeat(2_048), lengths],
+    '2049-in-few-graphemes-is-400': [
+      'A description of 2049 code points in 297 graphemes',
+      `${family.repeat(292)}${'d'.repeat(5)}`,
+      lengths,
+    ],
     'number-is-400': ['A description that is not a string', 42, description],
     'nul-is-400': ['A description with a NUL', 'a\0b', storable],
     'lone-surrogate-is-400': ['A description with a lone surrogate', 'a\ud800', storable],
@@ -78,6 +103,8 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'approval-required-is-200': ['approval_required', 'approval_required', mode],
     'other-is-400': ['Any other join approval mode', 'open', invalid],
     'upper-case-is-400': ['A join approval mode in capitals', 'AUTO_APPROVE', invalid],
+    'with-a-space-is-400': ['A join approval mode with a space after it', 'auto_approve ', invalid],
+    'longer-is-400': ['A join approval mode with more after it', 'auto_approve_all', invalid],
     'empty-is-400': ['An empty join approval mode', '', invalid],
     'null-is-400': ['A join approval mode that is null', null, nulls],
   },
@@ -90,6 +117,15 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
       withLength(50, '🙂'),
       codePoints,
     ],
+    '50-non-ascii-is-200': ['A group id of 50 characters with more bytes', withLength(50, 'ü'), lengths],
+    '51-in-few-graphemes-is-400': [
+      'A group id of 51 code points in few graphemes',
+      withLength(51, '\u0301'),
+      lengths,
+    ],
+    'decomposed-is-200': ['A group id that can be composed', withEnding('-e\u0301'), codePoints],
+    'with-spaces-is-200': ['A group id with spaces at both ends', (lab) => ` ${lab.createGroupId()} `, nulls],
+    'in-capitals-is-200': ['A group id that differs from another one only in its case', capitalize, nulls],
     'number-is-400': ['A group id that is not a string', 42, groupId],
     'empty-is-400': ['An empty group id', '', '0013 (empty identifiers)'],
     'nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
@@ -101,6 +137,21 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'number-is-400': ['A WABA number that is not a string', 15_550_100_001, number],
     'unknown-is-400': ['A WABA number without an integration', unknownNumber, noIntegration],
     'text-is-400': ['A WABA number without digits', 'main', noIntegration],
+    'longer-is-400': [
+      'A WABA number with another digit',
+      ({ wabaNumber }) => `${wabaNumber}0`,
+      noIntegration,
+    ],
+    'cut-is-400': [
+      'A WABA number without its last digit',
+      ({ wabaNumber }) => wabaNumber.slice(0, -1),
+      noIntegration,
+    ],
+    'with-a-letter-is-400': [
+      'A WABA number with a letter',
+      ({ wabaNumber }) => `${wabaNumber}x`,
+      '0003 (numbers compare by digits)',
+    ],
     'empty-is-400': ['An empty WABA number', '', noIntegration],
     'other-spelling-is-200': [
       'The WABA number without the plus sign, with a space and a hyphen,',
@@ -135,6 +186,11 @@ const requestSamples: Samples<Change> = {
       { contentType: 'application/vnd.api+json' },
       bodies,
     ],
+    'longer-type-is-415': [
+      'A content type that only begins with application/json',
+      { contentType: 'application/jsonp' },
+      bodies,
+    ],
     'text-is-415': ['A body that is not application/json', { contentType: 'text/plain' }, bodies],
     'latin-1-is-415': [
       'A body in a charset other than UTF-8',
@@ -148,10 +204,6 @@ const requestSamples: Samples<Change> = {
     ],
   },
   key: {
-    'missing-is-401': ['A request without a key', { key: 'none' }, noKey],
-    'empty-is-401': ['A request with an empty key', { key: 'empty' }, noKey],
-    'unknown-is-401': ['A request with a key that does not exist', { key: 'unknown' }, noKey],
-    'prefixed-is-401': ['A key with another character before it', { keyPrefix: 'x' }, noKey],
     'bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
     'unknown-before-the-body-is-401': [
       'An unknown key with a malformed body',

@@ -63,7 +63,7 @@ const rules: Readonly<Record<string, ErrorRule>> = {
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
     examine: judgeErrors(({ json, headers }) => {
-      const isJson = /^application\/(?:problem\+)?json\b/i.test(headers.get('content-type') ?? '')
+      const isJson = /^application\/(?:problem\+)?json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
       return isJson && typeof json === 'object' && json !== null
     }),
   },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
-import { type KeyName, readField } from '../api/api-request.ts'
+import { readField } from '../api/api-request.ts'
 import type { CallScene, UnansweredOutcome } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, Rule, Rules } from '../rule.ts'
@@ -82,16 +82,7 @@ const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule
   examine: judgeCall(outcome, (call) => judgeFetched(call, 422)),
 })
 
-const expectRefused = (key: KeyName, words: string): Rule => ({
-  title: `A fetch with ${words} key is refused`,
-  clause: 'rule 2 of "Authentication"',
-  ...expectStatus(401, () => buildFetch('check', { key })),
-})
-
 const rules: Readonly<Record<string, FetchRule>> = {
-  'fetch.key.missing-is-401': expectRefused('none', 'no'),
-  'fetch.key.unknown-is-401': expectRefused('unknown', 'an unknown'),
-  'fetch.key.empty-is-401': expectRefused('empty', 'an empty'),
   'fetch.call-id.missing-is-400': {
     title: 'A fetch without callId is refused',
     ...expectStatus(400, () => buildFetch(undefined)),
@@ -109,6 +100,23 @@ const rules: Readonly<Record<string, FetchRule>> = {
     title: 'A call that does not exist is not found',
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },
+  'fetch.call-id.longer-is-404': {
+    title: 'An id that only begins with the id of a call finds no summary',
+    clause: '"Fetch call AI summary": callId is the one of the event; decision 49',
+    expected: 'status 404',
+    needs: calls,
+    examine: async ({ lab, scenes }) => {
+      const { callId, failure } = await scenes.play('PSTN')
+      if (failure !== undefined) return { kept: undefined, observed: failure }
+      const sent = await lab.send(buildFetch(`${callId}x`))
+      // The specification does not show the status of an unknown id, but the summary is another call's.
+      return {
+        kept: sent.response.status !== 200,
+        observed: describeResponse(sent),
+        requests: [sent.request],
+      }
+    },
+  },
   'fetch.summary.is-200': {
     title: 'A summary can be fetched once it exists',
     clause: fetchable,
@@ -124,7 +132,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
     needs: calls,
     examine: judgeSummary((json, { fetched }) => {
       const type = fetched?.response.headers.get('content-type') ?? 'no content-type'
-      return { kept: json !== undefined && /^application\/json\b/i.test(type), observed: type }
+      return { kept: json !== undefined && /^application\/json\s*(?:;|$)/i.test(type), observed: type }
     }),
   },
   'fetch.summary.has-all-parts': {

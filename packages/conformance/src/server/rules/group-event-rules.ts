@@ -51,6 +51,20 @@ const createdRules: Rules = {
       observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
     })),
   },
+  'events.group-created.carries-the-supplied-id': {
+    title: 'GROUP_CREATED carries the supplied group id as it is: not cut or trimmed',
+    clause: 'rule 1 of "Group creation request": the same identifier appears in group webhooks',
+    expected: 'a GROUP_CREATED whose groupId is the one in the request',
+    examine: judgeGroup('longId', ({ exchanges, webhooks, groupId, lab }) => {
+      const created = lab.listener?.webhooks.filter(({ event }) => event === 'GROUP_CREATED') ?? []
+      const altered = created.find((each) => each.groupId !== '' && groupId.includes(each.groupId.trim()))
+      const isRefused = exchanges[0]?.response.status !== 200
+      return {
+        kept: isRefused ? undefined : findCreated(webhooks).length > 0,
+        observed: `groupId ${JSON.stringify(altered?.groupId)} for ${JSON.stringify(groupId)}`,
+      }
+    }),
+  },
   'events.group-created.once': {
     title: 'GROUP_CREATED is published once for each group',
     clause: created,

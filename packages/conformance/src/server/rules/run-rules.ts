@@ -1,15 +1,13 @@
 import { CallSummary, endpoints } from '@wabakit/contract'
-import { type Exchange, readField } from '../api/api-request.ts'
+import { type Exchange, parseJson, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse } from '../lab.ts'
 import type { Rules } from '../rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
-import { judgeCall, judgeCalls, judgeExchanges, judgeWebhooks } from './witness.ts'
+import { judgeCall, judgeCalls, judgeExchanges, judgeWebhooks, toDigits } from './witness.ts'
 
 /** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
 const generated = 8
-
-const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
 
 /** Finds an event field whose name ends in `At` and whose value is a time in the future. */
 const findFutureTime = (json: unknown, now: number): string | undefined =>
@@ -34,7 +32,31 @@ const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
   return { kept: !isOthers, observed, requests: [fetched.request] }
 })
 
+/** Returns the supplied group id of a successful create request, unless it is text that no server has to store. */
+const readSuppliedId = ({ request: { body = '' }, response }: Exchange): string | undefined => {
+  const groupId = response.status === 200 ? readField(parseJson(body), 'groupId') : undefined
+  return typeof groupId === 'string' && groupId.isWellFormed() && !groupId.includes('\0')
+    ? groupId
+    : undefined
+}
+
 export const runRules: Rules = {
+  'create.group-id.is-the-supplied-one': {
+    title: 'Every response returns the supplied group id as it is: not cut, trimmed or in another case',
+    clause: '"Group creation response": groupId',
+    expected: 'the groupId of the request',
+    severity: 'high',
+    examine: judgeExchanges(
+      'groups with a supplied id',
+      (exchange) => readSuppliedId(exchange) !== undefined,
+      (exchange) => {
+        const [supplied, received] = [readSuppliedId(exchange), readField(exchange.response.json, 'groupId')]
+        return received === supplied
+          ? undefined
+          : `groupId ${JSON.stringify(received)} for ${JSON.stringify(supplied)}`
+      },
+    ),
+  },
   'fetch.response.200-is-a-summary': {
     title: 'A fetch gets 200 only with a summary',
     clause: '"Fetch call AI summary": success response; decision 49',

@@ -52,9 +52,9 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'call-direction-is-named': expectKind('callDirection', 'INCOMING or OUTGOING', fits(CallDirection)),
   'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
-    title: 'callStatus is END, never ENDED',
+    title: 'callStatus is END, never ENDED, and never in another case',
     expected: 'END',
-    applies: (payload) => /^END(?:ED)?$/.test(String(payload('callStatus'))),
+    applies: (payload) => /^end(?:ed)?$/i.test(String(payload('callStatus'))),
     keeps: (payload) => payload('callStatus') === 'END',
   },
   'duration-is-a-number': {
@@ -98,7 +98,9 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'direction-fits-the-trigger': {
     title: 'A call is incoming if, and only if, the customer started it',
     expected: 'INCOMING exactly with INBOUND',
-    clause: '0024 (who sees which event)',
+    clause: '"Call AI summary event payload": INCOMING and INBOUND both mean that the customer called',
+    applies: (payload) =>
+      fits(CallDirection)(payload('callDirection')) && fits(TriggeredVia)(payload('triggeredVia')),
     keeps: (payload) => (payload('callDirection') === 'INCOMING') === (payload('triggeredVia') === 'INBOUND'),
   },
   'has-a-summary': {

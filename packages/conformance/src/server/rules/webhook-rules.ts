@@ -10,6 +10,7 @@ const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
 const signatures = '0018 (webhook signatures)'
 const schedule = '0020 (delivery schedule)'
 const toleranceMs = 300_000
+const jsonTypes = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
 const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id') ?? ''
 
@@ -56,14 +57,22 @@ const rules: Rules = {
     severity: 'high',
     examine: judgeWebhooks(({ event, text }) => (event === '' ? text.slice(0, 200) : undefined)),
   },
-  'webhooks.request.is-a-json-post': {
-    title: 'A delivery is a POST with content-type application/json',
-    clause: schedule,
-    expected: 'POST, application/json',
-    examine: judgeWebhooks(({ method, headers }) => {
+  'webhooks.body.has-the-type-of-json': {
+    title: 'The content type of every webhook is application/json',
+    clause: 'introduction: all bodies are JSON',
+    expected: 'application/json, or a type that ends in +json',
+    severity: 'high',
+    risk: 'A receiver that parses bodies by their type gets none, and refuses every webhook.',
+    examine: judgeWebhooks(({ headers }) => {
       const type = headers.get('content-type') ?? 'no content-type'
-      return method === 'POST' && /^application\/json\b/i.test(type) ? undefined : `${method}, ${type}`
+      return jsonTypes.test(type) ? undefined : type
     }),
+  },
+  'webhooks.request.is-a-post': {
+    title: 'A delivery is a POST',
+    clause: schedule,
+    expected: 'POST',
+    examine: judgeWebhooks(({ method }) => (method === 'POST' ? undefined : method)),
   },
   'webhooks.signature.is-valid': {
     title: 'Every webhook is signed with the secret',

@@ -17,6 +17,9 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
 export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
   isPublishedEventName(event) && publishedEventSchemas[event].safeParse(json).success
 
+/** Returns the digits of a phone number, because spellings differ. */
+export const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
+
 type Run = {
   readonly all: readonly ReceivedWebhook[]
   /** The ids of the calls, or `undefined` if the id of a failed call is unknown. */

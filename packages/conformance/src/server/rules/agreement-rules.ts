@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readField } from '../api/api-request.ts'
+import type { Observation, Rule, Rules } from '../rule.ts'
+import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+import { judgeCalls, judgeWebhooks, toDigits } from './witness.ts'
+
+const oneCall = '"CALL_AI_SUMMARY": one event per call'
+const sameSummary = '"What the service does", rule 3: the same summary can be fetched'
+
+const numberFields = ['from', 'to', 'channelNumber', 'customerNumber', 'agentNumber']
+const timeFields = ['callStartedAt', 'callEndedAt']
+const otherFields = [
+  'channel',
+  'callDirection',
+  'callStatus',
+  'callType',
+  'triggeredVia',
+  'durationInSeconds',
+]
+
+/** Tolerated difference of two durations, in seconds: they may be rounded. */
+const roundingSeconds = 2
+/** How much shorter than its times a call may be because it rang, in addition to the observed ringing, in seconds. */
+const ringingSeconds = 5
+/** Tolerated difference of the times in two events: one may state when the call began to ring. In milliseconds. */
+const startToleranceMs = 300_000
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
+const parseTime = (value: unknown): number => Date.parse(String(value))
+
+/** Returns whether two values of a field mean the same. Numbers and times may be spelled differently. */
+const isSame = (name: string, values: readonly [unknown, unknown], toleranceMs: number): boolean => {
+  const [first, second] = values
+  if (isDeepStrictEqual(first, second)) return true
+  if (numberFields.includes(name)) return toDigits(first) === toDigits(second)
+  if (timeFields.includes(name)) return Math.abs(parseTime(first) - parseTime(second)) <= toleranceMs
+  return false
+}
+
+type Sides = { readonly first: unknown; readonly second: unknown; readonly toleranceMs: number }
+
+/** Finds the fields that both sides set, but to different values. */
+const observeAgreement = (names: readonly string[], { first, second, toleranceMs }: Sides): Observation => {
+  const stated = names
+    .map((name) => ({ name, values: [readField(first, name), readField(second, name)] as const }))
+    .filter(({ values }) => !values.some(isUnset))
+  const wrong = stated.find(({ name, values }) => !isSame(name, values, toleranceMs))
+  const observed =
+    wrong === undefined
+      ? `${stated.length} equal fields`
+      : `${wrong.name} ${wrong.values.map((value) => JSON.stringify(value)).join(', then ')}`
+  return { kept: wrong === undefined, observed }
+}
+
+const findEvent = (webhooks: readonly ReceivedWebhook[], pattern: RegExp): ReceivedWebhook | undefined =>
+  webhooks.find(({ event }) => pattern.test(event))
+
+/** Returns how long a call rang before it was accepted, as far as the arrival of its events shows, in seconds. */
+const measureRinging = (webhooks: readonly ReceivedWebhook[]): number => {
+  const initiated = findEvent(webhooks, /^CALL_(?:INCOMING|OUTGOING)_INITIATED$/)
+  const accepted = findEvent(webhooks, /^CALL_ACCEPTED$/)
+  if (initiated === undefined || accepted === undefined) return 0
+  return Math.max(0, (accepted.arrivedAt - initiated.arrivedAt) / 1_000)
+}
+
+const readRecord = (json: unknown): unknown => {
+  const data = readField(json, 'data')
+  return typeof data === 'object' && data !== null ? data : json
+}
+
+/** Judges the fetched record of each call together with its event. */
+const judgeRecord = (judge: (record: unknown, event: unknown) => Observation): Rule['examine'] =>
+  judgeCalls(({ fetched, summary }) => {
+    if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
+    return { ...judge(readRecord(fetched.response.json), summary?.json), requests: [fetched.request] }
+  })
+
+/** Rules for what the events and the fetched record of one call state about it. */
+export const agreementRules: Rules = {
+  'events.summary.from-is-the-own-number': {
+    title: "from is the organization's number and to the customer's, in both directions",
+    clause: '"Call AI summary event payload": from and to',
+    expected: 'from the number that the webhook is subscribed to, never the number of a customer',
+    severity: 'critical',
+    needs: ['--listen', '--play'],
+    risk: "A customer's words are filed under the business itself, and every call under one customer.",
+    fix: "Set from to the organization's number and to to the customer's. If the run could not tell, subscribe --waba-number to the path /whatsapp of --listen.",
+    examine: async (examination) => {
+      const own = toDigits(examination.lab.wabaNumber)
+      return judgeWebhooks(
+        ({ json, path }, { all }) => {
+          const [from, to] = ['from', 'to'].map((name) => toDigits(readField(json, name)))
+          if (to === own) return `to is ${to}, the WABA number`
+          if (path === '/whatsapp' && from !== own) return `from is ${from}, not the WABA number ${own}`
+          const isOwn = all.some((each) => to !== '' && toDigits(readField(each.json, 'from')) === to)
+          return isOwn ? `to is ${to}, which is from in another event` : undefined
+        },
+        ({ event }) => event === 'CALL_AI_SUMMARY',
+      )(examination)
+    },
+  },
+  'events.summary.duration-fits-the-times': {
+    title: 'durationInSeconds is the time from callStartedAt to callEndedAt in seconds',
+    clause: '"Call AI summary event payload": durationInSeconds is the call duration in seconds',
+    expected: 'the difference of the times in seconds, less only by the time in which the call rang',
+    severity: 'high',
+    needs: ['--listen', '--play'],
+    examine: judgeCalls(({ webhooks }) => {
+      const json = findEvent(webhooks, /^CALL_AI_SUMMARY$/)?.json
+      const [startedAt, endedAt] = timeFields.map((name) => readField(json, name))
+      const seconds = readField(json, 'durationInSeconds')
+      const span = (parseTime(endedAt) - parseTime(startedAt)) / 1_000
+      const observed = `durationInSeconds ${seconds}, from ${startedAt} to ${endedAt}`
+      if (typeof seconds !== 'number' || Number.isNaN(span)) return { kept: undefined, observed }
+      const shortest = span - measureRinging(webhooks) - ringingSeconds
+      return { kept: seconds >= shortest && seconds <= span + roundingSeconds, observed }
+    }),
+  },
+  'events.summary.agrees-with-call-ended': {
+    title: 'CALL_AI_SUMMARY states the direction, the numbers and the times of CALL_ENDED',
+    clause: oneCall,
+    expected: 'the same values, as far as both events state them',
+    severity: 'high',
+    needs: ['--listen', '--play'],
+    examine: judgeCalls(({ webhooks }) => {
+      const [ended, summary] = [/^CALL_ENDED$/, /^CALL_AI_SUMMARY$/].map((name) => findEvent(webhooks, name))
+      if (ended === undefined || summary === undefined)
+        return { kept: undefined, observed: 'one of the events did not arrive' }
+      const names = [
+        'channel',
+        'callDirection',
+        'from',
+        'to',
+        'channelNumber',
+        'customerNumber',
+        ...timeFields,
+      ]
+      const sides = { first: ended.json, second: summary.json, toleranceMs: startToleranceMs }
+      return observeAgreement(names, sides)
+    }),
+  },
+  'fetch.summary.agrees-with-the-event': {
+    title: 'A fetched record states the times, the duration and the numbers of CALL_AI_SUMMARY',
+    clause: sameSummary,
+    expected: 'the values of the event, as far as the record states them',
+    severity: 'high',
+    needs: ['--listen', '--play'],
+    examine: judgeRecord((record, event) => {
+      if (event === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
+      const agent = readField(record, 'agentNumber')
+      if (!isUnset(agent) && isUnset(readField(event, 'agentNumber')))
+        return { kept: false, observed: `agentNumber ${JSON.stringify(agent)}, absent in the event` }
+      const sides = { first: event, second: record, toleranceMs: 0 }
+      return observeAgreement([...otherFields, ...numberFields, ...timeFields], sides)
+    }),
+  },
+  'fetch.summary.agent-number-absent-not-empty': {
+    title: 'agentNumber is absent in a fetched record, not empty, when no team member took part',
+    clause: `${sameSummary}; agentNumber is absent, not an empty string`,
+    expected: 'no agentNumber, or a phone number',
+    needs: ['--play'],
+    examine: judgeRecord((record) => {
+      const agent = readField(record, 'agentNumber')
+      return {
+        kept: agent === undefined || (agent !== null && agent !== ''),
+        observed: agent === undefined ? 'no agentNumber' : `"agentNumber":${JSON.stringify(agent)}`,
+      }
+    }),
+  },
+}
