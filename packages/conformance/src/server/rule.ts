@@ -20,7 +20,7 @@ export type Rule = {
   readonly title: string
   /**
    * Section of the specification. If the specification is silent, the number and name of a decision, such as
-   * `0010 (repeated group id)`.
+   * `0009 (repeated group id)`.
    */
   readonly clause: string
   readonly expected: string

@@ -73,7 +73,7 @@ export const createRandomRules = (options: RandomOptions): Rules => {
     },
     'random.sequences.follow-the-decisions': {
       title: 'Responses to random sequences of requests match the decisions of wabakit',
-      clause: '0008 (order of checks) and 0010 (repeated group id)',
+      clause: '0008 (order of checks) and 0009 (repeated group id)',
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],
       examine: async ({ lab }) => judge(await play(lab), 'decided'),

@@ -6,7 +6,7 @@ import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { isDocumented, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
 const steps = '"States and transitions": order of webhook events'
-const fields = '0027 (call event fields)'
+const fields = '0014 (call event fields)'
 const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
@@ -102,7 +102,7 @@ const rules: Rules = {
   },
   'events.call.only-known-events': {
     title: 'Only the nine events of the specification are published',
-    clause: '0024 (who sees which event)',
+    clause: '0013 (who sees which event)',
     expected: 'no other event',
     needs: ['--listen'],
     examine: judgeWebhooks((webhook) => (isPublishedEventName(webhook.event) ? undefined : webhook.text)),

@@ -5,7 +5,7 @@ import type { Observation, Rule, Rules } from '../rule.ts'
 import type { GroupScene } from '../scenes.ts'
 import { judgeRequest, type SceneName } from './witness.ts'
 
-const repeated = '0010 (repeated group id)'
+const repeated = '0009 (repeated group id)'
 const response = '"Group creation response"'
 
 /** Plays a group scene and judges its responses. The reported commands repeat all of its requests. */
@@ -103,7 +103,7 @@ export const createRules: Rules = {
   },
   'create.group-id.generated-fits-the-limit': {
     title: 'A generated group id has at most 50 characters',
-    clause: '0011 (group ids)',
+    clause: '0009 (group ids)',
     expected: `at most ${limits.groupIdMaxLength} characters`,
     examine: judgeGenerated((ids) => ids.every((id) => [...String(id)].length <= limits.groupIdMaxLength)),
   },

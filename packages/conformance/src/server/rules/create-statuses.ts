@@ -23,10 +23,10 @@ const invalid = 'rule 2 of "Create WhatsApp group"'
 const lengths = '"Limits"'
 const errors = '"Errors": missing or invalid fields'
 const codePoints = '0001 (lengths count code points)'
-const storable = '0002 (texts are storable Unicode)'
-const bodies = '0005 (request bodies)'
+const storable = '0001 (texts are storable Unicode)'
+const bodies = '0007 (request bodies)'
 const order = '0008 (order of checks)'
-const nulls = '0010 (repeated group id)'
+const nulls = '0001 (lengths and identifiers)'
 
 /** A grapheme of 7 code points. */
 const family = '👨‍👩‍👧‍👦'
@@ -127,7 +127,7 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'with-spaces-is-200': ['A group id with spaces at both ends', (lab) => ` ${lab.createGroupId()} `, nulls],
     'in-capitals-is-200': ['A group id that differs from another one only in its case', capitalize, nulls],
     'number-is-400': ['A group id that is not a string', 42, groupId],
-    'empty-is-400': ['An empty group id', '', '0013 (empty identifiers)'],
+    'empty-is-400': ['An empty group id', '', '0001 (empty identifiers)'],
     'nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
     'lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
     'null-is-400': ['A group id that is null', null, nulls],
@@ -150,13 +150,13 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'with-a-letter-is-400': [
       'A WABA number with a letter',
       ({ wabaNumber }) => `${wabaNumber}x`,
-      '0003 (numbers compare by digits)',
+      '0002 (numbers compare by digits)',
     ],
     'empty-is-400': ['An empty WABA number', '', noIntegration],
     'other-spelling-is-200': [
       'The WABA number without the plus sign, with a space and a hyphen,',
       respell,
-      '0003 (numbers compare by digits)',
+      '0002 (numbers compare by digits)',
     ],
   },
 }
@@ -172,7 +172,7 @@ const requestSamples: Samples<Change> = {
     'unknown-field-is-200': [
       'An unknown field',
       { fields: { colorOfTheGroup: 'green' } },
-      '0004 (unknown fields)',
+      '0003 (unknown fields)',
     ],
     'empty-object-is-400': ['An empty object', { body: '{}' }, errors],
     'array-is-400': ['A body that is an array', { body: '[]' }, errors],
@@ -204,7 +204,7 @@ const requestSamples: Samples<Change> = {
     ],
   },
   key: {
-    'bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
+    'bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0005 (API key header)'],
     'unknown-before-the-body-is-401': [
       'An unknown key with a malformed body',
       { key: 'unknown', body: '{' },

@@ -120,7 +120,7 @@ const rules: Readonly<Record<string, ErrorRule>> = {
   },
   'errors.key.is-not-repeated': {
     title: 'No response repeats the key',
-    clause: '0007 (keys are kept as hashes)',
+    clause: '0005 (keys are kept as hashes)',
     expected: 'responses without the key',
     examine: async ({ lab }) => {
       const telling = lab.exchanges.find(({ response }) => response.text.includes(unknownKey))
@@ -134,4 +134,4 @@ const rules: Readonly<Record<string, ErrorRule>> = {
 }
 
 /** Rules for error responses. They run after the rules that provoke errors, because they judge all error responses. */
-export const errorRules: Rules = setDefaults(rules, { clause: '0014 (error body)' })
+export const errorRules: Rules = setDefaults(rules, { clause: '0010 (error body)' })

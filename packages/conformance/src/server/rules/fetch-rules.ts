@@ -93,7 +93,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.call-id.256-is-400': {
     title: 'A callId of 256 characters is refused',
-    clause: '0055 (identifiers have at most 255 characters)',
+    clause: '0001 (identifiers have at most 255 characters)',
     ...expectStatus(400, () => buildFetch('c'.repeat(256))),
   },
   'fetch.call-id.unknown-is-404': {
@@ -102,7 +102,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.call-id.longer-is-404': {
     title: 'An id that only begins with the id of a call finds no summary',
-    clause: '"Fetch call AI summary": callId is the one of the event; decision 49',
+    clause: '"Fetch call AI summary": callId is the one of the event; decision 0011',
     expected: 'status 404',
     needs: calls,
     examine: async ({ lab, scenes }) => {
@@ -158,7 +158,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.summary.is-the-event-without-its-name': {
     title: 'The fetched record is the payload of CALL_AI_SUMMARY without event',
-    clause: '0016 (summary response)',
+    clause: '0011 (summary response)',
     expected: 'every field of the event except event',
     needs: webhooks,
     examine: judgeEqual((json, from) => {
@@ -216,4 +216,4 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
 }
 
-export const fetchRules: Rules = setDefaults(rules, { clause: '0017 (summary statuses)' })
+export const fetchRules: Rules = setDefaults(rules, { clause: '0011 (summary statuses)' })

@@ -6,8 +6,8 @@ import { type GroupScene, participantPhone } from '../scenes.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { isDocumented, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
 
-const repeated = '0010 (repeated group id)'
-const fields = '0026 (group event fields)'
+const repeated = '0009 (repeated group id)'
+const fields = '0014 (group event fields)'
 const created = 'rule 3 of "Create WhatsApp group": a GROUP_CREATED webhook follows'
 
 const findCreated = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] =>
@@ -135,7 +135,7 @@ const participantRules: Rules = {
   'events.participant-removed.references-the-group-id': expectReference(removed),
   'events.participants.order': {
     title: 'Events of a group arrive in the order in which they happened',
-    clause: '0021 (order of deliveries)',
+    clause: '0020 (order of deliveries)',
     expected: 'GROUP_CREATED, joined, left, joined, removed',
     examine: judgeGroup('participants', ({ webhooks }) => {
       const inOrder = ['GROUP_CREATED', joined, left, joined, removed].join()

@@ -3,7 +3,7 @@ import type { Exchange } from '../api/api-request.ts'
 import { describeResponse } from '../lab.ts'
 import type { Observation, Rule, Rules } from '../rule.ts'
 
-const headers = '0015 (Retry-After and rate limit headers)'
+const headers = '0010 (Retry-After and rate limit headers)'
 
 /** Judges the first 429 response of the whole run. */
 const judgeLimited =

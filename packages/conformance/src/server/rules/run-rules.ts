@@ -59,7 +59,7 @@ export const runRules: Rules = {
   },
   'fetch.response.200-is-a-summary': {
     title: 'A fetch gets 200 only with a summary',
-    clause: '"Fetch call AI summary": success response; decision 49',
+    clause: '"Fetch call AI summary": success response; decision 0011',
     expected: 'recap, keyPoints and nextSteps in every response with status 200',
     severity: 'high',
     examine: judgeExchanges('responses', isFetched, (exchange) =>
@@ -120,7 +120,7 @@ export const runRules: Rules = {
   },
   'fetch.summary.is-of-this-call': {
     title: 'A fetched record names the call and its customer, if it names any',
-    clause: '"Fetch call AI summary": the summary of the call; decision 49',
+    clause: '"Fetch call AI summary": the summary of the call; decision 0011',
     expected: 'the callId of the request, and the customerNumber of its events',
     severity: 'critical',
     needs: ['--play'],
@@ -136,7 +136,7 @@ export const runRules: Rules = {
   },
   'fetch.manual.is-404': {
     title: 'If summaries are manual, a call has none until one is requested',
-    clause: '0017 (summary statuses)',
+    clause: '0011 (summary statuses)',
     expected: 'status 404',
     needs: ['--wabakit-control'],
     examine: async (examination) => {

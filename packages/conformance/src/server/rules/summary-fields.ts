@@ -75,7 +75,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'timestamps-are-utc': {
     title: 'Timestamps are in UTC with milliseconds',
     expected: 'such as 2026-01-01T10:00:00.000Z',
-    clause: '0028 (timestamps)',
+    clause: '0004 (timestamps)',
     keeps: (payload) => ['callStartedAt', 'callEndedAt'].every((name) => fits(UtcTimestamp)(payload(name))),
   },
   'from-is-present': expectPresent('from', 'a phone number'),

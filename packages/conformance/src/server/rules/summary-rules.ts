@@ -71,7 +71,7 @@ const rules: Rules = {
   },
   'events.summary.waits-for-a-failed-call-ended': {
     title: 'CALL_AI_SUMMARY waits until a failed CALL_ENDED was delivered',
-    clause: '0021 (order of deliveries)',
+    clause: '0020 (order of deliveries)',
     expected: 'CALL_ENDED again, then CALL_AI_SUMMARY',
     examine: judgeCall('failedEnd', observeOrder),
   },

@@ -7,8 +7,8 @@ import { judgeGroup, judgeWebhooks } from './witness.ts'
 
 const signed: readonly Need[] = ['--listen', '--secret']
 const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
-const signatures = '0018 (webhook signatures)'
-const schedule = '0020 (delivery schedule)'
+const signatures = '0017 (webhook signatures)'
+const schedule = '0019 (delivery schedule)'
 const toleranceMs = 300_000
 const jsonTypes = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
@@ -135,7 +135,7 @@ const rules: Rules = {
   },
   'webhooks.deferral.is-attempted-again': {
     title: 'A delivery that got 409 with Retry-After is attempted again, under the same id',
-    clause: '0068 (an endpoint can defer a delivery)',
+    clause: '0019 (an endpoint can defer a delivery)',
     expected: 'a second attempt with the same webhook-id',
     examine: judgeSecond(
       'deferred',
@@ -158,7 +158,7 @@ const rules: Rules = {
   },
   'webhooks.headers.are-sent': {
     title: 'A subscription with static headers sends them',
-    clause: '0069 (subscriptions have static headers)',
+    clause: '0015 (subscriptions have static headers)',
     expected: 'the header with which the subscription was created',
     needs: added,
     examine: judgeAdded('first', ({ headers }) => {
