@@ -1,5 +1,5 @@
 import type { Mock } from 'wabakit/mock'
-import type { InboxEntry } from 'wabakit/webhooks'
+import type { InboxEntry, InboxSelection } from 'wabakit/webhooks'
 import type { Database } from '../../examples/orders/database.ts'
 
 /** A simulated call. */
@@ -25,10 +25,13 @@ const isRepeatable = (kind: string): boolean => kind === '' || kind.startsWith('
 
 const countEvents = (requests: readonly Request[]): number => new Set(requests.map(({ id }) => id)).size
 
-const readEntries = async ({ inbox }: Database): Promise<readonly InboxEntry[]> => {
+const readEntries = async (
+  { inbox }: Database,
+  selection: InboxSelection = {},
+): Promise<readonly InboxEntry[]> => {
   const entries: InboxEntry[] = []
   for (let last: InboxEntry | undefined; ; last = entries.at(-1)) {
-    const page = await inbox.list({}, { limit: 1_000, ...(last && { after: last.id }) })
+    const page = await inbox.list(selection, { limit: 1_000, ...(last && { after: last.id }) })
     if (page.length === 0) return entries
     entries.push(...page)
   }
@@ -58,6 +61,17 @@ export const findExpected = ({ mock, requests, calls }: Sent): readonly string[]
       : acknowledged.has(`CALL_AI_SUMMARY call:${callId}`)
     return recap !== undefined && isExpected ? [callId] : []
   })
+}
+
+/**
+ * Returns the number of WhatsApp calls whose summary will be requested within an hour. A live service never has it, so
+ * the first response must postpone the next request for a day.
+ */
+export const countImpatient = async ({ mock, calls }: Sent, database: Database): Promise<number> => {
+  if (mock.profile === 'reference') return 0
+  const isWhatsapp = ({ subject }: InboxEntry) => calls.get(subject?.slice(5) ?? '')?.channel === 'WHATSAPP'
+  const missing = await readEntries(database, { state: 'missing' })
+  return missing.filter((entry) => isWhatsapp(entry) && entry.dueAt.getTime() < Date.now() + 3_600_000).length
 }
 
 /**
@@ -122,7 +136,7 @@ export const check = async (sent: Sent, { database, kills }: { database: Databas
       missing: expected.filter((callId) => !stored.has(callId)).length,
       wrong: [...stored].filter(([callId, recap]) => calls.get(callId)?.recap !== recap).length,
       /** Requests for the summaries of WhatsApp calls, beyond one per call and those that a kill interrupted. */
-      inVain: Math.max(0, sum(askedAgain) - kills),
+      inVain: Math.max(0, sum(askedAgain) - kills) + (await countImpatient(sent, database)),
     },
   }
 }

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMock } from 'wabakit/mock'
 import { openDatabase } from '../../examples/orders/database.ts'
-import { type Call, check, findExpected } from './check.ts'
+import { type Call, check, countImpatient, findExpected } from './check.ts'
 
 const server = resolve(import.meta.dirname, '../../examples/orders/server.ts')
 
@@ -149,13 +149,14 @@ export const survive = async (options: SurviveOptions) => {
     await application.start()
 
     const requests = mock.deliveries.filter(({ to }) => to === url)
-    const expected = findExpected({ mock, requests, calls })
+    const sent = { mock, requests, calls }
+    const expected = findExpected(sent)
     const opened = await openDatabase(database)
     try {
       const began = performance.now()
       const isRecovering = async (): Promise<boolean> => {
         const { stored = 0, claimed = 0, failed = 0 } = await opened.inbox.count()
-        if (stored + claimed + failed > 0) return true
+        if (stored + claimed + failed > 0 || (await countImpatient(sent, opened)) > 0) return true
         const summaries = new Set(
           (await opened.query('SELECT call_id FROM summaries')).map((row) => row.call_id),
         )
@@ -170,7 +171,7 @@ export const survive = async (options: SurviveOptions) => {
         dropped: requests.filter(({ faults }) => faults.includes('drop')).length,
         duplicated: requests.filter(({ faults }) => faults.includes('duplicate')).length,
         kills,
-        ...(await check({ mock, requests, calls }, { database: opened, kills })),
+        ...(await check(sent, { database: opened, kills })),
         counts: await opened.inbox.count(),
         recoveredMs,
       }
