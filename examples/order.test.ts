@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 
 test('an order gets its group, and the summary of its call arrives once', async () => {
-  await using mock = await createMock()
+  const token = 'example-token'
+  await using mock = await createMock({ webhookAuth: { token } })
   const received: string[] = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
+  const receiver = createReceiver({ verify: bearerAuth({ token }), dedupe: memoryDedupe() })
   mock.deliverTo(receiver.onAny(({ event }) => received.push(event)))
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 })
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')

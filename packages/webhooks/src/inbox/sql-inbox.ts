@@ -203,10 +203,9 @@ export function sqlInbox(
       onParked: async ({ id, name }, { reason, error }) => {
         if (reason === 'no_handler') return
         if (onParked === undefined) {
-          console.error(
-            `Entry ${id} of ${table}${name === undefined ? '' : ` (${name})`} was parked (${reason}). ${error ?? ''} ` +
-              'Pass onParked to handle this yourself.',
-          )
+          const entry = `Entry ${id} of ${table}${name === undefined ? '' : ` (${name})`}`
+          const cause = error ? `${reason}: ${error}` : reason
+          console.error(`${entry} was parked (${cause}). Pass onParked to handle this yourself.`)
           return
         }
         const entry = await management.show(id)

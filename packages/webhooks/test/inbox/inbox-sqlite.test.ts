@@ -146,8 +146,8 @@ describe('an inbox on SQLite', () => {
     for (const body of bodies) await receiver.handle(toRequest(body))
     await receiver.drain()
     expect(print.mock.calls.map(([line]) => line).toSorted()).toEqual([
-      `Entry 1 of ${table} (CALL_ENDED) was parked (failed). Error: down Pass onParked to handle this yourself.`,
-      `Entry 2 of ${table} (NEW) was parked (unknown).  Pass onParked to handle this yourself.`,
+      `Entry 1 of ${table} (CALL_ENDED) was parked (failed: Error: down). Pass onParked to handle this yourself.`,
+      `Entry 2 of ${table} (NEW) was parked (unknown). Pass onParked to handle this yourself.`,
     ])
   })
 
