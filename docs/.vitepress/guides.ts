@@ -60,6 +60,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'packages/wire/README.md',
     'packages/core/README.md',
     'docs/internals/simulation.md',
+    'docs/internals/reliability-figures.md',
     'docs/internals/mutation.md',
     'docs/internals/tried.md',
   ],
