@@ -14,8 +14,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'examples/receivers/README.md',
     'docs/queues.md',
     'docs/parsing.md',
-    'docs/when-nothing-arrives.md',
-    'docs/refused-webhooks.md',
+    'docs/troubleshooting.md',
   ],
   'I send': ['packages/client/README.md', 'docs/reference/errors.md'],
   'I test': [
@@ -31,7 +30,6 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/deploying.md',
     'docs/inspector.md',
     'docs/monitoring.md',
-    'docs/securing-the-server.md',
     'docs/backups.md',
     'docs/personal-data.md',
     'docs/control-api.md',

@@ -6,21 +6,21 @@ const site = 'https://wabakit.github.io'
 
 /** The guide to each cause of a failed attempt, as a page of the documentation. */
 export const guides: Readonly<Record<Cause, string>> = {
-  wrong_secret: 'refused-webhooks#invalid-signature',
-  timestamp: 'refused-webhooks#by-reason',
-  authorization: 'refused-webhooks#by-reason',
-  not_found: 'refused-webhooks#by-reason',
-  redirect: 'when-nothing-arrives#nothing-arrives-at-all',
+  wrong_secret: 'troubleshooting#invalid-signature',
+  timestamp: 'troubleshooting#by-reason',
+  authorization: 'troubleshooting#by-reason',
+  not_found: 'troubleshooting#by-reason',
+  redirect: 'troubleshooting#nothing-arrives-at-all',
   gone: 'reference/health-events',
   rate_limited: 'scaling',
-  server_error: 'refused-webhooks#by-reason',
-  rejected: 'refused-webhooks#by-reason',
+  server_error: 'troubleshooting#by-reason',
+  rejected: 'troubleshooting#by-reason',
   timeout: 'queues',
-  dns: 'when-nothing-arrives#nothing-arrives-at-all',
-  tls: 'when-nothing-arrives#nothing-arrives-at-all',
-  target_refused: 'securing-the-server',
+  dns: 'troubleshooting#nothing-arrives-at-all',
+  tls: 'troubleshooting#nothing-arrives-at-all',
+  target_refused: 'running-the-server#webhook-targets',
   forged: 'testing',
-  connection: 'when-nothing-arrives#nothing-arrives-at-all',
+  connection: 'troubleshooting#nothing-arrives-at-all',
 }
 
 export const toGuideUrl = (cause: Cause): string => `${site}/${guides[cause]}`
