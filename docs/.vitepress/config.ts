@@ -118,7 +118,7 @@ export default defineConfig({
             combineWith: 'AND',
             boostDocument: (id) => {
               const page = String(id)
-              if (/^\/(?:api\/|decisions\/|contributing)/.test(page)) return 0.2
+              if (/^\/(?:api\/|decisions\/|contributing|reference\/commands)/.test(page)) return 0.2
               return page.startsWith('/start') ? 1.5 : 1
             },
           },

@@ -46,7 +46,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/versions.md',
     'docs/reference/compatibility.md',
     'docs/reliability.md',
-    'docs/performance.md',
+    'docs/reference/performance.md',
     'SECURITY.md',
   ],
   'I contribute': [

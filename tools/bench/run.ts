@@ -12,7 +12,7 @@ import { printGoals, readResults } from './src/result.ts'
 // npm run bench -- --counts [--update]
 //
 // Runs the named benchmarks, or the benchmarks of all goals, each in a separate process. Each one prints a table and
-// writes results/<name>.json. At the end, this script prints the goals, and writes docs/performance.md and GOALS.md.
+// writes results/<name>.json. At the end, this script prints the goals, and writes docs/reference/performance.md and GOALS.md.
 // With `--counts`, it compares two versions by instructions and bytes instead of times. Without `--compare`, it
 // compares this version with counts.json, as CI does. `--update` writes counts.json.
 
@@ -78,7 +78,7 @@ const run = async (names: readonly string[]): Promise<boolean> => {
   )
   if (failed.length > 0) console.error(`These benchmarks failed: ${failed.join(', ')}.`)
   if (process.env.BENCH_RESULTS === undefined) {
-    writeFileSync(resolve(import.meta.dirname, '../../docs/performance.md'), formatPage(results))
+    writeFileSync(resolve(import.meta.dirname, '../../docs/reference/performance.md'), formatPage(results))
     writeFileSync(join(import.meta.dirname, 'GOALS.md'), formatGoalsPage(results))
   }
   return failed.length === 0

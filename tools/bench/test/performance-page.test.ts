@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { formatGoalsPage, formatPage } from '../src/performance-page.ts'
 import { readResults } from '../src/result.ts'
 
-test('docs/performance.md shows the committed results of the benchmarks', async () => {
-  const page = resolve(import.meta.dirname, '../../../docs/performance.md')
+test('docs/reference/performance.md shows the committed results of the benchmarks', async () => {
+  const page = resolve(import.meta.dirname, '../../../docs/reference/performance.md')
   await expect(formatPage(readResults())).toMatchFileSnapshot(page)
 })
 
