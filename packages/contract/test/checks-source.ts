@@ -77,7 +77,8 @@ const formatCheck = (rule: Rule): Formatted => {
       const options = (rule.of.kind === 'either' ? rule.of.options : [rule.of]).map(formatCheck)
       const name = options.map((option) => option.name).join('Or')
       const sources = options.map(({ source }) => source).join(', ')
-      return toFormatted(`${name}OrLeftOutOrAbsent`, `optional(unchecked(${sources}))`)
+      const check = /^\w+$|^nullable\(\w+\)$/.test(sources) ? 'unchecked' : 'uncheckedEither'
+      return toFormatted(`${name}OrLeftOutOrAbsent`, `optional(${check}(${sources}))`)
     }
     case 'either':
       throw new Error('An alternative that is not unchecked needs a message. Extend checks-source.ts.')

@@ -3,9 +3,11 @@ export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
 export const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Recognizes an ArrayBuffer from any realm. Under jest, every Buffer comes from another realm. */
-export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
-  Object.prototype.toString.call(value) === '[object ArrayBuffer]'
+/** Recognizes objects from any realm. Under jest, every Buffer comes from another realm. */
+export const isTagged = (value: unknown, tag: 'ArrayBuffer' | 'Date'): boolean =>
+  Object.prototype.toString.call(value) === `[object ${tag}]`
+
+export const isArrayBuffer = (value: unknown): value is ArrayBuffer => isTagged(value, 'ArrayBuffer')
 
 /** Checks whether a body is still text or bytes, rather than the result of a parser. */
 export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuffer> | ArrayBuffer =>
@@ -24,16 +26,12 @@ export const toBytes = (payload: unknown): Uint8Array => {
   }
   if (isArrayBuffer(payload)) return new Uint8Array(payload)
   throw new TypeError(
-    'The payload must be the unparsed body, as text or bytes. Take it before any body parser: once parsed, it cannot be verified.',
+    'The payload must be the unparsed body, as text or bytes. Take it before any body parser.',
   )
 }
 
 /** Encodes bytes as standard base64 with padding (RFC 4648 section 4). */
-export const encodeBase64 = (bytes: Uint8Array): string => {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
-}
+export const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 /** Decodes standard base64, padded or not. Returns `undefined` for any other string. Ignores whitespace, as `atob` does. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {

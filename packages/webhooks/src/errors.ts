@@ -37,11 +37,11 @@ export class WebhookVerificationError extends Error {
   /** The same for every error of this class. `reason` has the details. */
   readonly code = 'webhook_verification_failed'
   /** The reason, from the closed list. */
-  readonly reason: VerificationFailure
+  declare readonly reason: VerificationFailure
   /** Name of the header at fault, if a header is at fault. */
-  readonly header: string | undefined
+  declare readonly header: string | undefined
   /** Seconds from the signature to now, for `timestamp_too_old` (positive) and `timestamp_too_new` (negative). */
-  readonly skewSeconds: number | undefined
+  declare readonly skewSeconds: number | undefined
 
   constructor(
     reason: VerificationFailure,
@@ -73,7 +73,7 @@ export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_larg
 export class WebhookParseError extends Error {
   override readonly name = 'WebhookParseError'
   /** The reason, from the closed list. */
-  readonly code: ParseFailure
+  declare readonly code: ParseFailure
 
   constructor(code: ParseFailure, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -117,9 +117,9 @@ export type RequestFailure = keyof typeof statuses
 export class WebhookRequestError extends Error {
   override readonly name = 'WebhookRequestError'
   /** The reason, from the closed list. */
-  readonly code: RequestFailure
+  declare readonly code: RequestFailure
   /** The HTTP status of the response. */
-  readonly status: number
+  declare readonly status: number
 
   constructor(code: RequestFailure, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -138,9 +138,9 @@ export class WebhookDriftError extends Error {
   /** The same for every error of this class. */
   readonly code = 'drifted'
   /** The name of the event. */
-  readonly eventName: EventName
+  declare readonly eventName: EventName
   /** The mismatches, by field. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** The bytes of the body exactly as they arrived. Save them if the sender does not retry. */
   declare readonly rawBody: Uint8Array
 
@@ -159,7 +159,7 @@ export class WebhookHandlerTimeoutError extends Error {
   /** The same for every error of this class. */
   readonly code = 'handler_timeout'
   /** The time limit, in milliseconds. */
-  readonly timeoutMs: number
+  declare readonly timeoutMs: number
 
   constructor(timeoutMs: number) {
     super(`The handler did not finish within ${timeoutMs} ms.`)

@@ -15,8 +15,6 @@ const patienceMs = 10_000
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>
   typeof source === 'function'
 
-type Result<Output> = { readonly at: number; readonly get: () => Output; readonly maximumAgeMs: number }
-
 /**
  * Returns a function that provides converted secrets. A value is converted at once. A function is called when its
  * result is first needed, and again after a minute, or a second after it failed. Concurrent requests share one call.
@@ -29,30 +27,32 @@ export const prepare = <Input, Output>(
     const value = convert(source)
     return () => value
   }
-  let known: Result<Output> | undefined
+  /** Returns the last result, or throws the last error, which is kept from `readAt` for `ageMs`. */
+  let get: () => Output
+  let readAt = Number.NEGATIVE_INFINITY
+  let ageMs: number
   let calledAt = Number.NEGATIVE_INFINITY
 
   const refresh = async (at: number): Promise<Output> => {
     calledAt = Date.now()
     try {
       const value = convert(await source())
-      known = { at, get: () => value, maximumAgeMs }
+      get = () => value
+      ageMs = maximumAgeMs
     } catch (cause) {
       const error = isWebhookVerificationError(cause)
         ? cause
         : new WebhookVerificationError('invalid_secret', 'The function that returns the secrets failed.', {
             cause,
           })
-      known = {
-        at,
-        get: () => {
-          throw error
-        },
-        maximumAgeMs: failureAgeMs,
+      get = () => {
+        throw error
       }
+      ageMs = failureAgeMs
     }
+    readAt = at
     calledAt = Number.NEGATIVE_INFINITY
-    return known.get()
+    return get()
   }
 
   const isCalling = (): boolean => Math.abs(Date.now() - calledAt) < patienceMs
@@ -64,7 +64,7 @@ export const prepare = <Input, Output>(
   }
   const find = (clock = now): Output | Promise<Output> => {
     const at = clock()
-    if (known !== undefined && Math.abs(at - known.at) < known.maximumAgeMs) return known.get()
+    if (Math.abs(at - readAt) < ageMs) return get()
     return isCalling() ? wait(clock) : refresh(at)
   }
   return find

@@ -40,23 +40,20 @@ export const removePrefix = (secret: string): string =>
   secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
 
 const decodeSecret = (secret: string, allowShort: boolean): Uint8Array<ArrayBuffer> => {
-  if (typeof secret !== 'string' || secret === '' || secret === prefix) {
+  const text = typeof secret === 'string' ? removePrefix(secret) : ''
+  if (text === '') {
     throw invalid('The secret is empty. Is its environment variable set?')
   }
-  if (/\s/.test(secret)) {
-    throw invalid(
-      'The secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
-    )
+  if (/\s/.test(text)) {
+    throw invalid('The secret contains whitespace. Does it end in a newline?')
   }
-  const key = decodeBase64(removePrefix(secret))
+  const key = decodeBase64(text)
   if (key === undefined) {
-    throw invalid(
-      'The secret is not base64. It should be "whsec_" and base64, such as generateSecret() returns.',
-    )
+    throw invalid('The secret is not base64. Use "whsec_" and base64, as generateSecret() returns.')
   }
   if (key.length < minimumBytes && !allowShort) {
     throw invalid(
-      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets if another system dictates it.`,
+      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets.`,
     )
   }
   return key

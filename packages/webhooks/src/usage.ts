@@ -1,10 +1,9 @@
-import { suggestName } from '@wabakit/wire'
 import { WebhookUsageError } from './errors.ts'
 
 /**
  * Checks names at run time, for callers without TypeScript.
  *
- * @throws WebhookUsageError for the first unknown name. The message suggests a similar known name.
+ * @throws WebhookUsageError for the first unknown name. The message lists the known names.
  */
 export const assertNames = (
   what: string,
@@ -12,8 +11,7 @@ export const assertNames = (
 ): void => {
   for (const name of names) {
     if (typeof name === 'string' && known.includes(name)) continue
-    const input = String(name)
-    throw new WebhookUsageError(`"${input}" is not ${what}. ${suggestName(input, known)}`)
+    throw new WebhookUsageError(`"${String(name)}" is not ${what}. Known names: ${known.join(', ')}.`)
   }
 }
 

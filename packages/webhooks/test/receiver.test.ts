@@ -77,7 +77,7 @@ describe('a receiver responds', () => {
     for (const request of [read, locked]) {
       const { status, code, message } = await send(receive(), request)
       expect({ status, code }).toEqual({ status: 400, code: 'body_was_parsed' })
-      expect(message).toMatch(/read before the receiver saw it.*express\.json\(\{ verify:/)
+      expect(message).toMatch(/its bytes are needed.*express\.json\(\{ verify:/)
     }
   })
 
@@ -654,7 +654,7 @@ describe('errors', () => {
       ['handler', { stage: 'handler', context: { delivery: { id: 'msg_1' } } }],
       [expect.stringContaining('must be a POST. Register'), { stage: 'request', context: undefined }],
     ])
-    const line = 'An onError() listener of a webhook receiver failed.'
+    const line = 'An onError() listener failed.'
     expect(log.mock.calls).toEqual(Array.from({ length: 2 }, () => [line, new Error('listener')]))
     log.mockRestore()
   })

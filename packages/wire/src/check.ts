@@ -131,8 +131,14 @@ const passes = (check: Check, value: unknown, path?: string, report?: Report): b
   return true
 }
 
-/** Accepts a value that passes one of the checks, and drops any other value. */
+/** Accepts a value that passes the check, which must drop nothing itself, and drops any other value. */
 export const unchecked =
+  (check: Check): Check =>
+  (value, path, report) =>
+    check(value) || leaveOut(path, report)
+
+/** Accepts a value that passes one of the checks, which may drop its fields, and drops any other value. */
+export const uncheckedEither =
   (...checks: readonly Check[]): Check =>
   (value, path, report) =>
     checks.some((check) => check(value) || passes(check, value, path, report)) || leaveOut(path, report)

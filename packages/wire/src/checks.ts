@@ -1,6 +1,6 @@
 // Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, uncheckedEither, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
 import type { SummaryRecord } from './summary.ts'
@@ -162,7 +162,7 @@ export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord
 export const validateReceivedErrorBody: (value: unknown) => Validation<ReceivedErrorBody> = /* @__PURE__ */ createValidator({
   statusCode: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isNumber)),
   error: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
-  message: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText, /* @__PURE__ */ array(isText))),
+  message: /* @__PURE__ */ optional(/* @__PURE__ */ uncheckedEither(isText, /* @__PURE__ */ array(isText))),
   code: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
-  issues: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ array(/* @__PURE__ */ object({ path: isText, message: isText })))),
+  issues: /* @__PURE__ */ optional(/* @__PURE__ */ uncheckedEither(/* @__PURE__ */ array(/* @__PURE__ */ object({ path: isText, message: isText })))),
 })

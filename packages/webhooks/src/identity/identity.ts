@@ -2,6 +2,7 @@ import type { WebhookEvent } from '@wabakit/wire'
 import { digest } from '#hmac'
 import { encoder } from '../bytes.ts'
 import { type ParsedEvent, type RawPayload, timestampFields } from '../parse/parse-event.ts'
+import { apply } from '../verifiers/verify-signature.ts'
 
 /**
  * What the key of an event rests on.
@@ -26,14 +27,13 @@ export const hashText = (text: string): Promise<string> => hash(encoder.encode(t
  * Replaces text with its hash, unless it has at most 128 visible ASCII characters: every database can index those, and
  * every queue accepts them as the id or group of a message.
  */
-const shorten = (text: string, prefix = ''): string | Promise<string> =>
-  /^[!-~]{1,128}$/.test(text) ? text : hashText(text).then((hashed) => prefix + hashed)
+const shorten = (text: string): string | Promise<string> =>
+  /^[!-~]{1,128}$/.test(text) ? text : hashText(text)
 
 /** Checks whether a group event states its group and its own time. Without them, a later event may have the same body. */
 const statesIdAndTime = (event: WebhookEvent): boolean => {
-  const field = timestampFields.find(([, name]) => name === event.event)?.[0]
-  const { groupId, [field ?? '']: time }: RawPayload = event
-  return field !== undefined && Boolean(groupId) && Boolean(time)
+  const raw: RawPayload = event
+  return timestampFields.some(([field, name]) => name === event.event && raw.groupId && raw[field])
 }
 
 /** Returns the fact of the summary of a call. */
@@ -76,8 +76,8 @@ export const toIdentity = (
   parsed: ParsedEvent | undefined,
   { id, body }: Arrival,
 ): Identity | Promise<Identity> => {
-  const complete = (identity: EventIdentity, key: string | Promise<string>): Identity | Promise<Identity> =>
-    typeof key === 'string' ? { key, identity } : key.then((known) => ({ key: known, identity }))
+  const complete = (identity: EventIdentity, from: string | Promise<string>) =>
+    apply(from, (key) => ({ key, identity }))
   if (id !== undefined) return complete('id', shorten(`id:${id}`))
   const fact = findFact(parsed)
   if (fact !== undefined) return complete('fact', shorten(fact))
@@ -87,8 +87,11 @@ export const toIdentity = (
 }
 
 /** Returns the subject of a call or a group. */
-export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> =>
-  shorten(`${kind}:${id}`, `${kind}:`)
+export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> => {
+  const subject = `${kind}:${id}`
+  const short = await shorten(subject)
+  return short === subject ? subject : `${kind}:${short}`
+}
 
 /** Returns the subject of an event: its call or its group, even if the event is unknown or drifted. */
 export const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | undefined> => {

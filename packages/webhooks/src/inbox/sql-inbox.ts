@@ -12,6 +12,7 @@ import type {
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions, assertTableName } from '../usage.ts'
+import { acceptOnly } from './accept-only.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
@@ -237,5 +238,5 @@ export function sqlInbox(
     const reconcile = createReconcile(place, { ...host, entries, wake })
     return { store: storeOrReport, methods: { start, stop, drain, accept, reconcile } }
   }
-  return { ...management, attach }
+  return { ...management, acceptOnly, attach }
 }

@@ -1,4 +1,4 @@
-import type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/wire'
+import { type EventName, eventNames, type WebhookEvent, type WebhookEventOf } from '@wabakit/wire'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import { assertFunction } from '../usage.ts'
 import { createReporter, type ErrorListener } from './failures.ts'
@@ -115,11 +115,7 @@ export const createReceiver = <Context = DeliveryContext>(
 
   const methods: ReceiverMethods<Context> = {
     on: (name, handler, handlerOptions) => add(bindNames(name, handler), handlerOptions),
-    onAny: (handler, handlerOptions) => {
-      assertFunction('The handler', handler)
-      const bind = bindKind('event', ({ event }, context: Context) => handler(event, context))
-      return add(bind, handlerOptions)
-    },
+    onAny: (handler, handlerOptions) => add(bindNames(eventNames, handler), handlerOptions),
     onUnknown: (handler, handlerOptions) => add(bindKind('unknown', handler), handlerOptions),
     onDrift: (handler, handlerOptions) => add(bindKind('drifted', handler), handlerOptions),
     onError: (listener) => {

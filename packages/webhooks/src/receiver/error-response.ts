@@ -14,49 +14,44 @@ type Problem = {
   readonly code: string
   readonly message: string
   readonly issues?: readonly Issue[]
-  readonly headers?: Record<string, string>
   /** The remedy for the developer, without any text from the sender. The default is the message. */
   readonly remedy?: string
 }
 
-const toResponse = ({ status, code, message, issues, headers = {} }: Problem): Response =>
-  Response.json({ code, message, issues }, { status, headers })
-
-const tryAgainAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
+/** Responds to a problem. By default, after a 503, it asks the sender to try again in 5 seconds. */
+const toResponse = (
+  { status, code, message, issues }: Problem,
+  retryAfter = status === 503 ? 5 : undefined,
+): Response => {
+  const headers: Record<string, string> = status === 405 ? { allow: 'POST' } : {}
+  if (retryAfter) headers['retry-after'] = `${retryAfter}`
+  return Response.json({ code, message, issues }, { status, headers })
+}
 
 const unhandled = {
   /** A handler failed. The response does not reveal what it threw. */
-  failed: () => ({ status: 500, code: 'handler_failed', message: 'The delivery was not handled.' }),
-  /**
-   * After a 200, the delivery would be lost if the other process failed. This asks the sender to wait for a tenth of the
-   * claim's lifetime, so that its limited number of retries outlasts the claim of a dead process.
-   */
-  in_progress: (claimTtlMs) => ({
-    status: 409,
-    code: 'in_progress',
-    message: 'This delivery is already being handled.',
-    headers: tryAgainAfter(Math.min(60, Math.ceil(claimTtlMs / 10_000))),
-  }),
+  failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
+  /** After a 200, the delivery would be lost if the other process failed. */
+  in_progress: { status: 409, code: 'in_progress', message: 'This delivery is already being handled.' },
   /** The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. */
-  unavailable: () => ({
-    status: 503,
-    code: 'store_unavailable',
-    message: 'The delivery store is not available.',
-    headers: tryAgainAfter(5),
-  }),
-} satisfies Record<string, (claimTtlMs: number) => Problem>
+  unavailable: { status: 503, code: 'store_unavailable', message: 'The delivery store is not available.' },
+} satisfies Record<string, Problem>
 
-/** Responds to a delivery that the sender should send again. */
+/**
+ * Responds to a delivery that the sender should send again. If it is being handled, that is after a tenth of the
+ * claim's lifetime, so that the sender's limited number of retries outlasts the claim of a dead process.
+ */
 export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
-  toResponse(unhandled[outcome](claimTtlMs))
+  toResponse(
+    unhandled[outcome],
+    outcome === 'in_progress' ? Math.min(60, Math.ceil(claimTtlMs / 10_000)) : undefined,
+  )
 
 /** Describes an error that was thrown before any handler was called. */
 export const describeRejection = (error: unknown): Problem => {
   if (isWebhookRequestError(error)) {
     const { code, message } = error
-    const headers: Record<string, string> =
-      code === 'method_not_allowed' ? { allow: 'POST' } : code === 'overloaded' ? tryAgainAfter(5) : {}
-    return { status: statuses[code], code, message, headers }
+    return { status: statuses[code], code, message }
   }
   if (isWebhookParseError(error)) return { status: 400, code: error.code, message: error.message }
   if (error instanceof WebhookDriftError) {
@@ -65,7 +60,7 @@ export const describeRejection = (error: unknown): Problem => {
     return { status: 422, code, message, issues, remedy }
   }
   if (error instanceof WebhookUsageError) {
-    const message = 'The receiver was not called with a request.'
+    const message = 'There is no request.'
     return { status: 500, code: error.code, message, remedy: error.message }
   }
   if (!isWebhookVerificationError(error)) {
@@ -73,11 +68,9 @@ export const describeRejection = (error: unknown): Problem => {
     return { status: 401, code: 'not_verified', message, remedy: 'The verify function threw.' }
   }
   const { reason: code, message, skewSeconds } = error
-  if (code === 'invalid_secret') {
-    // The sender may be authentic, so it should try again.
-    const headers = tryAgainAfter(5)
-    return { status: 503, code, message: 'The receiver has no valid secret.', headers, remedy: message }
-  }
+  // The sender may be authentic, so it should try again.
+  if (code === 'invalid_secret')
+    return { status: 503, code, message: 'The receiver has no valid secret.', remedy: message }
   const remedy = skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.'
   return { status: 401, code, message, remedy }
 }

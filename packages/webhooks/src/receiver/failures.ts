@@ -51,7 +51,7 @@ export const createReporter = (now = () => Date.now()) => {
       try {
         await listener(error, failure)
       } catch (thrown) {
-        console.error('An onError() listener of a webhook receiver failed.', thrown)
+        console.error('An onError() listener failed.', thrown)
       }
     }
   }

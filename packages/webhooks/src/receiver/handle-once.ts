@@ -29,71 +29,53 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
     }
   }
   const timer = setInterval(renew, Math.min(ttlMs / 3, longestTimerMs))
-  // A handler that hangs must not keep the process running. Only Node's timers are objects.
-  if (typeof timer === 'object') timer.unref()
+  // A handler that hangs must not keep the process running. Only Node's timers have the method.
+  Object(timer).unref?.()
   return () => clearInterval(timer)
 }
 
 /** Creates a function that claims a delivery, calls its handlers, and completes or releases the claim. Never rejects. */
-export const createHandleOnce = (
-  { dedupe, claimTtlMs }: Pick<ReceiverSettings, 'dedupe' | 'claimTtlMs'>,
-  report: ErrorListener,
-) => {
-  const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
-    report(error, { stage, headers: context.headers, context })
+export const createHandleOnce =
+  ({ dedupe, claimTtlMs }: Pick<ReceiverSettings, 'dedupe' | 'claimTtlMs'>, report: ErrorListener) =>
+  async ({ context, tasks, keepAlive }: Delivery): Promise<HandlingOutcome> => {
+    const failAt =
+      <Outcome>(stage: FailureStage, outcome: Outcome) =>
+      async (error: unknown): Promise<Outcome> => {
+        await report(error, { stage, headers: context.headers, context })
+        return outcome
+      }
+    const failStore = failAt('dedupe', 'unavailable' as const)
 
-  /** Resolves to `undefined` when all handlers have succeeded. */
-  const callTasks = ({ context, tasks }: Delivery) =>
-    callAll(tasks, context, async (error) => {
-      await fail('handler', error, context)
-      return 'failed' as const
-    })
-
-  const handleClaimed = async (delivery: Delivery, claim: Claim): Promise<HandlingOutcome> => {
-    const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
-    const stop = keepClaim(claim, claimTtlMs, failStore)
-    const handled = (await callTasks(delivery)) === undefined
-    stop()
-    // If the claim was lost, another process is handling the delivery again, and may still fail.
-    if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
-    try {
-      await claim.release()
-    } catch (error) {
-      await failStore(error)
+    const handle = async (claim: Claim | undefined): Promise<HandlingOutcome> => {
+      try {
+        const stop = claim && keepClaim(claim, claimTtlMs, failStore)
+        const failed = await callAll(tasks, context, failAt('handler', 'failed' as const))
+        stop?.()
+        // If the claim was lost, another process is handling the delivery again, and may still fail.
+        if (failed === undefined) return !claim || (await claim.complete()) ? 'handled' : 'in_progress'
+        try {
+          await claim?.release()
+        } catch (error) {
+          await failStore(error)
+        }
+        return failed
+      } catch (error) {
+        return failStore(error)
+      }
     }
-    return 'failed'
-  }
 
-  /** Reports an error from the store. The sender must try again. */
-  const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<HandlingOutcome> => {
-    await fail('dedupe', error, context)
-    return 'unavailable'
-  }
-
-  const handle = async (delivery: Delivery, claim: Claim | undefined): Promise<HandlingOutcome> => {
-    try {
-      if (claim !== undefined) return await handleClaimed(delivery, claim)
-      return (await callTasks(delivery)) ?? 'handled'
-    } catch (error) {
-      return failUnavailable(error, delivery.context)
-    }
-  }
-
-  return async (delivery: Delivery): Promise<HandlingOutcome> => {
-    const { context, keepAlive } = delivery
     try {
       const { key, identity } = context.delivery
-      // No other arrival has this key, so there is nothing to remember.
+      // No other arrival has the key of a delivery without an identity, so there is nothing to remember.
       const store = identity === 'none' ? undefined : dedupe
       const claim = store && (await store.claim(key, claimTtlMs))
       if (claim === 'duplicate' || claim === 'in_progress') return claim
       if (store && typeof claim?.complete !== 'function') {
         throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
       }
-      const done = handle(delivery, claim)
+      const done = handle(claim)
       return keepAlive(done) ? 'handled' : done
     } catch (error) {
-      return failUnavailable(error, context)
+      return failStore(error)
     }
   }
-}

@@ -66,11 +66,6 @@ export type Binding<Context> = (parsed: ParsedEvent) => Call<Context> | undefine
 
 export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: number | undefined }
 
-const isNamed = <Name extends EventName>(
-  event: WebhookEvent,
-  names: readonly EventName[],
-): event is WebhookEventOf<Name> => names.includes(event.event)
-
 /**
  * Binds a handler to the known events with this name, or one of these names.
  *
@@ -84,10 +79,10 @@ export const bindNames = <Name extends EventName, Context>(
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
   assertNames('the name of an event', { names, known: eventNames })
   assertFunction('The handler', handler)
+  const isNamed = (event: WebhookEvent): event is WebhookEventOf<Name> => names.includes(event.event)
   return (parsed) => {
-    if (parsed.kind !== 'event') return undefined
-    const { event } = parsed
-    return isNamed<Name>(event, names) ? (context) => handler(event, context) : undefined
+    const event = parsed.kind === 'event' && parsed.event
+    return event && isNamed(event) ? (context) => handler(event, context) : undefined
   }
 }
 

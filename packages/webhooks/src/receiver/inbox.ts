@@ -1,5 +1,6 @@
 import type { SummaryRecord } from '@wabakit/wire'
 import type { WebhookPayload } from '../bytes.ts'
+import type { Verifier } from '../verifiers/verifier.ts'
 import type { ErrorListener } from './failures.ts'
 import type { DeliveryContext, Handlers } from './handlers.ts'
 import type { InboxEntries } from './inbox-entries.ts'
@@ -177,6 +178,8 @@ export type InboxHost<Context> = {
 
 /** Stores received events before they are handled. {@link sqlInbox} creates an inbox. */
 export type Inbox<Context> = InboxEntries & {
+  /** Refuses every request, before its body is read, for a receiver that has no `verify`. */
+  readonly acceptOnly: Verifier
   /** Connects the inbox to a receiver. `createReceiver` calls this. */
   attach(host: InboxHost<Context>): {
     readonly store: StoreDelivery

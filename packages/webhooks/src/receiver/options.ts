@@ -1,5 +1,5 @@
 import type { Dedupe } from '../dedupe/dedupe.ts'
-import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
+import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './handlers.ts'
@@ -78,15 +78,6 @@ export type AcceptOnlyOptions<Context> = Omit<ReceiverOptions<Context>, 'verify'
   readonly inbox: Inbox<Context>
 }
 
-const refuseRequest = (): never => {
-  const message =
-    'The receiver has no verify, so it takes events from accept() only. Pass verify to receive webhooks.'
-  throw new WebhookVerificationError('invalid_secret', message)
-}
-
-/** Refuses every request before its body is read. */
-const acceptOnly: Verifier = Object.assign(refuseRequest, { checkHeaders: refuseRequest })
-
 export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
 
 /**
@@ -109,22 +100,20 @@ export const toSettings = <Context>(options: ReceiverOptions<Context> | AcceptOn
     'now',
   ])
   const { dedupe, inbox, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
-  const verify = options.verify ?? (inbox && acceptOnly)
+  const verify = options.verify ?? inbox?.acceptOnly
   const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
   const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
+  if (inbox && (typeof inbox.attach !== 'function' || dedupe || options.ack || waitUntil)) {
+    throw new WebhookUsageError('inbox must be sqlInbox(). It replaces dedupe, ack and waitUntil.')
+  }
   if (typeof verify !== 'function') {
     throw new WebhookUsageError(
-      'verify is required: bearerAuth(…), staticHeader(…), standardWebhooks(…), a function, or unsigned()',
+      'verify is required: bearerAuth(), staticHeader(), standardWebhooks(), a function, or unsigned()',
     )
   }
   if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {
-    throw new WebhookUsageError(
-      'dedupe must be a store such as memoryDedupe(), with a function claim. Pass sqlInbox(…) as inbox.',
-    )
-  }
-  if (inbox && (typeof inbox.attach !== 'function' || dedupe || options.ack || waitUntil)) {
-    throw new WebhookUsageError('inbox must be sqlInbox(…). It replaces dedupe, ack and waitUntil.')
+    throw new WebhookUsageError('dedupe must be a store such as memoryDedupe(). Pass sqlInbox() as inbox.')
   }
   if (ack !== 'after' && ack !== 'before') throw new WebhookUsageError("ack must be 'after' or 'before'.")
   if (waitUntil !== undefined) assertFunction('waitUntil', waitUntil)

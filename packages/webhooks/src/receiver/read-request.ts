@@ -56,7 +56,7 @@ export const assertPost = (method: string): void => {
  * @throws WebhookRequestError for any type other than JSON.
  */
 export const assertJson = (type: string | null): void => {
-  if (type === null || type === '' || type === 'application/json' || jsonType.test(type)) return
+  if (!type || jsonType.test(type)) return
   throw new WebhookRequestError(
     'unsupported_media_type',
     `The body must be application/json. ${howToRegister}`,
@@ -107,7 +107,7 @@ const readParsed = async (
   if (ignoresBody && type && typeof kept === 'string') return encoder.encode(kept)
   throw new WebhookRequestError(
     'body_was_parsed',
-    'The body was read before the receiver saw it, but its bytes are needed. ' +
+    'Other code has read the body, but its bytes are needed. ' +
       'Mount the receiver before any body parser, or keep the bytes: ' +
       'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS.',
   )

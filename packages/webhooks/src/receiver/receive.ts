@@ -1,4 +1,5 @@
 import { type EventName, findTracingChannel } from '@wabakit/wire'
+import { isTagged } from '../bytes.ts'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
 import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
@@ -45,7 +46,7 @@ const respondAccepted = () => new Response()
 
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
-  return typeof id === 'string' && id !== '' && Object.prototype.toString.call(sentAt) === '[object Date]'
+  return typeof id === 'string' && id !== '' && isTagged(sentAt, 'Date')
 }
 
 /** Interprets the verifier's result. Only `true`, or an id and a time, accepts the delivery. */
@@ -69,13 +70,18 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
   const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
 
+  const reject = async (error: unknown, headers: Headers): Promise<Response> => {
+    await report(error, { stage: 'request', headers, context: undefined })
+    return respondRejected(error)
+  }
+
   const respond = async (
     trace: WebhookTrace,
     { holder, host }: { readonly holder: object; readonly host: object },
   ): Promise<Response> => {
     const { request } = trace
     const { headers, url } = request
-    const receivedAt = now === undefined ? new Date() : new Date(now())
+    const receivedAt = new Date(now?.() ?? Date.now())
     let context: DeliveryContext
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
@@ -119,8 +125,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       }
     } catch (error) {
       trace.outcome = 'rejected'
-      await report(error, { stage: 'request', headers, context: undefined })
-      return respondRejected(error)
+      return reject(error, headers)
     }
     trace.delivery = context.delivery
     const outcome = await handleOnce({
@@ -137,8 +142,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     try {
       request = findRequest(holder)
     } catch (error) {
-      await report(error, { stage: 'request', headers: new Headers(), context: undefined })
-      return respondRejected(error)
+      return reject(error, new Headers())
     }
     const trace: WebhookTrace = { request }
     return channel?.hasSubscribers

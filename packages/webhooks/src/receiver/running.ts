@@ -23,6 +23,7 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   const early = new Map<Promise<unknown>, AbortController>()
   let isEarly = ack === 'before'
   let isWarned = !isEarly
+  const configured = waitUntil && { waitUntil }
 
   return {
     /** Returns a controller for a delivery, or `undefined` if deliveries are not acknowledged early. */
@@ -40,16 +41,13 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
         void work.then(() => early.delete(work))
       }
       try {
-        if (waitUntil !== undefined) waitUntil(work)
-        else {
-          // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts without an
-          // execution context.
-          const host = given as Host
-          const keeper = host.waitUntil === undefined ? host.executionCtx : host
-          // Lets a missing `waitUntil` throw only until the warning is printed, because an error for each delivery
-          // would take a third of the delivery's time.
-          if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
-        }
+        // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts without an
+        // execution context.
+        const host = given as Host
+        const keeper = configured ?? (host.waitUntil === undefined ? host.executionCtx : host)
+        // Lets a missing `waitUntil` throw only until the warning is printed, because an error for each delivery
+        // would take a third of the delivery's time.
+        if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
       } catch (error) {
         if (!isWarned)
           console.warn("With ack: 'before', events are lost when this host stops. Pass waitUntil.", error)

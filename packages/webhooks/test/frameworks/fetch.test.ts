@@ -173,7 +173,7 @@ describe('the handle function of a receiver, as the route of a framework', () =>
     expect(failures).toEqual([{ stage: 'request', headers: new Headers(), context: undefined }])
     expect([response.status, await response.json()]).toMatchObject([
       500,
-      { code: 'invalid_usage', message: 'The receiver was not called with a request.' },
+      { code: 'invalid_usage', message: 'There is no request.' },
     ])
     expect(errors).toEqual([expect.any(WebhookUsageError)])
     const { name } = Object.getPrototypeOf(Object(input)).constructor

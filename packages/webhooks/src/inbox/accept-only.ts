@@ -1,0 +1,11 @@
+import { WebhookVerificationError } from '../errors.ts'
+import type { Verifier } from '../verifiers/verifier.ts'
+
+const refuseRequest = (): never => {
+  const message =
+    'The receiver has no verify, so it takes events from accept() only. Pass verify to receive webhooks.'
+  throw new WebhookVerificationError('invalid_secret', message)
+}
+
+/** Refuses every request before its body is read. It is apart from the receiver, which most users bundle without it. */
+export const acceptOnly: Verifier = Object.assign(refuseRequest, { checkHeaders: refuseRequest })
