@@ -51,3 +51,12 @@ test('recognizes a repeated part wherever it is', () => {
     expect(repeatsPersonalData(`<${recap.slice(at, at + 11)}>`, event)).toBe(false)
   }
 })
+
+test('takes no longer if the payload has many strings', () => {
+  const keyPoints = Array.from({ length: 20_000 }, (_, index) => `${'ab'.repeat((index % 4) + 1)}c${index}`)
+  const number = keyPoints.map((_, index) => `+${300_000_000 + index}`)
+  const many = JSON.stringify({ event: 'CALL_AI_SUMMARY', keyPoints, number })
+  const startedAt = performance.now()
+  expect(repeatsPersonalData('ab'.repeat(2_048), many)).toBe(false)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+})

@@ -28,11 +28,11 @@ const firstWeight = Array.from({ length: windowLength - 1 }).reduce<number>(
 )
 
 /**
- * Returns whether two strings have a common substring of the window's length. Passes over each string once (Rabin and
- * Karp): an endpoint chooses the one and a caller the other, and looking for each window in turn could take seconds.
+ * Returns a function that tells whether text contains a string or, for a long string, a part of the window's length.
+ * Passes over the text once, and then over each string once (Rabin and Karp): an endpoint chooses the one and a caller
+ * the others, and searching the text for each string in turn could take seconds.
  */
-const repeatsPart = (text: string, whole: string): boolean => {
-  const windows = new Map<number, Set<string>>()
+const createFinder = (text: string): ((string: string) => boolean) => {
   const visit = (string: string, see: (hash: number, start: number) => boolean): boolean => {
     let hash = 0
     for (let end = 0; end < string.length; end++) {
@@ -43,26 +43,40 @@ const repeatsPart = (text: string, whole: string): boolean => {
     }
     return false
   }
+  const windows = new Map<number, Set<string>>()
   visit(text, (hash, start) => {
     const window = text.slice(start, start + windowLength)
     windows.set(hash, (windows.get(hash) ?? new Set()).add(window))
     return false
   })
-  return visit(
-    whole,
-    (hash, start) => windows.get(hash)?.has(whole.slice(start, start + windowLength)) ?? false,
-  )
+  /** The substrings of the text, by a length below the window's. */
+  const substrings = new Map<number, Set<string>>()
+  const listSubstrings = (length: number): Set<string> => {
+    const listed = new Set(
+      Array.from({ length: text.length }, (_, start) => text.slice(start, start + length)),
+    )
+    substrings.set(length, listed)
+    return listed
+  }
+  return (string) => {
+    const { length } = string
+    if (length < windowLength) return (substrings.get(length) ?? listSubstrings(length)).has(string)
+    return visit(string, (hash, start) => {
+      const found = windows.get(hash)
+      return found?.has(string.slice(start, start + windowLength)) ?? false
+    })
+  }
 }
 
 /** Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a text. */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
-  const plain = text.replaceAll(/\\[nrt"\\/]/g, ' ')
-  const digits = text.replaceAll(/\D/g, '')
+  const isInText = createFinder(text.replaceAll(/\\[nrt"\\/]/g, ' '))
+  const isInDigits = createFinder(text.replaceAll(/\D/g, ''))
   const event = parse(payload)
   return listMasked(event, redact(event)).some((value) => {
     const known = value.replaceAll(/[\n\r\t"\\/]/g, ' ')
     const knownDigits = value.replaceAll(/\D/g, '')
-    if (/^[\d\s+().-]+$/.test(value)) return knownDigits.length > 4 && digits.includes(knownDigits)
-    return known.length > 2 && (plain.includes(known) || repeatsPart(plain, known))
+    if (/^[\d\s+().-]+$/.test(value)) return knownDigits.length > 4 && isInDigits(knownDigits)
+    return known.length > 2 && isInText(known)
   })
 }
