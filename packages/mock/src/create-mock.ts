@@ -7,6 +7,7 @@ import { createTenant, type Tenant } from './tenant/create-tenant.ts'
 import type { MockTenant } from './tenant/tenant.ts'
 import { createMachineScheduler } from './time/machine-scheduler.ts'
 import { createVirtualScheduler } from './time/virtual-scheduler.ts'
+import { toRequest } from './to-request.ts'
 
 /** The vendor's service for a test suite. The mock itself is the first tenant. */
 export type Mock = MockTenant & {
@@ -114,8 +115,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   }
 
   return Object.assign(first.handles, {
-    fetch: async (input: string | URL | Request, init?: RequestInit) =>
-      respond(input instanceof Request && init === undefined ? input : new Request(input, init)),
+    fetch: async (input: string | URL | Request, init?: RequestInit) => respond(toRequest(input, init)),
     tenant: (settings: TenantSettings = {}) => addOpen(settings).handles,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { copyWithoutSecrets, createRedact, listSecrets } from './redact.ts'
 
@@ -100,6 +101,13 @@ it('keeps a cause with four levels of objects, and copies one with more', () => 
   const copied = Object.assign(new Error('no'), { inner: { outer: four } })
   expect(copyWithoutSecrets(kept, redactSecret)).toBe(kept)
   expect(copyWithoutSecrets(copied, redactSecret)).not.toBe(copied)
+})
+
+it('reads errors and objects of another realm', () => {
+  const kept = runInNewContext('Object.assign(new TypeError("failed"), { details: { port: 80 } })')
+  const copied = copyWithoutSecrets(runInNewContext(`new TypeError(${JSON.stringify(secret)})`), redactSecret)
+  expect(copyWithoutSecrets(kept, redactSecret)).toBe(kept)
+  expect(copied).toMatchObject({ name: 'TypeError', message: '[redacted]' })
 })
 
 it('copies at most four causes of a cause', () => {

@@ -81,8 +81,16 @@ export const createRedact = (getSecrets: () => readonly string[]): Redact => {
 
 const maxDepth = 4
 
+/** Recognizes an error from any realm, such as that of `fetch` in a test in jsdom. */
+const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
+
+/** Recognizes `Object.prototype` of any realm. */
+const isObjectPrototype = (value: object | null): boolean =>
+  value !== null && Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'isPrototypeOf')
+
 const isPlain = (value: object): boolean =>
-  value instanceof Error || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+  isError(value) || Array.isArray(value) || isObjectPrototype(Object.getPrototypeOf(value))
 
 /** Checks whether `value` consists of plain objects, errors and primitives, none of which contains a secret. */
 const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
@@ -96,7 +104,7 @@ const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
 }
 
 const copy = (value: unknown, redact: Redact, depth = 0): unknown => {
-  if (!(value instanceof Error)) return typeof value === 'string' ? redact(value) : undefined
+  if (!isError(value)) return typeof value === 'string' ? redact(value) : undefined
   if (depth > maxDepth) return undefined
   const error = new Error(redact(value.message), { cause: copy(value.cause, redact, depth + 1) })
   error.name = redact(value.name)

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { findDifferences } from './find-differences.ts'
 import { printDifferences, printValue } from './print.ts'
@@ -45,4 +46,10 @@ test('an object is not an array, and null is not an object', () => {
 test('prints the name of a matcher, and truncates long values', () => {
   expect(printValue({ a: expect.any(String), b: /x/i })).toBe('{"a":"Any<String>","b":"/x/i"}')
   expect(printValue('x'.repeat(500))).toHaveLength(161)
+})
+
+test('matches a regular expression of another realm', () => {
+  const expected = runInNewContext('({ callId: /^call-/ })')
+  expect(findDifferences(expected, event)).toEqual([])
+  expect(printValue(expected)).toBe('{"callId":"/^call-/"}')
 })

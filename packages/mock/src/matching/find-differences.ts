@@ -28,14 +28,18 @@ const isAsymmetric = (value: unknown): value is Asymmetric =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
+/** Recognizes a regular expression from any realm, such as that of a test in jsdom. */
+export const isRegExp = (value: unknown): value is RegExp =>
+  Object.prototype.toString.call(value) === '[object RegExp]'
+
 const isSame = (expected: unknown, actual: unknown): boolean => {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
-  if (expected instanceof RegExp) return typeof actual === 'string' && new RegExp(expected).test(actual)
+  if (isRegExp(expected)) return typeof actual === 'string' && new RegExp(expected).test(actual)
   return Object.is(expected, actual)
 }
 
 const hasFields = (expected: unknown): expected is Readonly<Record<string, unknown>> =>
-  isObject(expected) && !isAsymmetric(expected) && !(expected instanceof RegExp)
+  isObject(expected) && !isAsymmetric(expected) && !isRegExp(expected)
 
 /**
  * Finds the fields in which `actual` differs from `expected`. Objects may have additional fields; arrays must have the

@@ -1,4 +1,4 @@
-import type { Difference } from './find-differences.ts'
+import { type Difference, isRegExp } from './find-differences.ts'
 
 const maxLength = 160
 
@@ -10,9 +10,9 @@ const getMatcherName = (value: object): string | undefined =>
 
 const toText = (value: unknown): string => {
   if (value === undefined) return 'nothing'
-  if (value instanceof RegExp || typeof value === 'function') return String(value)
+  if (isRegExp(value) || typeof value === 'function') return String(value)
   const json = JSON.stringify(value, (_, inner: unknown) => {
-    if (inner instanceof RegExp) return String(inner)
+    if (isRegExp(inner)) return String(inner)
     return (typeof inner === 'object' && inner !== null && getMatcherName(inner)) || inner
   })
   return json ?? String(value)

@@ -14,6 +14,7 @@ import { simulateCall, simulateSummary } from '../simulation/simulate-call.ts'
 import { simulateParticipant } from '../simulation/simulate-participant.ts'
 import { parseDuration } from '../time/duration.ts'
 import type { Scheduler } from '../time/scheduler.ts'
+import { toRequest } from '../to-request.ts'
 import type { Upcoming } from '../waiting/timeout-message.ts'
 import { createWaiters } from '../waiting/waiters.ts'
 import { createWaits } from '../waiting/waits.ts'
@@ -95,8 +96,7 @@ export const createTenant = (options: TenantOptions) => {
   const respond = async (request: Request, connection?: ConnectionInfo): Promise<Response> =>
     (await open('fetch')).api(request, connection)
 
-  const fetch: MockTenant['fetch'] = async (input, init) =>
-    respond(input instanceof Request && init === undefined ? input : new Request(input, init))
+  const fetch: MockTenant['fetch'] = async (input, init) => respond(toRequest(input, init))
 
   const clock: MockTenant['clock'] = {
     now: () => state.scheduler.now(),
