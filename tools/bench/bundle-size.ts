@@ -70,13 +70,13 @@ publish({
   unit: 'time',
   figures: Object.entries(sizes).map(([name, size]) => ({ name, figure: `${size.toFixed(1)} kB` })),
   goals: [
-    { id: 'P7', what: 'kB of a receiver', result: sizes['wabakit receiver'] ?? NaN, limit: { atMost: 7 } },
+    { id: 'P7', what: 'kB of a receiver', result: sizes['wabakit receiver'] ?? NaN, limit: { atMost: 9.7 } },
     {
       id: 'P7',
       what: 'kB of verifySignature and parseEvent',
       result: sizes['wabakit verifySignature and parseEvent'] ?? NaN,
-      limit: { atMost: 4.5 },
+      limit: { atMost: 4.6 },
     },
-    { id: 'P7', what: 'kB of a client', result: sizes['wabakit client'] ?? NaN, limit: { atMost: 16 } },
+    { id: 'P7', what: 'kB of a client', result: sizes['wabakit client'] ?? NaN, limit: { atMost: 18.4 } },
   ],
 })

@@ -30,6 +30,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'server-fairness': 'P6',
   'server-memory': 'P6',
   'bundle-size': 'P7',
+  'received-bytes': 'P12',
   'server-start': 'P8',
   'mock-start': 'P8',
   'server-held-snapshot': '',

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Row } from './measure.ts'
 
 export type Goal = {
-  /** `P1` to `P11`. */
+  /** `P1` to `P12`. */
   readonly id: string
   readonly what: string
   readonly result: number
