@@ -74,7 +74,7 @@ const measure = async (kind: string, chunking: Chunking): Promise<number> => {
   const waitForBytes = async (): Promise<number> => {
     let last = 0
     for (;;) {
-      await sleep(500)
+      await sleep(1_000)
       const received = await child.command('received')
       if (received === last && received > 0) return received
       last = received
@@ -103,7 +103,7 @@ const floors = ['bare handler', 'bare fetch']
 const kinds = ['receiver on node:http', 'receiver on Hono', 'server, API', 'server, attempts', 'client']
 const figures: Figure[] = []
 const goals: Goal[] = []
-for (const kind of [...floors, ...kinds]) {
+for (const kind of [...kinds, ...floors]) {
   for (const [name, chunking] of Object.entries(chunkings)) {
     const result = await measure(kind, chunking)
     figures.push({ name: `${kind}, ${name}`, figure: `${result.toFixed(1)} bytes` })

@@ -41,6 +41,8 @@ const createFloor = () => {
 const receiver = createReceiver({
   verify: standardWebhooks({ secrets: [generateSecret()] }),
   dedupe: memoryDedupe(),
+  // A loaded machine may need longer for all of the bodies.
+  bodyTimeoutMs: 120_000,
 }).onError(() => {})
 
 const apiKey = 'wk_bench_0123456789'
