@@ -122,7 +122,7 @@ const list = async (options: InboxOptions & SelectionOptions & { limit: number; 
   const output = createOutput(options)
   const { limit, after } = options
   const entries = await useInbox(options, (inbox) => inbox.list(toSelection(options), { limit, after }))
-  const columns = ['id', 'receivedAt', 'name', 'subject', 'state', 'reason', 'attempts', 'error']
+  const columns = ['state', 'id', 'name', 'receivedAt', 'attempts', 'reason', 'subject', 'error']
   printTable(output, entries, columns)
   const last = entries.at(-1)
   if (last !== undefined && entries.length === limit) output.notice(`More: --after ${last.id}`)

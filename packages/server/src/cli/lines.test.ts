@@ -4,6 +4,7 @@ import { createOutput } from './output.ts'
 
 const injected = '\u001b[2J\u009b1A\u202e\n12:00:00 --> FORGED'
 const output = createOutput({ format: 'pretty' })
+const about = { eventName: 'CALL_ENDED', subject: 'call:c1' }
 const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 
 test('an event is printed on one line, whatever the server sends', () => {
@@ -26,7 +27,7 @@ test("a health event's line contains the endpoint and its response", () => {
 })
 
 test('an attempt is printed on one line, whatever the endpoint responds', () => {
-  const attempt = { status: null, error: injected, response: null, url: injected, durationMs: 1 }
+  const attempt = { status: null, error: injected, response: null, url: injected, durationMs: 1, ...about }
   const line = formatAttempt(output, attempt)
 
   expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
@@ -34,11 +35,11 @@ test('an attempt is printed on one line, whatever the endpoint responds', () => 
 })
 
 test("a rejected attempt's line ends with the endpoint's response, on one line", () => {
-  const attempt = { status: 401, error: null, url: 'http://127.0.0.1/', durationMs: 1 }
+  const attempt = { status: 401, error: null, url: 'http://127.0.0.1/', durationMs: 1, ...about }
   const line = formatAttempt(output, { ...attempt, response: `timestamp 3600 s old${injected}` })
 
   expect(line.replace(colors, '')).toMatch(
-    /\[401\] POST http:\/\/127\.0\.0\.1\/ 1 ms timestamp 3600 s old\\u001b/,
+    /\[401\] CALL_ENDED call:c1 http:\/\/127\.0\.0\.1\/ 1 ms timestamp 3600 s old\\u001b/,
   )
   expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
 })

@@ -23,15 +23,17 @@ const formatSubject = ({ id, subject = '', channel, payload }: EventLine): strin
 export const formatEvent = ({ style }: Output, event: EventLine): string =>
   `${style('dim', formatTime())} --> ${style('bold', event.name)} ${escapeControls(formatSubject(event))}`
 
-export type AttemptLine = Pick<LiveAttempt, 'status' | 'error' | 'response' | 'url' | 'durationMs'>
+export type AttemptLine = Pick<LiveAttempt, 'status' | 'error' | 'response' | 'url' | 'durationMs'> &
+  Partial<Pick<LiveAttempt, 'eventName' | 'subject'>>
 
-/** Formats an attempt: `12:00:00 <-- [401] POST https://… 23 ms timestamp 3600 s old` */
+/** Formats an attempt: `12:00:00 <-- [401] CALL_ENDED call:… https://… 23 ms timestamp 3600 s old` */
 export const formatAttempt = ({ style }: Output, attempt: AttemptLine): string => {
-  const { status, error, response, url, durationMs } = attempt
+  const { status, error, response, url, durationMs, eventName = 'POST', subject = '' } = attempt
   const isSuccess = status !== null && status >= 200 && status < 300
   const outcome = style(isSuccess ? 'green' : 'red', `[${status ?? 'failed'}]`)
   const problem = isSuccess ? null : (error ?? response)
   const reason = problem === null ? '' : ` ${style('red', problem)}`
   const duration = durationMs === null ? '' : ` ${Math.round(durationMs)} ms`
-  return `${style('dim', formatTime())} <-- ${outcome} POST ${escapeControls(url)}${duration}${reason}`
+  const what = escapeControls([eventName, subject, url].filter(Boolean).join(' '))
+  return `${style('dim', formatTime())} <-- ${outcome} ${what}${duration}${reason}`
 }

@@ -4,7 +4,10 @@ export type ResourceCommand = {
   readonly operation: string
   /** @default the summary of the operation */
   readonly summary?: string
-  /** The fields shown in a list's table: `field`, or `field.inner` for a field of its items. */
+  /**
+   * The fields shown in a list's table, the most important one first, because a terminal may have no room for the last:
+   * `field`, or `field.inner` for a field of its items.
+   */
   readonly columns?: readonly string[]
   /** Prints only this field of the result. */
   readonly field?: string
@@ -22,7 +25,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     },
     list: {
       operation: 'listOrganizations',
-      columns: ['id', 'integrations.wabaNumber', 'pstnNumbers', 'callSummaries', 'createdAt'],
+      columns: ['id', 'callSummaries', 'createdAt', 'integrations.wabaNumber', 'pstnNumbers'],
       examples: ['org list'],
     },
     show: { operation: 'getOrganization', examples: ['org show', 'org show --organization acme'] },
@@ -37,7 +40,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     },
     list: {
       operation: 'listApiKeys',
-      columns: ['id', 'label', 'wabaNumbers', 'fingerprint', 'createdAt'],
+      columns: ['id', 'label', 'createdAt', 'wabaNumbers', 'fingerprint'],
       examples: ['key list'],
     },
     remove: { operation: 'removeApiKey', examples: ['key remove key_…'] },
@@ -52,7 +55,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     },
     list: {
       operation: 'listSubscriptions',
-      columns: ['id', 'channel', 'number', 'url', 'enabled', 'disabledReason', 'failingSince'],
+      columns: ['enabled', 'failingSince', 'id', 'url', 'channel', 'number', 'disabledReason'],
       examples: ['subscription list'],
     },
     show: { operation: 'getSubscription', examples: ['subscription show sub_…'] },
@@ -82,7 +85,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     list: {
       operation: 'listEvents',
       summary: 'list events, newest first',
-      columns: ['id', 'occurredAt', 'name', 'subject', 'channel'],
+      columns: ['name', 'occurredAt', 'id', 'subject', 'channel'],
       examples: [
         'events list --name CALL_ENDED --from 2026-01-01T00:00:00Z',
         'events list --text "Order 1042"',
@@ -96,7 +99,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     list: {
       operation: 'listDeliveries',
       summary: 'list deliveries, newest first',
-      columns: ['id', 'createdAt', 'eventName', 'subject', 'status', 'attempts', 'dueAt'],
+      columns: ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject', 'dueAt'],
       examples: [
         'deliveries list --status pending,exhausted',
         'deliveries list --subscription sub_… --name CALL_ENDED',
@@ -107,7 +110,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
   calls: {
     list: {
       operation: 'listCalls',
-      columns: ['callId', 'initiatedAt', 'state', 'channel', 'direction', 'customerNumber'],
+      columns: ['state', 'callId', 'initiatedAt', 'customerNumber', 'channel', 'direction'],
       examples: ['calls list --state missed', 'calls list --customer +15550199001'],
     },
   },
@@ -115,7 +118,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     list: {
       operation: 'listGroups',
       summary: 'list groups, newest first',
-      columns: ['groupId', 'createdAt', 'wabaNumber', 'subject'],
+      columns: ['groupId', 'createdAt', 'subject', 'wabaNumber'],
       examples: ['groups list --text order'],
     },
     'add-participant': {
@@ -126,14 +129,14 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
   requests: {
     list: {
       operation: 'listRequests',
-      columns: ['at', 'method', 'path', 'status', 'code', 'organizationId', 'keyLabel', 'durationMs'],
+      columns: ['status', 'at', 'method', 'path', 'code', 'durationMs', 'organizationId', 'keyLabel'],
       examples: ['requests list --status 401', 'requests list --call call_…'],
     },
   },
   faults: {
     list: {
       operation: 'listFaults',
-      columns: ['id', 'endpoint', 'status', 'code', 'remaining'],
+      columns: ['status', 'endpoint', 'id', 'code', 'remaining'],
       examples: ['faults list'],
     },
     add: {

@@ -30,20 +30,51 @@ const formatHeader = (path: string): string =>
     .replace(/(?=[A-Z])/g, ' ')
     .toUpperCase()
 
-const formatTable = (records: readonly Json[], fields: readonly string[]): string => {
-  const rows = [
-    fields.map(formatHeader),
-    ...records.map((record) => fields.map((field) => formatValue(readField(record, field)))),
-  ]
-  const widths = fields.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const formatRow = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return rows.map((row) => formatRow(row).trimEnd()).join('\n')
+/** Formats a field of a table. A time has no milliseconds, which would take the room of another field. */
+const formatField = (record: Json, field: string): string =>
+  formatValue(readField(record, field)).replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z')
+
+const gap = 2
+const minWidth = 12
+
+/** Cuts a text at its start, because ids and URLs differ at their ends. */
+const cutStart = (text: string, width: number): string =>
+  text.length > width ? `…${text.slice(1 - width)}` : text
+
+/**
+ * Formats a table. The first column that does not fit into `width` gets the room that is left, if there is enough, and
+ * those after it are left out.
+ */
+export const formatTable = (
+  records: readonly Json[],
+  { fields, width }: { readonly fields: readonly string[]; readonly width: number },
+): string => {
+  const columns: string[][] = []
+  let room = width
+  for (const field of fields) {
+    const cells = [formatHeader(field), ...records.map((record) => formatField(record, field))]
+    const longest = Math.max(...cells.map(({ length }) => length))
+    if (room < Math.min(longest, minWidth)) break
+    const shown = Math.min(longest, room)
+    columns.push(cells.map((cell) => cutStart(cell, shown).padEnd(shown)))
+    room -= longest + gap
+  }
+  const rows = [undefined, ...records].map((_, row) =>
+    columns.map((cells) => cells[row]).join(' '.repeat(gap)),
+  )
+  return rows.map((row) => row.trimEnd()).join('\n')
 }
+
+/** Returns the columns of the terminal. What is read by another program is not cut, unless `COLUMNS` is set. */
+const getWidth = (): number => Number(process.env.COLUMNS) || process.stdout.columns || Infinity
 
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
   if (output.format === 'json') for (const record of records) output.result(record, '')
-  else output.result(records, records.length === 0 ? 'none' : formatTable(records, fields))
+  else
+    output.result(
+      records,
+      records.length === 0 ? 'none' : formatTable(records, { fields, width: getWidth() }),
+    )
 }
 
 export const formatRecord = (record: Json): string => {

@@ -6,6 +6,8 @@ export type LiveAttempt = {
   readonly deliveryId: string
   readonly eventId: string
   readonly eventName: string
+  /** The call or group, such as `call:call_1`. */
+  readonly subject: string
   readonly subscriptionId: string
   readonly url: string
   readonly number: number
@@ -25,6 +27,7 @@ export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
     deliveryId: delivery.id,
     eventId: event.id,
     eventName: event.name,
+    subject: event.subject,
     subscriptionId: subscription.id,
     url: subscription.url,
     number: delivery.attempts + 1,

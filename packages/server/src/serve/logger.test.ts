@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLogger, type LoggerOptions } from './logger.ts'
 
-const open = async (options: Partial<LoggerOptions> = {}, isTTY = false) => {
+const open = async (options: Partial<LoggerOptions> = {}, isTTY = false, hasColors = isTTY) => {
   let text = ''
   const stream = Object.assign(
     new Writable({
@@ -11,7 +11,7 @@ const open = async (options: Partial<LoggerOptions> = {}, isTTY = false) => {
         done()
       },
     }),
-    { isTTY },
+    { isTTY, hasColors: () => hasColors },
   )
   const log = await createLogger({ logLevel: 'debug', logFormat: 'json', stream, ...options })
   return { log, text: () => text }
@@ -70,4 +70,12 @@ test('colors lines on a terminal, and escapes everything else', async () => {
   expect(text()).toContain('\u001b[32mINFO\u001b[39m')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colors.
   expect(text().replace(/\u001b\[\d+m/g, '')).not.toMatch(isUnsafe)
+})
+
+test('colors no line on a terminal without colors, as with NO_COLOR', async () => {
+  const { log, text } = await open({ logFormat: 'pretty' }, true, false)
+
+  log.info('message')
+
+  expect(text()).toMatch(/^\[.+\] INFO: message\n$/)
 })

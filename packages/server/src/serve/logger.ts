@@ -8,6 +8,10 @@ export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
   readonly stream?: NodeJS.WritableStream | undefined
 }
 
+/** Returns whether a terminal shows colors. Respects `NO_COLOR`, which pino-pretty ignores. */
+const hasColors = (stream: NodeJS.WritableStream): boolean =>
+  'hasColors' in stream && typeof stream.hasColors === 'function' && stream.hasColors() === true
+
 const removedFields = ['authorization', 'key', 'secret', 'token', 'payload', 'headers']
 
 /**
@@ -40,6 +44,8 @@ export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
         remove: true,
       },
     },
-    pretty === undefined ? destination : pretty({ colorize: isTerminal, destination, sync: true }),
+    pretty === undefined
+      ? destination
+      : pretty({ colorize: isTerminal && hasColors(stream), destination, sync: true }),
   )
 }

@@ -58,7 +58,7 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
     'integrations=[{"wabaNumber":"+15550100001"}]',
   )
   expect(await run('org list')).toMatch(
-    /^ID +WABA NUMBER +PSTN NUMBERS +CALL SUMMARIES +CREATED AT\n(.*\n)*acme +\+15550100001 +\+15550100002 +automatic /,
+    /^ID +CALL SUMMARIES +CREATED AT +WABA NUMBER +PSTN NUMBERS\n(.*\n)*acme +automatic +\S+Z +\+15550100001 +\+15550100002$/m,
   )
   expect(await run('org update --organization acme --call-summaries manual')).toMatch(
     /^callSummaries +manual$/m,
@@ -232,7 +232,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   })
   await run('groups add-participant --group-id g1 --phone +15550199001 --state joined')
 
-  expect(await run('calls list')).toMatch(/^CALL ID .*\nc1 /)
+  expect(await run('calls list')).toMatch(/^STATE +CALL ID .*\nended +c1 /)
   expect(await run('groups list --text order')).toMatch(/\ng1 /)
   expect(await run('groups show g1')).toContain('GROUP_PARTICIPANT_JOINED')
   expect(await run('events list --call c1 --name CALL_ENDED')).toMatch(/CALL_ENDED/)
@@ -304,7 +304,7 @@ test('resends deliveries skipped within a period, and counts all parts of a larg
 test('injects faults into a server with --mock', async () => {
   const run = at(await start({ mock: true }))
   await run('faults add --endpoint groups.create --status 503 --times 3')
-  expect(await run('faults list')).toMatch(/groups\.create +503 +- +3$/m)
+  expect(await run('faults list')).toMatch(/503 +groups\.create +\S+ +- +3$/m)
   expect(await run('faults clear')).toBe('removed all faults\n')
   expect(await run('faults list')).toBe('none\n')
 })
@@ -375,4 +375,20 @@ test('overview prints the state of each endpoint first, within 80 columns, and e
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
   const [json] = parseLines(await run('overview --organization acme --window day --format json'))
   expect(json).toMatchObject({ window: 'day', totals: { events: 3 }, endpoints: [{ window: 'day' }, {}] })
+})
+
+test('lists fit a terminal of 80 columns, with the status first', async () => {
+  const server = await start()
+  const env = { WABAKIT_SERVER: server.url, COLUMNS: '80' }
+  await at(server)(
+    'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:1/long/path/of/webhooks',
+  )
+  await at(server)('trigger call')
+  const lists = ['subscription', 'calls', 'events', 'deliveries', 'org', 'key']
+  const printed = await Promise.all(lists.map((name) => wabakit([name, 'list'], { env })))
+  const lines = printed.flatMap(({ stdout }) => stdout.trimEnd().split('\n'))
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  expect(printed.map(({ stdout }) => stdout.split(' ')[0])).toEqual([
+    ...['ENABLED', 'STATE', 'NAME', 'STATUS', 'ID', 'ID'],
+  ])
 })

@@ -46,7 +46,7 @@ test("trigger plays a whole call, which listen forwards with the printed secret'
 
   const clock = '\\d\\d:\\d\\d:\\d\\d'
   for (const name of wholeCall) await tail.line(new RegExp(`^${clock} --> ${name} evt_\\w+ call:call_\\w+$`))
-  await tail.line(new RegExp(`^${clock} <-- \\[200\\] POST ${endpoint.url} \\d+ ms$`))
+  await tail.line(new RegExp(`^${clock} <-- \\[200\\] CALL_ENDED call:call_\\w+ ${endpoint.url} \\d+ ms$`))
   await listening.line(new RegExp(`^${clock} <-- \\[200\\] POST ${forwarded.url} \\d+ ms$`))
 
   const summary = JSON.parse(await json.line(/"name":"CALL_AI_SUMMARY"/))
@@ -133,8 +133,8 @@ test("a rejected delivery shows the endpoint's response, and listen prints no se
   await Promise.all([tail.following, listening.line(/^ready/)])
   await wabakit(['trigger', 'GROUP_CREATED'], at)
 
-  await tail.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
-  await listening.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
+  await tail.line(/\[401\] \w+ call:.+ \d+ ms timestamp 3600 s old$/)
+  await listening.line(/\[401\] \w+ call:.+ \d+ ms timestamp 3600 s old$/)
   expect(listening.lines.join('\n')).not.toContain('whsec_')
   for (const command of [tail, listening, server]) command.kill('SIGTERM')
   await Promise.all([tail, listening, server].map(({ ended }) => ended))

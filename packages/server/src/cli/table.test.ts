@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { formatTable } from './table.ts'
+
+const record = {
+  status: 'pending',
+  id: 'dlv_1',
+  createdAt: '2026-01-05T10:00:00.123Z',
+  url: 'https://a.example/hooks',
+}
+const fields = ['status', 'createdAt', 'url', 'id']
+const format = (width: number): string[] => formatTable([record], { fields, width }).split('\n')
+
+test('a table shows all of its columns, and times without milliseconds', () => {
+  expect(format(Infinity)).toEqual([
+    'STATUS   CREATED AT            URL                      ID',
+    'pending  2026-01-05T10:00:00Z  https://a.example/hooks  dlv_1',
+  ])
+})
+
+test('the first column that does not fit is cut at its start, and the others are left out', () => {
+  expect(format(45)).toEqual([
+    'STATUS   CREATED AT            URL',
+    'pending  2026-01-05T10:00:00Z  …example/hooks',
+  ])
+  expect(format(40)).toEqual(['STATUS   CREATED AT', 'pending  2026-01-05T10:00:00Z'])
+})
