@@ -5,7 +5,7 @@ export type ResourceCommand = {
   /** @default the summary of the operation */
   readonly summary?: string
   /**
-   * The fields shown in a list's table, the most important one first, because a terminal may have no room for the last:
+   * The fields shown in a list's table, the most important one first, because a terminal may be too narrow for the last:
    * `field`, or `field.inner` for a field of its items.
    */
   readonly columns?: readonly string[]

@@ -30,7 +30,7 @@ const formatHeader = (path: string): string =>
     .replace(/(?=[A-Z])/g, ' ')
     .toUpperCase()
 
-/** Formats a field of a table. A time has no milliseconds, which would take the room of another field. */
+/** Formats a field of a table. A time has no milliseconds, which would displace another field. */
 const formatField = (record: Json, field: string): string =>
   formatValue(readField(record, field)).replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z')
 
@@ -42,7 +42,7 @@ const cutStart = (text: string, width: number): string =>
   text.length > width ? `…${text.slice(1 - width)}` : text
 
 /**
- * Formats a table. The first column that does not fit into `width` gets the room that is left, if there is enough, and
+ * Formats a table. The first column that does not fit into `width` gets the rest of it, if that is wide enough, and
  * those after it are left out.
  */
 export const formatTable = (
@@ -50,14 +50,14 @@ export const formatTable = (
   { fields, width }: { readonly fields: readonly string[]; readonly width: number },
 ): string => {
   const columns: string[][] = []
-  let room = width
+  let left = width
   for (const field of fields) {
     const cells = [formatHeader(field), ...records.map((record) => formatField(record, field))]
     const longest = Math.max(...cells.map(({ length }) => length))
-    if (room < Math.min(longest, minWidth)) break
-    const shown = Math.min(longest, room)
+    if (left < Math.min(longest, minWidth)) break
+    const shown = Math.min(longest, left)
     columns.push(cells.map((cell) => cutStart(cell, shown).padEnd(shown)))
-    room -= longest + gap
+    left -= longest + gap
   }
   const rows = [undefined, ...records].map((_, row) =>
     columns.map((cells) => cells[row]).join(' '.repeat(gap)),

@@ -133,8 +133,8 @@ test("a rejected delivery shows the endpoint's response, and listen prints no se
   await Promise.all([tail.following, listening.line(/^ready/)])
   await wabakit(['trigger', 'GROUP_CREATED'], at)
 
-  await tail.line(/\[401\] \w+ call:.+ \d+ ms timestamp 3600 s old$/)
-  await listening.line(/\[401\] \w+ call:.+ \d+ ms timestamp 3600 s old$/)
+  await tail.line(/\[401\] GROUP_CREATED group:\S+ http\S+ \d+ ms timestamp 3600 s old$/)
+  await listening.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
   expect(listening.lines.join('\n')).not.toContain('whsec_')
   for (const command of [tail, listening, server]) command.kill('SIGTERM')
   await Promise.all([tail, listening, server].map(({ ended }) => ended))
