@@ -233,6 +233,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   shutdownGraceMs: 'shutdown.test.ts',
   webhookUrl: 'cli/serve.isolated.test.ts',
   mock: 'faults.test.ts',
+  profile: 'live-profile.test.ts',
+  seed: 'cli/exec-mock.isolated.test.ts',
   organizations: 'restart.test.ts',
 }
 

@@ -385,7 +385,7 @@ const schedule = defineCases('Delivery schedule', {
     for (const [respond, expected] of [
       [(headers: Headers) => JSON.stringify([...headers]).slice(0, 60), /^\[\["authorization","\[redacted]"/],
       [() => 'got s3cret: ann:pass"word, pass\\"word and pass%22word', /^(?:\D+\[redacted]){4}$/],
-      [() => `${'x'.repeat(4_090)}s3cret of ours`, /^x+\[redacted]$/],
+      [() => `${'x'.repeat(4_090)}s3cret of ours`, /^x+\[redac$/],
       [() => `${'s3cret of ours '.repeat(10)}${'x'.repeat(4_090)}s3cret of ours`, /^(?:\[redacted] ){10}x+$/],
     ] as const) {
       const scenario = await createScenario()

@@ -12,6 +12,15 @@ const readOwner = (lock: DatabaseSync): number | undefined => {
   }
 }
 
+/** Notes this process in the lock file, for the error of others. Not essential: the file may be read, or its disk full. */
+const noteOwner = (lock: DatabaseSync): void => {
+  try {
+    lock.exec(`pragma user_version = ${process.pid}`)
+  } catch {
+    // Whether the lock is free shows when it is taken.
+  }
+}
+
 /**
  * Locks a database for this process until the returned function is called or the process ends, even by a crash.
  *
@@ -25,9 +34,9 @@ const lockFile = (path: string): (() => void) => {
   createPrivateFile(`${path}-lock`)
   const lock = new DatabaseSync(`${path}-lock`)
   try {
-    lock.exec(
-      `pragma journal_mode = memory; pragma synchronous = off; pragma user_version = ${process.pid}; begin immediate`,
-    )
+    lock.exec('pragma journal_mode = memory; pragma synchronous = off')
+    noteOwner(lock)
+    lock.exec('begin immediate')
   } catch (error) {
     const owner = isBusy(error) ? readOwner(lock) : undefined
     lock.close()
