@@ -8,6 +8,7 @@ const listGiven = (settings: ServerSettings) => ({
   '--api-key': settings.apiKey,
   '--waba-number': settings.wabaNumber,
   '--other-key': settings.otherKey,
+  '--foreign-key': settings.foreignKey,
   '--disabled-number': settings.disabledNumber,
   '--listen': settings.listener,
   '--secret': settings.secret,

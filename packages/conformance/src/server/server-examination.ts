@@ -14,6 +14,8 @@ export type ServerExamination = {
   readonly wabaNumber?: string | undefined
   /** A key of the same organization that may not use `wabaNumber`. */
   readonly otherKey?: string | undefined
+  /** A key of another organization. */
+  readonly foreignKey?: string | undefined
   /** A WABA number of the organization, with a disabled integration. */
   readonly disabledNumber?: string | undefined
   /**

@@ -15,6 +15,7 @@ import type { ApiCall, Hook, Mutation } from './reference.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const ownKey = 'wk_acceptance_0123456789'
+const foreignKey = 'wk_acceptance_foreign_89'
 
 /** Accepts keys that this function turns into the right one, on both endpoints. */
 const readKeyAs = (read: (header: string) => string): Mutation => ({
@@ -202,6 +203,21 @@ export const createAlteringServers = (): BrokenServer[] => [
     name: 'looks only at the beginning of the content type',
     caughtBy: 'create.body.longer-type-is-415',
     ...acceptType('application/jsonp'),
+  },
+
+  // Other organizations.
+  {
+    name: 'shows the calls of other organizations',
+    caughtBy: 'fetch.foreign-key.finds-no-pstn-call',
+    api: (call, respond) =>
+      isFetch(call) && call.headers.get('authorization') === foreignKey
+        ? respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+        : respond(),
+  },
+  {
+    name: 'creates groups on the numbers of other organizations',
+    caughtBy: 'create.foreign-key.is-refused',
+    ...readKeyAs((key) => (key === foreignKey ? ownKey : '')),
   },
 
   // Group ids.

@@ -34,7 +34,11 @@ const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
   '+15550190003',
   '+15550190004',
 ] as const
-const [apiKey, otherKey] = ['wk_acceptance_0123456789', 'wk_acceptance_other_6789']
+const [apiKey, otherKey, foreignKey] = [
+  'wk_acceptance_0123456789',
+  'wk_acceptance_other_6789',
+  'wk_acceptance_foreign_89',
+]
 export const secret = `whsec_${Buffer.from('a secret of the acceptance tests').toString('base64')}`
 
 /** Creates a clock that runs 10 times as fast as the machine's: a retry after 5 s takes half a second. */
@@ -172,6 +176,7 @@ export const startReference = async (
         callSummaries: 'automatic',
         apiKeys: [{ key: apiKey }, { key: otherKey, wabaNumbers: [otherNumber] }],
       },
+      { id: 'foreign', apiKeys: [{ key: foreignKey }] },
     ],
   })
   await server.ready()
@@ -227,6 +232,7 @@ export const startReference = async (
       baseUrl: 'http://server.invalid',
       apiKey,
       otherKey,
+      foreignKey,
       wabaNumber,
       disabledNumber,
       secret,

@@ -21,8 +21,8 @@ const toListenAddress = (text: string): string => {
 }
 
 const examine = (baseUrl: string, { timeout, format, ...examination }: AcceptanceOptions): Promise<void> => {
-  const { apiKey, otherKey, wabakitControl, controlToken } = examination
-  if (apiKey !== undefined || otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
+  const { apiKey, otherKey, foreignKey, wabakitControl, controlToken } = examination
+  if ([apiKey, otherKey, foreignKey].some((key) => key !== undefined)) checkSecrecy(baseUrl, 'the API key')
   if (wabakitControl !== undefined && controlToken !== undefined) {
     checkSecrecy(wabakitControl, 'the control token')
   }
@@ -46,6 +46,7 @@ export const define = (command: Command): void => {
     '--api-key <key>': 'key that may use the WABA number',
     '--waba-number <number>': 'WABA number to create groups on',
     '--other-key <key>': 'key of the same organization without permission for the number',
+    '--foreign-key <key>': 'key of another organization',
     '--disabled-number <number>': 'WABA number whose integration is disabled',
     '--profile <name>': {
       about: 'live: allow what live services publish, and send the key in the header of each path',

@@ -3,10 +3,15 @@ import { quote } from '../../shell.ts'
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
 
-/** Returns the keys that requests can carry, by name: two from the options, an unknown key, an empty key, or no key. */
-export const listKeys = (api: string | undefined, other: string | undefined) => ({
-  api,
-  other,
+/** Returns the keys that requests can carry, by name: three from the options, an unknown key, an empty key, or no key. */
+type GivenKeys = {
+  readonly api: string | undefined
+  readonly other: string | undefined
+  readonly foreign: string | undefined
+}
+
+export const listKeys = (given: GivenKeys) => ({
+  ...given,
   unknown: unknownKey,
   empty: '',
   none: undefined,
@@ -70,7 +75,11 @@ export const readField = (value: unknown, name: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 
-const keyVariables = listKeys('WABAKIT_API_KEY', 'WABAKIT_OTHER_KEY')
+const keyVariables = listKeys({
+  api: 'WABAKIT_API_KEY',
+  other: 'WABAKIT_OTHER_KEY',
+  foreign: 'WABAKIT_FOREIGN_KEY',
+})
 
 /** Returns the value of the header that carries a request's key, or `undefined` if it has none. */
 export const formatKey = (

@@ -22,10 +22,10 @@ const describeFailure = (error: unknown): string => {
 
 /** Creates a sender of requests to the server under examination, which records every exchange. */
 export const createSender = (settings: ServerSettings) => {
-  const { baseUrl, apiKey, otherKey, timeoutMs, fetch } = settings
+  const { baseUrl, apiKey, otherKey, foreignKey, timeoutMs, fetch } = settings
   /** Every exchange so far, oldest first. */
   const exchanges: Exchange[] = []
-  const keys = listKeys(apiKey, otherKey)
+  const keys = listKeys({ api: apiKey, other: otherKey, foreign: foreignKey })
 
   const exchange = async (request: ApiRequest): Promise<ApiResponse> => {
     const { method, path, contentType, body } = request

@@ -42,7 +42,8 @@ export const prepareOrganization = async (address: {
   }
 
   const path = `/organizations/${id}`
-  const [apiKey, otherKey] = [createKey(), createKey()]
+  const foreignPath = `${path}-foreign`
+  const [apiKey, otherKey, foreignKey] = [createKey(), createKey(), createKey()]
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   await send('POST', '/organizations', {
     id,
@@ -57,12 +58,16 @@ export const prepareOrganization = async (address: {
   })
   const subscribe = (subscription: object): Promise<unknown> =>
     send('POST', `${path}/subscriptions`, { secret, ...subscription })
+  let hasForeign = false
   const remove = async (): Promise<void> => {
     await send('DELETE', path)
+    if (hasForeign) await send('DELETE', foreignPath)
   }
   try {
     await subscribe({ channel: 'WHATSAPP', number: wabaNumber, url: `${webhookUrl}/whatsapp` })
     await subscribe({ channel: 'PSTN', number: pstnNumber, url: `${webhookUrl}/pstn` })
+    await send('POST', '/organizations', { id: `${id}-foreign`, apiKeys: [{ key: foreignKey }] })
+    hasForeign = true
   } catch (error) {
     await remove().catch(() => {})
     throw error
@@ -152,6 +157,7 @@ export const prepareOrganization = async (address: {
   return {
     apiKey,
     otherKey,
+    foreignKey,
     wabaNumber,
     disabledNumber,
     secret,

@@ -2,7 +2,7 @@ import { setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
 import type { Rule, Rules } from '../rule.ts'
-import { expectStatus } from './witness.ts'
+import { expectStatus, judgeRequest } from './witness.ts'
 
 /**
  * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each sample
@@ -246,6 +246,20 @@ const otherKeyRules: Rules = {
   },
 }
 
+const foreignKeyRules: Rules = {
+  'create.foreign-key.is-refused': {
+    title: 'A key of another organization creates no group on the number',
+    clause: noIntegration,
+    expected: 'status 400',
+    severity: 'critical',
+    risk: 'A business creates groups in the name of another one.',
+    examine: judgeRequest(
+      (lab) => buildCreate(lab, {}, { key: 'foreign' }),
+      ({ status }) => (status === 0 || status === 429 ? undefined : status >= 400),
+    ),
+  },
+}
+
 const disabledNumberRules: Rules = {
   'create.disabled-number.is-422': {
     title: 'A group on a disabled integration is refused',
@@ -269,5 +283,6 @@ export const createStatusRules: Rules = {
     return { ...built, body: built.body?.padEnd(padTo) }
   }),
   ...setDefaults(otherKeyRules, { needs: ['--other-key'] }),
+  ...setDefaults(foreignKeyRules, { needs: ['--foreign-key'] }),
   ...setDefaults(disabledNumberRules, { needs: ['--disabled-number'] }),
 }

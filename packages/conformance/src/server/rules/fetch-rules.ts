@@ -75,6 +75,24 @@ const expectForOther = (
   },
 })
 
+/** Expects that a key of another organization finds nothing. */
+const expectUnseen = (channel: 'PSTN' | 'WHATSAPP'): FetchRule => ({
+  title: `A key of another organization does not see a ${channel} call`,
+  clause: '"Authentication", rules 1 to 3: a key is for the calls of its organization',
+  expected: 'status 404, and no summary',
+  severity: 'critical',
+  needs: ['--play', '--foreign-key'],
+  risk: "A customer's words are shown to another business.",
+  examine: async ({ lab, scenes }) => {
+    const { callId, failure } = await scenes.play(channel)
+    if (failure !== undefined) return { kept: undefined, observed: failure }
+    const sent = await lab.send(buildFetch(callId, { key: 'foreign' }))
+    const { status } = sent.response
+    const kept = status === 0 || status === 429 ? undefined : status >= 400
+    return { kept, observed: describeResponse(sent), requests: [sent.request] }
+  },
+})
+
 const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule => ({
   title: `A call that was ${words} can never have a summary`,
   expected: 'status 422',
@@ -210,6 +228,8 @@ const rules: Readonly<Record<string, FetchRule>> = {
     title: 'A key without permission for the number does not see its WhatsApp calls',
     ...expectForOther('WHATSAPP', 404),
   },
+  'fetch.foreign-key.finds-no-pstn-call': expectUnseen('PSTN'),
+  'fetch.foreign-key.finds-no-whatsapp-call': expectUnseen('WHATSAPP'),
   'fetch.other-key.pstn-call-is-200': {
     title: 'Every key of the organization sees its PSTN calls',
     ...expectForOther('PSTN', 200),
