@@ -5,6 +5,8 @@ const inMatrix = (...path: string[]) => join(import.meta.dirname, '../matrix/nod
 const inExample = (name: string, ...path: string[]) => join(root, 'examples', `testing-${name}`, ...path)
 const inRoot = (name: string) => join(root, 'node_modules', name)
 
+type Environment = 'node' | 'jsdom' | 'happy-dom'
+
 /** A test runner, or msw in a test runner. */
 export type Runner = {
   /** Folder of the package whose version is shown. */
@@ -13,12 +15,12 @@ export type Runner = {
   readonly folder: string
   readonly command: readonly [file: string, ...args: string[]]
   /** The environment in which our suite runs, with real and with fake timers. Examples run once. */
-  readonly environment?: 'node' | 'jsdom'
+  readonly environment?: Environment
 }
 
 const runSuite = (
   name: string,
-  environment: 'node' | 'jsdom',
+  environment: Environment,
   command: readonly [string, ...string[]],
 ): Runner => ({
   package: name,
@@ -27,12 +29,12 @@ const runSuite = (
   environment,
 })
 
-const runVitest = (alias: string, environment: 'node' | 'jsdom', file = 'mock.test.js'): Runner =>
+const runVitest = (alias: string, environment: Environment, file = 'mock.test.js'): Runner =>
   runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', file])
 
 const jest = inExample('jest', 'node_modules/jest')
 const jestTypeScript = inExample('jest-typescript', 'node_modules/jest')
-const runJest = (environment: 'node' | 'jsdom', ...args: string[]): Runner =>
+const runJest = (environment: Environment, ...args: string[]): Runner =>
   runSuite(jest, environment, [
     ...(['node', '--experimental-vm-modules', join(jest, 'bin/jest.js')] as const),
     ...['--config', '{"transform":{}}', ...args, 'mock.test.js'],
@@ -44,6 +46,10 @@ export const runners: Readonly<Record<string, Runner>> = {
   'vitest 5, jsdom': runVitest('vitest5', 'jsdom'),
   'vitest 4': runVitest('vitest', 'node'),
   'vitest 4, jsdom': runVitest('vitest', 'jsdom'),
+  'vitest 5, happy-dom': runVitest('vitest5', 'happy-dom'),
+  'receiver in vitest 5': runVitest('vitest5', 'node', 'receiver.test.js'),
+  'receiver in vitest 5, jsdom': runVitest('vitest5', 'jsdom', 'receiver.test.js'),
+  'receiver in vitest 5, happy-dom': runVitest('vitest5', 'happy-dom', 'receiver.test.js'),
   'vitest, example': {
     package: inRoot('vitest'),
     folder: inExample('vitest'),

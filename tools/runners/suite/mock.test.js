@@ -17,7 +17,7 @@ afterEach(() => mock.reset())
 afterAll(() => mock.close())
 
 test('runs in its environment, with its timers', () => {
-  expect(typeof document).toBe(ENVIRONMENT === 'jsdom' ? 'object' : 'undefined')
+  expect(typeof document).toBe(ENVIRONMENT === 'node' ? 'undefined' : 'object')
   expect(Date.now() === startedAt).toBe(TIMERS === 'fake')
 })
 
