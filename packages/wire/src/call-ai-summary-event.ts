@@ -1,6 +1,5 @@
 import { type CallFacts, callFacts } from './call-fields.ts'
 import { list, object, type Rule, text } from './rules.ts'
-import type { Flat } from './vocabulary.ts'
 
 /**
  * The AI summary of a call.
@@ -22,6 +21,13 @@ export const callSummaryRule: Rule<CallSummary> = /* @__PURE__ */ object(() => (
   nextSteps: list(text),
 }))
 
+type CallAiSummaryEventFields = CallFacts & {
+  /** The event's name. */
+  event: 'CALL_AI_SUMMARY'
+  /** The AI summary. */
+  summary: CallSummary
+}
+
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
  *
@@ -30,14 +36,9 @@ export const callSummaryRule: Rule<CallSummary> = /* @__PURE__ */ object(() => (
  *
  * @interface
  */
-export type CallAiSummaryEvent = Flat<
-  CallFacts & {
-    /** The event's name. */
-    event: 'CALL_AI_SUMMARY'
-    /** The AI summary. */
-    summary: CallSummary
-  }
->
+export type CallAiSummaryEvent = {
+  [Field in keyof CallAiSummaryEventFields]: CallAiSummaryEventFields[Field]
+}
 
 export const callAiSummaryRule: Rule<Omit<CallAiSummaryEvent, 'event'>> = /* @__PURE__ */ object(() => ({
   ...callFacts(),

@@ -1,6 +1,32 @@
 import { type CallDetails, callDetails } from './call-fields.ts'
 import { boolean, nullable, nullish, object, type Rule, type Rules, text, unchecked } from './rules.ts'
-import type { Flat } from './vocabulary.ts'
+
+type CallLifecycleEventFields<Name extends string> = CallDetails & {
+  /** The event's name. */
+  event: Name
+  /** The organization's WhatsApp Business number, for WhatsApp calls. */
+  wabaNumber?: string | null | undefined
+  /** The customer's name. */
+  customerName?: string | null | undefined
+  /** The service's id for the customer. */
+  customerId?: string | null | undefined
+  /** The service's id for the chat. */
+  chatId?: string | null | undefined
+  /** The service's id for the message that represents the call in the chat. */
+  chatMessageId?: string | null | undefined
+  /** Agent who answered an incoming call or placed an outgoing one, so it proves no answer. For display only. */
+  pickedBy?: string | null | undefined
+  /** Party that declined the call. For display only. */
+  rejectedBy?: string | null | undefined
+  /** Party that ended the call. For display only. */
+  endedBy?: string | null | undefined
+  /** The device that answered the call. */
+  deviceId?: string | null | undefined
+  /** Why the call failed. */
+  failedReason?: string | null | undefined
+  /** URL of the recording. */
+  recordingUrl?: string | null | undefined
+}
 
 /**
  * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
@@ -8,34 +34,9 @@ import type { Flat } from './vocabulary.ts'
  *
  * @interface
  */
-export type CallLifecycleEvent<Name extends string> = Flat<
-  CallDetails & {
-    /** The event's name. */
-    event: Name
-    /** The organization's WhatsApp Business number, for WhatsApp calls. */
-    wabaNumber?: string | null | undefined
-    /** The customer's name. */
-    customerName?: string | null | undefined
-    /** The service's id for the customer. */
-    customerId?: string | null | undefined
-    /** The service's id for the chat. */
-    chatId?: string | null | undefined
-    /** The service's id for the message that represents the call in the chat. */
-    chatMessageId?: string | null | undefined
-    /** Agent who answered an incoming call or placed an outgoing one, so it proves no answer. For display only. */
-    pickedBy?: string | null | undefined
-    /** Party that declined the call. For display only. */
-    rejectedBy?: string | null | undefined
-    /** Party that ended the call. For display only. */
-    endedBy?: string | null | undefined
-    /** The device that answered the call. */
-    deviceId?: string | null | undefined
-    /** Why the call failed. */
-    failedReason?: string | null | undefined
-    /** URL of the recording. */
-    recordingUrl?: string | null | undefined
-  }
->
+export type CallLifecycleEvent<Name extends string> = {
+  [Field in keyof CallLifecycleEventFields<Name>]: CallLifecycleEventFields<Name>[Field]
+}
 
 type LifecycleFields = Omit<CallLifecycleEvent<string>, 'event'>
 
@@ -84,20 +85,20 @@ export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
  */
 export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
 
+type CallMissedEventFields = CallLifecycleEvent<'CALL_MISSED'> & {
+  /** True if the customer has exchanged no messages with this number. */
+  isNewCaller?: boolean | null | undefined
+  /** True if a team member was assigned to the chat when the call came in. */
+  isChatAssigned?: boolean | null | undefined
+}
+
 /**
  * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be outgoing.
  * No CALL_ENDED has to follow. A live service sends this event; the reference server does not.
  *
  * @interface
  */
-export type CallMissedEvent = Flat<
-  CallLifecycleEvent<'CALL_MISSED'> & {
-    /** True if the customer has exchanged no messages with this number. */
-    isNewCaller?: boolean | null | undefined
-    /** True if a team member was assigned to the chat when the call came in. */
-    isChatAssigned?: boolean | null | undefined
-  }
->
+export type CallMissedEvent = { [Field in keyof CallMissedEventFields]: CallMissedEventFields[Field] }
 
 export const callMissedRule: Rule<Omit<CallMissedEvent, 'event'>> = /* @__PURE__ */ object(() => ({
   ...lifecycleFields(),

@@ -19,7 +19,6 @@ import {
   callStatuses,
   callTypes,
   channels,
-  type Flat,
   type OpenEnum,
   type TriggeredVia,
   triggers,
@@ -88,6 +87,19 @@ type Unset<Fields> = {
   [Name in keyof Fields]?: Fields[Name] | (Fields[Name] extends string ? '' : never) | null | undefined
 }
 
+// A mapped type can be assigned to `Record<string, unknown>`, which an interface cannot. It is written out for each event:
+// through a generic type, errors would show the parts of the event instead of its name.
+type CallDetailsFields = Pick<CallFacts, 'callId'> &
+  Unset<Omit<CallFacts, 'callId' | 'callStatus' | 'agentNumber'>> & {
+    /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
+    callStatus?: OpenEnum<CallStatus> | '' | null | undefined
+    /**
+     * Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member
+     * did. It may change: use it for display only.
+     */
+    agentNumber?: string | undefined
+  }
+
 /**
  * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
  * out, or send an empty string, 0 or null for "unset". A service may add further values to a field with known values.
@@ -96,18 +108,7 @@ type Unset<Fields> = {
  *
  * @inline
  */
-export type CallDetails = Flat<
-  Pick<CallFacts, 'callId'> &
-    Unset<Omit<CallFacts, 'callId' | 'callStatus' | 'agentNumber'>> & {
-      /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
-      callStatus?: OpenEnum<CallStatus> | '' | null | undefined
-      /**
-       * Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member
-       * did. It may change: use it for display only.
-       */
-      agentNumber?: string | undefined
-    }
->
+export type CallDetails = { [Field in keyof CallDetailsFields]: CallDetailsFields[Field] }
 
 export const callDetails = (): Rules<CallDetails> => ({
   callId: nonEmpty,

@@ -9,7 +9,6 @@ import {
   timeOrEmpty,
   unchecked,
 } from './rules.ts'
-import type { Flat } from './vocabulary.ts'
 
 /**
  * The fields of every group event. Only `event` and `groupId` are required.
@@ -32,17 +31,19 @@ export type GroupEvent<Name extends string> = {
   integrationId?: string | null | undefined
 }
 
+type ParticipantEventFields<Name extends string> = GroupEvent<Name> & {
+  /** The participant's phone number. */
+  customerPhone?: string | null | undefined
+}
+
 /**
  * The fields of every event about a participant.
  *
  * @interface
  */
-export type ParticipantEvent<Name extends string> = Flat<
-  GroupEvent<Name> & {
-    /** The participant's phone number. */
-    customerPhone?: string | null | undefined
-  }
->
+export type ParticipantEvent<Name extends string> = {
+  [Field in keyof ParticipantEventFields<Name>]: ParticipantEventFields<Name>[Field]
+}
 
 const groupFields = (): Rules<Omit<GroupEvent<string>, 'event'>> => ({
   groupId: nullable(nonEmpty),
@@ -56,19 +57,19 @@ const participantFields = (): Rules<Omit<ParticipantEvent<string>, 'event'>> => 
   customerPhone: nullish(text),
 })
 
+type GroupCreatedEventFields = GroupEvent<'GROUP_CREATED'> & {
+  /** Link that lets anyone join the group: treat it as a credential. */
+  inviteLink?: string | null | undefined
+  /** When the group was created, in ISO 8601. */
+  groupCreatedAt?: string | null | undefined
+}
+
 /**
  * A group was created through the create endpoint.
  *
  * @interface
  */
-export type GroupCreatedEvent = Flat<
-  GroupEvent<'GROUP_CREATED'> & {
-    /** Link that lets anyone join the group: treat it as a credential. */
-    inviteLink?: string | null | undefined
-    /** When the group was created, in ISO 8601. */
-    groupCreatedAt?: string | null | undefined
-  }
->
+export type GroupCreatedEvent = { [Field in keyof GroupCreatedEventFields]: GroupCreatedEventFields[Field] }
 
 export const groupCreatedRule: Rule<Omit<GroupCreatedEvent, 'event'>> = /* @__PURE__ */ object(() => ({
   ...groupFields(),
@@ -76,17 +77,19 @@ export const groupCreatedRule: Rule<Omit<GroupCreatedEvent, 'event'>> = /* @__PU
   groupCreatedAt: nullish(timeOrEmpty),
 }))
 
+type GroupParticipantJoinedEventFields = ParticipantEvent<'GROUP_PARTICIPANT_JOINED'> & {
+  /** When the participant joined, in ISO 8601. */
+  participantJoinedAt?: string | null | undefined
+}
+
 /**
  * A participant joined the group.
  *
  * @interface
  */
-export type GroupParticipantJoinedEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_JOINED'> & {
-    /** When the participant joined, in ISO 8601. */
-    participantJoinedAt?: string | null | undefined
-  }
->
+export type GroupParticipantJoinedEvent = {
+  [Field in keyof GroupParticipantJoinedEventFields]: GroupParticipantJoinedEventFields[Field]
+}
 
 export const participantJoinedRule: Rule<Omit<GroupParticipantJoinedEvent, 'event'>> = /* @__PURE__ */ object(
   () => ({
@@ -95,17 +98,19 @@ export const participantJoinedRule: Rule<Omit<GroupParticipantJoinedEvent, 'even
   }),
 )
 
+type GroupParticipantLeftEventFields = ParticipantEvent<'GROUP_PARTICIPANT_LEFT'> & {
+  /** When the participant left, in ISO 8601. */
+  participantLeftAt?: string | null | undefined
+}
+
 /**
  * A participant left the group.
  *
  * @interface
  */
-export type GroupParticipantLeftEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_LEFT'> & {
-    /** When the participant left, in ISO 8601. */
-    participantLeftAt?: string | null | undefined
-  }
->
+export type GroupParticipantLeftEvent = {
+  [Field in keyof GroupParticipantLeftEventFields]: GroupParticipantLeftEventFields[Field]
+}
 
 export const participantLeftRule: Rule<Omit<GroupParticipantLeftEvent, 'event'>> = /* @__PURE__ */ object(
   () => ({
@@ -114,17 +119,19 @@ export const participantLeftRule: Rule<Omit<GroupParticipantLeftEvent, 'event'>>
   }),
 )
 
+type GroupParticipantRemovedEventFields = ParticipantEvent<'GROUP_PARTICIPANT_REMOVED'> & {
+  /** When the participant was removed, in ISO 8601. */
+  participantRemovedAt?: string | null | undefined
+}
+
 /**
  * A participant was removed from the group.
  *
  * @interface
  */
-export type GroupParticipantRemovedEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_REMOVED'> & {
-    /** When the participant was removed, in ISO 8601. */
-    participantRemovedAt?: string | null | undefined
-  }
->
+export type GroupParticipantRemovedEvent = {
+  [Field in keyof GroupParticipantRemovedEventFields]: GroupParticipantRemovedEventFields[Field]
+}
 
 export const participantRemovedRule: Rule<Omit<GroupParticipantRemovedEvent, 'event'>> =
   /* @__PURE__ */ object(() => ({

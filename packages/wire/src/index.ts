@@ -46,7 +46,6 @@ export type {
   CallStatus,
   CallType,
   Channel,
-  Flat,
   JoinApprovalMode,
   OpenEnum,
   TriggeredVia,

@@ -1,7 +1,11 @@
 import { type CallSummary, callSummaryRule } from './call-ai-summary-event.ts'
 import { type CallDetails, callDetails } from './call-fields.ts'
 import { object, type Rule } from './rules.ts'
-import type { Flat } from './vocabulary.ts'
+
+type SummaryRecordFields = CallDetails & {
+  /** The AI summary. */
+  summary: CallSummary
+}
 
 /**
  * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers require only
@@ -9,12 +13,7 @@ import type { Flat } from './vocabulary.ts'
  *
  * @interface
  */
-export type SummaryRecord = Flat<
-  CallDetails & {
-    /** The AI summary. */
-    summary: CallSummary
-  }
->
+export type SummaryRecord = { [Field in keyof SummaryRecordFields]: SummaryRecordFields[Field] }
 
 export const summaryRecordRule: Rule<SummaryRecord> = /* @__PURE__ */ object(() => ({
   ...callDetails(),

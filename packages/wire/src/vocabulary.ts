@@ -1,6 +1,3 @@
-/** An intersection as one object type. Unlike an interface, it can be assigned to `Record<string, unknown>`. @inline */
-export type Flat<Type> = { [Name in keyof Type]: Type[Name] }
-
 /**
  * A string with known values, to which a service may add others. Editors suggest the known ones, and a `switch` needs a
  * default.

@@ -92,18 +92,34 @@ export const findOperation = (id: string): Operation => {
 
 const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<string, Schema>> => {
   if (schema === undefined) return {}
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return properties as Readonly<Record<string, Schema>>
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const fields = Object.entries(properties as Readonly<Record<string, Schema>>)
+  return Object.fromEntries(
+    fields.map(([name, { description = '', ...field }]) => [
+      name,
+      {
+        ...field,
+        description: required.includes(name)
+          ? `${description.replace(/\.$/, '')} (required)`.trim()
+          : description,
+      },
+    ]),
+  )
 }
 
-/** Returns an option for each field of an operation's query and body, and whether other fields require `--set`. */
-export const listFieldOptions = (operation: Operation): { options: FieldOption[]; needsSet: boolean } => {
+/** Lists the fields of an operation's query and body. */
+export const listFields = (operation: Operation): string[] =>
+  Object.keys({ ...toProperties(operation.query), ...toProperties(operation.body) })
+
+/** Returns an option for each field of an operation's query and body, and the fields that only `--set` sets. */
+export const listFieldOptions = (operation: Operation): { options: FieldOption[]; others: string[] } => {
   const { cursor: _, ...fields } = { ...toProperties(operation.query), ...toProperties(operation.body) }
   const options = Object.entries(fields).flatMap(([field, schema]) => {
     const option = createFieldOption(field, schema)
     return option === undefined ? [] : [{ field, option }]
   })
-  return { options, needsSet: options.length < Object.keys(fields).length }
+  const others = Object.keys(fields).filter((name) => !options.some(({ field }) => field === name))
+  return { options, others }
 }
 
 export const readFields = (command: Command, options: readonly FieldOption[]): Record<string, unknown> => {

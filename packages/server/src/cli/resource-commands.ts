@@ -103,11 +103,12 @@ const defineCommand = (command: Command, entry: ResourceCommand): void => {
   const operation = findOperation(entry.operation)
   command.description(entry.summary ?? toPhrase(operation.summary))
   for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
-  const { options: all, needsSet } = listFieldOptions(operation)
+  const { options: all, others } = listFieldOptions(operation)
   // Every command has `--organization`.
   const options = all.filter(({ field }) => field !== 'organization')
   for (const { option } of options) command.addOption(option)
-  if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)
+  if (others.length > 0)
+    command.option('--set <path=value>', `set another field: ${others.join(', ')} (repeatable)`, collect)
   if (operation.method === 'DELETE') {
     command.option('--dry-run', 'print what would be removed, and remove nothing')
     if (operation.id !== 'clearFaults') command.addOption(createYesOption())

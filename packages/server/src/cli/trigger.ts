@@ -2,10 +2,11 @@ import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { escapeControls } from '@wabakit/wire'
-import type { Command } from 'commander'
+import type { Command, Help } from 'commander'
 import type { Call, Organization } from '../control-types.ts'
 import { assign } from './assign.ts'
 import { createOrganizationClient } from './control-client.ts'
+import { findOperation, listFields } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes } from './output.ts'
 
@@ -47,6 +48,19 @@ const trigger = async (
   output.result(event, escapeControls(`${what} ${event.id}`))
 }
 
+const eventFields = Object.fromEntries(
+  eventNames.map((name) => [name, Object.keys(eventExamples[name]).filter((field) => field !== 'event')]),
+)
+
+/** Formats the fields that `--set` sets: those of a call, and those of each event. */
+const formatFields = (help: Help): string => {
+  const fields = { call: listFields(findOperation('simulateCall')), ...eventFields }
+  const lines = Object.entries(fields).map(([what, names]) =>
+    help.boxWrap(`${what}: ${names.join(', ')}`, 76).replaceAll('\n', '\n    '),
+  )
+  return `\nFields:\n  ${lines.join('\n  ')}`
+}
+
 export const define = (command: Command): void => {
   addServerOptions(command)
     .argument('<what>', 'call, or the name of an event')
@@ -56,6 +70,7 @@ export const define = (command: Command): void => {
       '\nA value that is valid JSON is parsed; quote a number to pass it as text.\nAn event has an example as its payload, in which --set sets fields. It changes\nnothing else on the server, and is refused if a subscription that gets it has no\nloopback address, unless the server has --mock.',
     )
     .action(trigger)
+  command.addHelpText('after', formatFields(command.createHelp()))
   addExamples(
     command,
     'trigger call',

@@ -392,3 +392,14 @@ test('lists fit a terminal of 80 columns, with the status first', async () => {
     ...['ENABLED', 'STATE', 'NAME', 'STATUS', 'ID', 'ID'],
   ])
 })
+
+test('the help lists the fields that --set sets, and marks required options', async () => {
+  const help = (...args: readonly string[]) => wabakit([...args, '--help'])
+  const [trigger, create] = await Promise.all([help('trigger'), help('subscription', 'create')])
+  expect(trigger.stdout).toMatch(/call: .*outcome/s)
+  expect(trigger.stdout).toContain('GROUP_CREATED: groupId, groupName, inviteLink, groupCreatedAt')
+  expect(create.stdout.replace(/\s+/g, ' ')).toContain('URL that gets the webhooks (required)')
+  expect(create.stdout.replace(/\s+/g, ' ')).toContain(
+    'set another field: headers, authorization (repeatable)',
+  )
+})
