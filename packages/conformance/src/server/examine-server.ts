@@ -108,6 +108,8 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       })
     }
 
+    const allRules = { ...controlRules, ...fixedRules, ...createRandomRules({ seed, minutes }), ...lastRules }
+    options.onStart?.({ checks: select(allRules).length })
     const control = await run(controlRules)
     controlPassed = control[0]?.verdict === 'pass'
     const needsScenes = select(fixedRules).some(

@@ -68,6 +68,8 @@ export type ServerExamination = {
   readonly retryTimeoutMs?: number | undefined
   /** Time to wait for a webhook that must not arrive, in milliseconds. @default 1_500 */
   readonly quietMs?: number | undefined
+  /** Called with the number of checks before the first one. */
+  readonly onStart?: ((run: { readonly checks: number }) => void) | undefined
   /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: CheckResult) => void) | undefined
   /** Sends the requests. @default globalThis.fetch */

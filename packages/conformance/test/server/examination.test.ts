@@ -83,14 +83,19 @@ test('checks without their options are skipped and name the options', async () =
 test('only the selected checks run, after the positive control', async () => {
   const { examination, stop } = await startReference()
   onTestFinished(stop)
+  let announced = 0
   const { checks, verdict } = await examineServer({
     ...examination,
     minutes: 0,
+    onStart: (run) => {
+      announced = run.checks
+    },
     only: ['create.subject', 'fetch.call-id.empty-is-400'],
   })
   const ids = checks.map(({ id }) => id)
 
   expect(verdict).toBe('pass')
+  expect(announced).toBe(checks.length)
   expect([ids[0], ids.at(-1)]).toEqual(['create.valid.is-200', 'fetch.call-id.empty-is-400'])
   expect(ids.slice(1, -1).every((id) => id.startsWith('create.subject.'))).toBe(true)
   expect(ids.length).toBeGreaterThan(10)

@@ -4,7 +4,7 @@ import { checkSecrecy } from './control-client.ts'
 import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, createNumberParser, parseSeconds, parseSeed, parseUrl, readIds } from './options.ts'
 
-type AcceptanceOptions = Omit<ServerExamination, 'baseUrl' | 'timeoutMs' | 'onResult'> & {
+type AcceptanceOptions = Omit<ServerExamination, 'baseUrl' | 'timeoutMs' | 'onStart' | 'onResult'> & {
   readonly timeout: number
   readonly format: ReportFormat
 }
@@ -26,15 +26,19 @@ const examine = (baseUrl: string, { timeout, format, ...examination }: Acceptanc
   if (wabakitControl !== undefined && controlToken !== undefined) {
     checkSecrecy(wabakitControl, 'the control token')
   }
-  let count = 0
+  let total = 0
+  let done = 0
   return runJudge(format, (progress) =>
     examineServer({
       ...examination,
       baseUrl,
       timeoutMs: timeout * 1_000,
+      onStart: ({ checks }) => {
+        total = checks
+      },
       onResult: ({ id, verdict }) => {
-        count += 1
-        if (process.stderr.isTTY) progress.show(id, () => `[${count}] ${id}: ${verdict}`)
+        done += 1
+        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
       },
     }),
   )
