@@ -303,3 +303,12 @@ test('WABAKIT_PROFILE runs a suite with the other profile, and options of the wr
     /webhookAuth must be \{ header, value \}/,
   )
 })
+
+test('a fault that tampers with the timestamp never strikes a delivery that has none', async () => {
+  await using mock = await createMock({ profile: 'live' })
+  mock.faults.deliveries.tamper('GROUP_CREATED', { part: 'timestamp' })
+  await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 1042' })
+  await mock.waitForDelivery('GROUP_CREATED')
+  expect(() => mock.faults.assertUsed()).toThrow('tamper')
+  mock.faults.clear()
+})

@@ -3,7 +3,7 @@ import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/
 import { parseEvent } from '@wabakit/webhooks'
 import type { TamperFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
-import { tamper } from '../faults/tamper.ts'
+import { canTamper, tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
 import { createDelays, type DelaysOptions } from './delays.ts'
 import { observeOutcome } from './receiver-outcomes.ts'
@@ -82,8 +82,10 @@ export const createTransport = (options: TransportOptions) => {
     fetch: async (_url: string, init: DeliveryRequest, attempted: LoadedDelivery): Promise<Response> => {
       const isHit = !(await options.isSpared(attempted))
       if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
-      const tampering = isHit ? faults.tamper.take(attempted) : undefined
-      const attempt = createAttempt(attempted, { init: prepare(init, attempted), tampering })
+      const prepared = prepare(init, attempted)
+      const canHit = (fault: TamperFault): boolean => canTamper(fault, new Headers(prepared.headers))
+      const tampering = isHit ? faults.tamper.take(attempted, canHit) : undefined
+      const attempt = createAttempt(attempted, { init: prepared, tampering })
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () => {

@@ -84,7 +84,8 @@ const createKind = <Shape extends z.core.$ZodShape>(
       return list.add(parseInput(`faults.deliveries.${kind}`, schema, { ...fault, kind })).id
     },
     /** Returns the fault that hits this delivery, and counts the hit. */
-    take: (attempted: LoadedDelivery) => list.take((fault) => appliesTo(fault, attempted)),
+    take: (attempted: LoadedDelivery, canHit: (fault: z.output<typeof schema>) => boolean = () => true) =>
+      list.take((fault) => appliesTo(fault, attempted) && canHit(fault)),
     list: list.list,
     remove: list.remove,
     clear: list.clear,

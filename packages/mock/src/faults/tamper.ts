@@ -13,6 +13,10 @@ const changeCredential = (text: string): string => {
   return `${scheme}${first === 'A' ? 'B' : 'A'}${rest}`
 }
 
+/** Returns whether a delivery has the part that a fault changes: without a signature, there is no timestamp. */
+export const canTamper = ({ part }: TamperFault, headers: Headers): boolean =>
+  part !== 'timestamp' || headers.has('webhook-timestamp')
+
 export const tamper = (
   { headers, body, credentialHeader }: SignedDelivery,
   fault: TamperFault,
