@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare } from './src/compare.ts'
@@ -8,11 +9,12 @@ import { checkCounts, compareCounts, recordCounts } from './src/compare-counts.t
 import { formatGoalsPage, formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
-// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
+// npm run bench -- [names or goals] [--force] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
 // npm run bench -- --counts [--update]
 //
 // Runs the named benchmarks, or the benchmarks of all goals, each in a separate process. Each one prints a table and
 // writes results/<name>.json. At the end, this script prints the goals, and writes docs/reference/performance.md and GOALS.md.
+// Nothing is recorded if the machine was busy before the first benchmark, unless `--force` is set.
 // With `--counts`, it compares two versions by instructions and bytes instead of times. Without `--compare`, it
 // compares this version with counts.json, as CI does. `--update` writes counts.json.
 
@@ -45,6 +47,7 @@ const longFactor = 12
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    force: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     long: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
@@ -55,13 +58,32 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const runOne = async (name: string): Promise<boolean> => {
+/** The load above which figures say more about the other work of the machine. */
+const maxLoad = 1.5
+
+/** Returns the folder of the results: another one than the committed results if the machine is busy. */
+const chooseFolder = (): string | undefined => {
+  const [load = 0] = loadavg()
+  const { BENCH_RESULTS } = process.env
+  if (BENCH_RESULTS !== undefined || load < maxLoad || values.force) return BENCH_RESULTS
+  console.error(
+    `The load of this machine is ${load.toFixed(1)}, so the results are not recorded. Wait until it is below ${maxLoad}, or pass --force.`,
+  )
+  return mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
+}
+
+const runOne = async (name: string, folder: string | undefined): Promise<boolean> => {
   console.log(`\n# ${name}`)
   const options = [values.long && '--long', values.peers && '--peers'].filter((option) => option !== false)
   const file = join(import.meta.dirname, `${name}.ts`)
   const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, ...options], {
     stdio: 'inherit',
-    env: { ...process.env, ...(values.rounds !== undefined && { BENCH_ROUNDS: values.rounds }) },
+    env: {
+      ...process.env,
+      ...(values.rounds !== undefined && { BENCH_ROUNDS: values.rounds }),
+      ...(folder !== undefined && { BENCH_RESULTS: folder }),
+      ...(values.force && { BENCH_FORCED: 'true' }),
+    },
     timeout: limitMs * (values.long ? longFactor : 1),
   })
   const [code, signal] = await once(child, 'exit')
@@ -70,15 +92,16 @@ const runOne = async (name: string): Promise<boolean> => {
 }
 
 const run = async (names: readonly string[]): Promise<boolean> => {
+  const folder = chooseFolder()
   const failed: string[] = []
-  for (const name of names) if (!(await runOne(name))) failed.push(name)
-  const results = readResults()
+  for (const name of names) if (!(await runOne(name, folder))) failed.push(name)
+  const results = readResults(folder)
   printGoals(
     'Goals',
     names.flatMap((name) => (failed.includes(name) ? [] : (results.get(name)?.goals ?? []))),
   )
   if (failed.length > 0) console.error(`These benchmarks failed: ${failed.join(', ')}.`)
-  if (process.env.BENCH_RESULTS === undefined) {
+  if (folder === undefined) {
     writeFileSync(resolve(import.meta.dirname, '../../docs/reference/performance.md'), formatPage(results))
     writeFileSync(join(import.meta.dirname, 'GOALS.md'), formatGoalsPage(results))
   }

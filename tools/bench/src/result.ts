@@ -82,6 +82,9 @@ const isShort = process.env.BENCH_ROUNDS !== undefined
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
+/** Set if the results are recorded whatever the load. */
+const isForced = process.env.BENCH_FORCED !== undefined
+
 /** Returns whether this process has real-time priority. If so, others barely disturb it. See proc_pid_stat(5). */
 const isRealTime = (): boolean => {
   try {
@@ -112,7 +115,7 @@ export const publish = (report: Report): void => {
   if (goals.length > 0) printGoals('Goals', goals)
   const result: Result = {
     ...report,
-    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}${isRealTime() ? ' (at real-time priority)' : ''}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
+    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}${isRealTime() ? ' (at real-time priority)' : ''}${isForced ? ', recorded with --force' : ''}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
     version: describeVersion(),
     date: new Date().toISOString().slice(0, 10),
   }
