@@ -91,7 +91,7 @@ export const mockOperations = [
     id: 'createTenant',
     route: 'POST /tenants',
     summary: 'Add an isolated organization to the mock',
-    body: named('TenantSettings', 'Settings of `mock.tenant()`.', object),
+    body: named('TenantSettings', 'Settings of `mock.tenant()`.', z.record(z.string(), z.unknown())),
     result: Account,
     status: 201,
     run: async ({ body }, context) => requireMock(context).createTenant(body),
@@ -133,7 +133,11 @@ export const mockOperations = [
     route: `POST ${path}/waits`,
     summary: 'Wait for an event or its delivery',
     body: Wait,
-    result: named('WaitResult', 'The event or the delivery; empty for `no_event`.', object),
+    result: named(
+      'WaitResult',
+      'The event or the delivery; empty for `no_event`.',
+      z.record(z.string(), z.unknown()),
+    ),
     run: async ({ params, body }, context) => ({
       ...(await requireTenant(context, params.organizationId).wait(body)),
     }),
