@@ -66,8 +66,8 @@ export const requestBugs: readonly PlantedBug[] = [
   {
     name: 'receivers do not complete their claims',
     file: 'webhooks/src/receiver/handle-once.ts',
-    find: `if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'`,
-    replace: `if (handled) return 'handled'`,
+    find: `return !claim || (await claim.complete()) ? 'handled' : 'in_progress'`,
+    replace: `return 'handled'`,
   },
   {
     name: 'receivers do not renew their claims',
