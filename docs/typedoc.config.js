@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
  *
  * @type {Record<string, string[]>}
  */
-const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.', './control'] }
+const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.', './control', './live'] }
 
 /** Import paths, by their source files. */
 export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) => {
