@@ -74,7 +74,9 @@ for (const path of [...guides, ...reference]) {
     const parameters = [...document.querySelectorAll<HTMLTableRowElement>('.vp-doc tr')].filter(
       (row) =>
         /^options\??$/.test(row.cells[0]?.textContent?.trim() ?? '') &&
-        row.cells[1]?.firstElementChild?.matches('a[href^="#"]'),
+        // A union of types is linked instead.
+        row.cells[1]?.textContent?.trim().startsWith('|') === false &&
+        row.cells[1].firstElementChild?.matches('a[href^="#"]'),
     )
     const hasOptions = (row: Element): boolean =>
       /^Options/.test(row.closest('table')?.nextElementSibling?.textContent ?? '')

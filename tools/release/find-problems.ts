@@ -9,11 +9,11 @@ import { readManifest } from './packages.ts'
 const limits: Readonly<Record<string, number>> = {
   '@wabakit/wire': 185,
   '@wabakit/contract': 265,
-  '@wabakit/client': 240,
-  '@wabakit/webhooks': 740,
-  '@wabakit/core': 1_150,
-  '@wabakit/mock': 345,
-  '@wabakit/conformance': 820,
+  '@wabakit/client': 260,
+  '@wabakit/webhooks': 790,
+  '@wabakit/core': 1_620,
+  '@wabakit/mock': 400,
+  '@wabakit/conformance': 860,
   '@wabakit/server': 2_000,
   wabakit: 40,
 }
