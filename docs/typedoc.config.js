@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs'
  *
  * @type {Record<string, string[]>}
  */
-const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.', './control', './live'] }
+const packages = {
+  wabakit: [],
+  server: ['./control-types'],
+  conformance: [],
+  core: ['.', './control', './live'],
+}
 
 /** Import paths, by their source files. */
 export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) => {
