@@ -23,12 +23,12 @@ const makeMistake = (folder: string, { mistake }: Framework): void => {
 }
 
 /** Replaces the token of an example with signatures. */
-const useSignatures = (folder: string, { files }: Framework): void => {
-  for (const file of files) {
+const useSignatures = (folder: string, { files, mistake }: Framework): void => {
+  for (const file of new Set([...files, ...Object.keys(mistake)])) {
     const path = join(folder, file)
     const code = readFileSync(path, 'utf8')
     const signed = code.replace(
-      /bearerAuth\(\{ token: \(\) => (.*) \}\)/,
+      /bearerAuth\(\{ token: \(\) => (.*) \}\)/g,
       'standardWebhooks({ secrets: () => [$1] })',
     )
     writeFileSync(path, signed.replace('bearerAuth', 'standardWebhooks'))
