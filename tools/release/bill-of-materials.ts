@@ -31,6 +31,7 @@ export const writeBillOfMaterials = async (copy: string, file: string): Promise<
     if (readManifest(folder).private === true) rmSync(folder, { recursive: true })
     else dropDevDependencies(folder)
   }
+  rmSync(join(copy, 'tools'), { recursive: true })
   dropDevDependencies(copy)
   await runNpm(['install', '--package-lock-only', '--offline', '--ignore-scripts'], copy)
   const bom = (await readNpm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], copy)) as Bom
