@@ -69,7 +69,7 @@ export const variedChecks: EndpointChecks = {
     title: 'Handles an event about a call of three days ago',
     severity: 'high',
     clause: 'decision 0019: the last attempt of a delivery is made 75 hours after its event',
-    risk: 'What arrives after an outage, or by a resend, gets a 2xx and is dropped, so nobody sends it again.',
+    risk: 'An event that arrives after an outage, or by a resend, gets a 2xx and is dropped. The sender does not repeat it.',
     fix: 'Judge age by webhook-timestamp, the time of the attempt, and never by the times in the event.',
     ...handle(() => {
       const endedAt = Date.now() - 74 * hour
