@@ -88,7 +88,8 @@ test('stops the receiver after half of the time, and closes connections at its e
   await stopServer(server, { receiver, maxMs: 400 })
 
   expect(receiver.maxMs).toBeGreaterThan(0)
-  expect(receiver.maxMs).toBeLessThanOrEqual(200)
+  // A timer of Node.js may fire up to 1 ms early.
+  expect(receiver.maxMs).toBeLessThanOrEqual(201)
   expect(await result).toBe('ECONNRESET')
 })
 
