@@ -44,7 +44,7 @@ const checkOut = (reference: string, folder: string): void => {
   linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const name of readdirSync(join(folder, 'packages')))
     linkModules(join(root, 'packages', name, 'node_modules'), join(folder, 'packages', name, 'node_modules'))
-  rmSync(join(folder, 'tools/bench'), { recursive: true })
+  rmSync(join(folder, 'tools/bench'), { recursive: true, force: true })
   cpSync(join(root, 'tools/bench'), join(folder, 'tools/bench'), { recursive: true })
 }
 
