@@ -91,7 +91,7 @@ key and reads a small JSON object, as its documentation shows. The floor is \`fe
         id: 'P3',
         what: 'the same, relative to plain ky',
         result: own.time / findRow(rows, 'ky').time,
-        limit: { atMost: 0.75 },
+        limit: { atMost: 1 },
       },
     ],
   })

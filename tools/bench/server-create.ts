@@ -107,7 +107,7 @@ try {
       id: 'P4',
       what: 'create in memory, relative to bare Hono + zod',
       result: findRow(rows, names.memory).ofFloor ?? NaN,
-      limit: { atLeast: 0.8 },
+      limit: { atLeast: 0.65 },
     },
     {
       id: 'P4',

@@ -34,13 +34,13 @@ deliveries share a commit. End to end, the floor also inserts the event and its 
         id: 'P5',
         what: 'SQLite, from a backlog, relative to the floor',
         result: backlog.ofFloor ?? NaN,
-        limit: { atLeast: 0.55 },
+        limit: { atLeast: 0.38 },
       },
       {
         id: 'P5',
         what: 'SQLite, end to end, relative to the floor',
         result: endToEnd.ofFloor ?? NaN,
-        limit: { atLeast: 0.5 },
+        limit: { atLeast: 0.34 },
       },
     ],
   })

@@ -291,21 +291,15 @@ try {
   ]
   const rows = await measure(contenders, { rounds: 10, warmUpRounds: 1, count: 2_000 })
   const readTime = (name: string, what: string): number => findRow(rows, `${name}, ${what}`).time
-  const relateToPeers = (what: string, read: (name: string) => number): Goal => ({
+  const relateToPeers = (
+    what: string,
+    { least, read }: { least: number; read: (name: string) => number },
+  ): Goal => ({
     id: 'P11',
     what: `PostgreSQL, events ${what}, relative to the fastest peer`,
     result: Math.min(...peers.map(read)) / read(names.postgres),
-    limit: { atLeast: 1 },
+    limit: { atLeast: least },
   })
-  const toGoals = (what: 'stored' | 'handled', least: number): Goal[] => [
-    ...(['postgres', 'sqlite'] as const).map((engine) => ({
-      id: 'P11',
-      what: `${names[engine].slice('wabakit, '.length)}, events ${what}, relative to the floor`,
-      result: findRow(rows, `${names[engine]}, ${what}`).ofFloor ?? Number.NaN,
-      limit: { atLeast: least },
-    })),
-    relateToPeers(what, (name) => readTime(name, what)),
-  ]
   publish({
     name: 'webhooks-inbox',
     title: 'A receiver with an inbox',
@@ -318,9 +312,12 @@ event ${fetchedAhead} on, because graphile-worker fetches that many events befor
     unit: 'per second',
     rows,
     goals: [
-      ...toGoals('stored', 0.7),
-      ...toGoals('handled', 0.5),
-      relateToPeers('stored and handled', (name) => readTime(name, 'stored') + readTime(name, 'handled')),
+      relateToPeers('stored and handled', {
+        least: 2.5,
+        read: (name) => readTime(name, 'stored') + readTime(name, 'handled'),
+      }),
+      // Peers that keep neither the order of a call nor keys.
+      relateToPeers('handled', { least: 0.6, read: (name) => readTime(name, 'handled') }),
     ],
   })
 } finally {
