@@ -124,12 +124,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
   const { respond, onRequest } = createApi({ ...context, ready, keyHeaders, onError, rateLimits })
 
-  const figures = createFigures({
-    ...context,
-    onAttempt: dispatcher.onAttempt,
-    onEvent: (listener) => log.on('*', (_event, publication) => listener(publication)),
-    onError,
-  })
+  const figures = createFigures({ ...context, onAttempt: dispatcher.onAttempt, onError })
 
   return {
     fetch: createFetch(respond),

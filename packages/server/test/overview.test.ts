@@ -31,6 +31,8 @@ test.each([
     const goodId = await subscribe(first, good.url)
     const badId = await subscribe(first, bad.url)
     for (const groupId of ['g1', 'g2']) await createGroup(first.url, { groupId })
+    const simulated = { channel: 'PSTN', number: '+15550100002', subject: 'call:c1', payload: '{}' } as const
+    await first.service.events.publish('acme', { ...simulated, name: 'CALL_ENDED' })
     await Promise.all([good.arrived(2), bad.arrived(2)])
     const read = async (server: { readonly url: string }, path: string) =>
       (await control(server, `GET ${path}`)).body
@@ -57,8 +59,8 @@ test.each([
       expect(overview.times).toHaveLength(points)
       const { failed } = overview.totals
       expect(failed).toBeGreaterThanOrEqual(2)
-      expect(overview.totals).toMatchObject({ events: 2, delivered: 2, successRate: 2 / (2 + failed) })
-      expect(overview.series.events.reduce((sum: number, each: number) => sum + each)).toBe(2)
+      expect(overview.totals).toMatchObject({ events: 3, delivered: 2, successRate: 2 / (2 + failed) })
+      expect(overview.series.events.reduce((sum: number, each: number) => sum + each)).toBe(3)
       expect(overview.series.p95Ms.filter((each: unknown) => each !== null).length).toBeGreaterThan(0)
     }
     const overview = await read(server, '/organizations/acme/overview')

@@ -55,6 +55,10 @@ type Registration = { readonly listener: PublicationListener }
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<PublishedEventName | '*', readonly Registration[]>()
+  const counters = new Set<(organizationId: string) => void>()
+  const count = (organizationId: string): void => {
+    for (const counter of counters) counter(organizationId)
+  }
 
   return {
     prepare: ({ event, ...draft }: EventDraft): PreparedEvent => {
@@ -68,10 +72,18 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
     report: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return
       const { publication } = prepared
+      count(publication.organizationId)
       for (const name of [publication.event.event, '*'] as const) {
         for (const { listener } of registrations.get(name) ?? [])
           callListener(() => listener(publication.event, publication), onError)
       }
+    },
+    /** Counts a simulated event that is stored. Listeners do not receive it. */
+    count,
+    /** Calls `counter` with the organization of each event that this process stores, simulated ones included. */
+    onCount: (counter: (organizationId: string) => void): (() => void) => {
+      counters.add(counter)
+      return () => counters.delete(counter)
     },
     on: <Name extends PublishedEventName | '*'>(
       name: Name,

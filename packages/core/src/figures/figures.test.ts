@@ -54,6 +54,22 @@ test('counts events and settled attempts by result, cause and duration, every te
   await server.figures.stop()
 })
 
+test('counts simulated events too, also those for one subscription', async () => {
+  const { server, id, read } = await setUp()
+  server.figures.start()
+  const event = {
+    name: 'CALL_ENDED',
+    subject: 'call:c1',
+    channel: 'WHATSAPP',
+    number,
+    payload: '{}',
+  } as const
+  await server.events.publish('acme', event)
+  await server.events.publish('acme', event, { subscriptionId: id })
+  await server.figures.stop()
+  expect(await read('')).toEqual([{ events: 2 }])
+})
+
 test('counts nothing before it is started, and writes the last counts when it is stopped', async () => {
   const { server, id, deliver, read } = await setUp()
   await deliver('g1')

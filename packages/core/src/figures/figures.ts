@@ -1,6 +1,5 @@
 import type { AttemptReported } from '../delivery/dispatcher.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
-import type { Publication } from '../events/event-log.ts'
 import type { FigureRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { UnfinishedMeasure } from '../store.ts'
@@ -11,7 +10,7 @@ import { findPeriod, shortestSpanMs } from './roll-up.ts'
 /** Counts of events and attempts over time. */
 export type Figures = {
   /**
-   * Starts counting the events that this process publishes and the attempts that it settles. Writes the counts every ten
+   * Starts counting the events that this process publishes, simulated ones included, and the attempts that it settles. Writes the counts every ten
    * seconds, at most one record for each subscription and organization. A crash loses at most the last ten seconds.
    * Does not keep the process alive.
    */
@@ -36,9 +35,8 @@ type FigureQuery = {
 
 type UnfinishedQuery = { readonly subscriptionIds: readonly string[]; readonly limit: number }
 
-type FiguresContext = Pick<ServerContext, 'store' | 'clock'> & {
+type FiguresContext = Pick<ServerContext, 'store' | 'clock' | 'log'> & {
   onAttempt(listener: (report: AttemptReported) => void): () => void
-  onEvent(listener: (publication: Publication) => void): () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -73,7 +71,7 @@ const toRecords = (counted: Counted, now: number): FigureRecord[] => {
 }
 
 export const createFigures = (context: FiguresContext): Figures => {
-  const { store, clock, onAttempt, onEvent, onError } = context
+  const { store, clock, log, onAttempt, onError } = context
   let counted: Counted = new Map()
   let writes = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -133,7 +131,7 @@ export const createFigures = (context: FiguresContext): Figures => {
         if (settlement.outcome !== 'settled' || result.kind === 'released') return
         countAttempt(findCounts(counted, subscription.organizationId, subscription.id), result)
       })
-      const stopEvents = onEvent(({ organizationId }) => countEvent(findCounts(counted, organizationId, '')))
+      const stopEvents = log.onCount((organizationId) => countEvent(findCounts(counted, organizationId, '')))
       unsubscribe = () => {
         stopAttempts()
         stopEvents()

@@ -46,7 +46,7 @@ export type Events = {
 /** The length of `group:` and the longest identifier. There is a maximum because stores index subjects. */
 const subjectMaxLength = 261
 
-export const createEvents = ({ store, clock, ids }: ServerContext): Events => ({
+export const createEvents = ({ store, clock, ids, log }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
     // No index finds the events of a subscription, so the number of examined records is limited.
@@ -79,6 +79,7 @@ export const createEvents = ({ store, clock, ids }: ServerContext): Events => ({
     }
     if (subscriptionId === undefined) await store.addEvent(event)
     else await store.addEventTo(event, subscriptionId)
+    log.count(organizationId)
     return event
   },
 })
