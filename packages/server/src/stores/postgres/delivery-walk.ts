@@ -127,7 +127,10 @@ export const walkDeliveries = async (
       : await read<{ event: string; subscription: string; end: string }>(
           `SELECT d.event::text AS event, d.subscription::text AS subscription,
              d.event || '.' || (d.subscription + ${isReverse ? 1 : -1}) AS end
-           FROM ${allDeliveries} AS d WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
+           FROM (
+             SELECT d.event, d.subscription FROM ${allDeliveries} AS d
+             WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}
+           ) AS d`,
           where.values,
         )
   if (next !== undefined)

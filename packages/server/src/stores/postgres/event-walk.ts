@@ -46,9 +46,11 @@ export const walkEvents = ({
     limit: async (read, positions, maxExamined) => {
       if (maxExamined === undefined) return { ...positions, end: undefined }
       const where = within(createConditions(), positions)
+      // The rows that OFFSET passes are computed like the others, so only keys are selected there.
       const [next] = await read<{ position: string }>(
-        `SELECT e.position::text AS position FROM wabakit.events e
-         WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
+        `SELECT position::text AS position FROM (
+           SELECT e.position FROM wabakit.events e WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}
+         ) AS e`,
         where.values,
       )
       if (next === undefined) return { ...positions, end: undefined }

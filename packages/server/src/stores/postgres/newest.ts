@@ -30,8 +30,10 @@ export const createNewest =
       maxExamined === undefined
         ? []
         : await read<SelectedRow>(
-            `SELECT json_build_object('${time}', r.${time}, '${id}', r.${id}) AS row FROM wabakit.${table} r
-             WHERE ${where.sql} ${order} LIMIT 1 OFFSET ${maxExamined - 1}`,
+            `SELECT row_to_json(r) AS row FROM (
+               SELECT r.${time}, r.${id} FROM wabakit.${table} r
+               WHERE ${where.sql} ${order} LIMIT 1 OFFSET ${maxExamined - 1}
+             ) AS r`,
             where.values,
           )
     if (last !== undefined) where.and(`(r.${time}, r.${id}) >= (?, ?)`, last.row[time], last.row[id])

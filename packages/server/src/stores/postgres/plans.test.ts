@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
+import { createChanges } from './changes.ts'
 import { createFigures } from './figures.ts'
 import { takeTokens } from './functions/token-buckets.ts'
 import { createHistory } from './history.ts'
@@ -85,6 +86,7 @@ type PlanNode = {
   readonly 'Shared Hit Blocks'?: number
   readonly 'Shared Read Blocks'?: number
   readonly 'Rows Removed by Index Recheck'?: number
+  readonly Output?: readonly string[]
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -113,18 +115,21 @@ const queue = '1'
 const shard = 633 >> 4
 const noSeqScan = () => expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
 
+const news = {
+  listen: () => () => {},
+  tellAdded: () => {},
+  tellChanged: () => {},
+  tellLost: () => {},
+  setShards: () => {},
+  close: () => {},
+}
+const worker = { renew: () => Promise.reject(new Error('not here')), end: () => {} }
+
 const journal = createJournal({
   query,
   read: query,
-  news: {
-    listen: () => () => {},
-    tellAdded: () => {},
-    tellChanged: () => {},
-    tellLost: () => {},
-    setShards: () => {},
-    close: () => {},
-  },
-  worker: { renew: () => Promise.reject(new Error('not here')), end: () => {} },
+  news,
+  worker,
 })
 
 test('reading heads reads a few rows for each examined one, however many are waiting or settled', async () => {
@@ -206,14 +211,7 @@ test('finding the next due time reads a bounded number of rows for each subscrip
 const history = createHistory({
   query,
   read: query,
-  news: {
-    listen: () => () => {},
-    tellAdded: () => {},
-    tellChanged: () => {},
-    tellLost: () => {},
-    setShards: () => {},
-    close: () => {},
-  },
+  news,
 })
 
 test('a list of undelivered or failed deliveries reads no others', async () => {
@@ -257,6 +255,33 @@ test.each(Object.entries({ nothing: {}, ...filters }))(
     expect(rowsRead()).toBeLessThan(200)
   },
 )
+
+test('finding the end of a page formats one row, however many it passes', async () => {
+  const changes = createChanges({ query, read: query, news, worker, close: async () => {} })
+  await query(`
+    INSERT INTO wabakit.groups
+      (organization_id, client_custom_group_id, waba_number, digits, subject, join_approval_mode, created_at)
+    SELECT 'acme', n, '1', '1', 'Test', 'auto_approve', n FROM generate_series(1, ${many}) n`)
+  await query('ANALYZE wabakit.groups')
+  await query('SET auto_explain.log_verbose = on')
+  onTestFinished(async () => {
+    await query('SET auto_explain.log_verbose = off')
+  })
+  const page = { organizationId: 'acme', limit: 10, maxExamined: 1_000, order: 'newest_first' as const }
+  for (const list of [
+    () => history.listEvents(page),
+    () => history.listDeliveries(page),
+    () => history.listDeliveries({ ...page, subject: 'call:long' }),
+    () => changes.listGroups(page),
+  ]) {
+    notices.length = 0
+    expect((await list()).items.length).toBe(page.limit)
+    const passed = nodes().filter((node) => node['Actual Rows'] >= page.maxExamined)
+    expect(passed.length).toBeGreaterThan(0)
+    // Columns only: no casts, calls or operators.
+    for (const output of passed.flatMap(({ Output = [] }) => Output)) expect(output).toMatch(/^[\w." *]+$/)
+  }
+})
 
 test('measuring the backlog reads as many rows as it counts, and no table', async () => {
   const { measureBacklog } = createBacklogMeasure({ read: query })
