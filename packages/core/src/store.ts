@@ -1,4 +1,4 @@
-import type { Journal } from './journal.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import type {
   ApiKeyRecord,
   AttemptRecord,
@@ -40,7 +40,7 @@ import type {
   UnfinishedRequest,
 } from './store-requests.ts'
 
-export type * from './journal.ts'
+export type * from './delivery-queue.ts'
 export type * from './store-requests.ts'
 
 /**
@@ -61,7 +61,7 @@ export type * from './store-requests.ts'
  * continues.
  *
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their
- * events. {@link Journal} describes which of them may be attempted.
+ * events. {@link DeliveryQueue} describes which of them may be attempted.
  *
  * **Time.** `now` is the time according to the caller's clock, which steps of the wall clock do not affect. Later times
  * are durations from `now`. An engine that several processes share may use its own clock instead.
@@ -74,7 +74,7 @@ export type * from './store-requests.ts'
  * been committed: the connection was lost, timed out or was terminated after the commit may have been sent, or the
  * commit itself failed halfway. A store never repeats such a write on its own.
  */
-export type Store = Journal & {
+export type Store = DeliveryQueue & {
   /** Writes an organization by compare-and-set. */
   saveOrganization(organization: OrganizationRecord): Promise<SaveOutcome>
   /** Finds an organization by its id. */
@@ -139,7 +139,7 @@ export type Store = Journal & {
    * Writes a subscription by compare-and-set. The store maintains `failingSince` and `isReported` itself: it keeps the
    * stored values, and sets `failingSince` to `null` if the URL changes or the subscription is enabled again. If the
    * subscription is disabled, its unfinished deliveries become `skipped`; an attempt that is under way can still be
-   * settled (see {@link Journal.settleDeliveries}).
+   * settled (see {@link DeliveryQueue.settleDeliveries}).
    */
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>
   /** Finds a subscription by its id, with its secrets. */

@@ -43,7 +43,7 @@ export const createScenario = async (options: ScenarioOptions = {}) => {
       }),
     )
   const scheduler = createScheduler({
-    journal: store,
+    store,
     clock: { now: () => clock.time },
     concurrency: options.concurrency ?? 64,
     perSubscription: options.perSubscription ?? 8,

@@ -22,7 +22,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
   },
   {
     name: 'health: the event for a disabled subscription is not published',
-    file: 'core/src/memory-store/journal.ts',
+    file: 'core/src/memory-store/delivery-queue.ts',
     find: 'for (const event of published) publish(event)',
     replace: 'if (disabled === null) for (const event of published) publish(event)',
   },

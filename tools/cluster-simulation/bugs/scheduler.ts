@@ -6,7 +6,7 @@ const scheduler = 'core/src/delivery/scheduler.ts'
 const ownership = 'core/src/delivery/ownership.ts'
 const dispatcher = 'core/src/delivery/dispatcher.ts'
 const writer = 'core/src/delivery/settlement-writer.ts'
-const journal = 'core/src/memory-store/journal.ts'
+const deliveryQueue = 'core/src/memory-store/delivery-queue.ts'
 const unfinished = 'core/src/memory-store/unfinished.ts'
 const tables = 'core/src/memory-store/tables.ts'
 const workers = 'core/src/storage/workers.ts'
@@ -51,7 +51,7 @@ const losesWorkers = ({ servers, faults }: Plan): boolean =>
   servers.length === 3 &&
   faults.some(({ fault }) => fault === 'end the session')
 
-/** Bugs in the scheduler, shard ownership and the in-memory journal. */
+/** Bugs in the scheduler, shard ownership and the in-memory delivery queue. */
 export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'window: deliveries appended below the cursor are not read',
@@ -366,7 +366,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'ownership: departing shards are not given back',
     file: ownership,
-    find: `    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
+    find: `    if (left.length > 0) await store.giveShards({ worker, shards: left, now: clock.now() })
 `,
     replace: ``,
   },
@@ -437,78 +437,78 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    isWriting = false`,
   },
   {
-    name: 'journal: a settlement does not check the turn',
-    file: journal,
+    name: 'delivery queue: a settlement does not check the turn',
+    file: deliveryQueue,
     find: `row?.turn === key.turn && isCurrent(key)`,
     replace: `isCurrent(key)`,
     needs: repeatsSettlements,
   },
   {
-    name: 'journal: a settlement does not check the epoch',
-    file: journal,
+    name: 'delivery queue: a settlement does not check the epoch',
+    file: deliveryQueue,
     find: `row?.turn === key.turn && isCurrent(key)`,
     replace: `row?.turn === key.turn`,
   },
   {
-    name: 'journal: a settlement checks neither turn nor epoch',
-    file: journal,
+    name: 'delivery queue: a settlement checks neither turn nor epoch',
+    file: deliveryQueue,
     find: `row?.turn === key.turn && isCurrent(key) ? row`,
     replace: `row !== undefined ? row`,
   },
   {
-    name: 'journal: the turn does not change',
-    file: journal,
+    name: 'delivery queue: the turn does not change',
+    file: deliveryQueue,
     find: `    row.turn++
 `,
     replace: ``,
     needs: repeatsSettlements,
   },
   {
-    name: 'journal: skipped deliveries are loaded',
-    file: journal,
+    name: 'delivery queue: skipped deliveries are loaded',
+    file: deliveryQueue,
     find: `if (row === undefined || !isUnfinished(row)) return undefined`,
     replace: `if (row === undefined) return undefined`,
   },
   {
-    name: 'journal: the next head of a lane is not returned',
-    file: journal,
+    name: 'delivery queue: the next head of a lane is not returned',
+    file: deliveryQueue,
     find: `return head === undefined ? null : toPending(head)`,
     replace: `return head === undefined ? null : null`,
   },
   {
-    name: 'journal: the cursor is the highest position',
-    file: journal,
+    name: 'delivery queue: the cursor is the highest position',
+    file: deliveryQueue,
     find: `const [first] = owner.fresh.filter(({ order }) => order > seen)`,
     replace: `const [first] = owner.fresh.filter(({ position }) => position - 20 > seen)`,
   },
   {
-    name: 'journal: manual changes are not reported',
-    file: journal,
+    name: 'delivery queue: manual changes are not reported',
+    file: deliveryQueue,
     find: `        if (owner.changedAt > seen) return [{ state, from: 0 }]
 `,
     replace: ``,
     needs: (plan) => hasLateNews(plan) && plan.servers.length === 1,
   },
   {
-    name: 'journal: a head overtakes a delivery that failed once',
+    name: 'delivery queue: a head overtakes a delivery that failed once',
     file: tables,
     find: `state === 'started' || event.name`,
     replace: `event.name`,
   },
   {
-    name: 'journal: a head overtakes the delivery it waits for',
+    name: 'delivery queue: a head overtakes the delivery it waits for',
     file: tables,
     find: `state === 'started' || event.name === head?.event.waitsFor`,
     replace: `state === 'started'`,
   },
   {
-    name: 'journal: every fresh delivery is a head',
+    name: 'delivery queue: every fresh delivery is a head',
     file: unfinished,
     find: `if (findHead(owner, row.event.subject) === row) heads.push(row)`,
     replace: `heads.push(row)`,
   },
   {
-    name: 'journal: a resend keeps the turn',
+    name: 'delivery queue: a resend keeps the turn',
     file: history,
     find: `    row.turn++
 `,
@@ -516,19 +516,19 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasSecondThoughts,
   },
   {
-    name: 'journal: retries come in any order',
-    file: journal,
+    name: 'delivery queue: retries come in any order',
+    file: deliveryQueue,
     find: `left.dueAt - right.dueAt || left.position - right.position`,
     replace: `right.dueAt - left.dueAt`,
   },
   {
-    name: 'journal: a failure releases the lane',
+    name: 'delivery queue: a failure releases the lane',
     file: decision,
     find: `(result.kind === 'retry' && result.releasesLane)`,
     replace: `result.kind === 'retry'`,
   },
   {
-    name: 'journal: a canceled delivery is sent again',
+    name: 'delivery queue: a canceled delivery is sent again',
     file: decision,
     find: `  if (state === 'skipped') return finish('skipped', finishedAt ?? now)
 `,

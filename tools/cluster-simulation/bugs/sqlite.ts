@@ -3,7 +3,7 @@ import { hasSecondThoughts, type PlantedBug } from './bug.ts'
 
 const folder = 'server/src/stores/sqlite'
 const commits = `${folder}/write-batches.ts`
-const journal = `${folder}/journal.ts`
+const deliveryQueue = `${folder}/delivery-queue.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
@@ -20,7 +20,7 @@ const failsOften = ({ rates, operations }: Plan): boolean => {
 export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'health on SQLite: reports to operators are not stored',
-    file: journal,
+    file: deliveryQueue,
     find: 'updateHealth.run(failingSince, Number(isReported),',
     replace: 'updateHealth.run(failingSince, 0,',
   },
@@ -79,39 +79,39 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: `markChanged(subscription)`,
   },
   {
-    name: 'journal on SQLite: a settlement does not check the turn',
-    file: journal,
+    name: 'delivery queue on SQLite: a settlement does not check the turn',
+    file: deliveryQueue,
     find: `and turn = ? and (finishedAt`,
     replace: `and turn >= 0 * ? and (finishedAt`,
     needs: hasSecondThoughts,
   },
   {
-    name: 'journal on SQLite: the next head of a lane is not returned',
-    file: journal,
+    name: 'delivery queue on SQLite: the next head of a lane is not returned',
+    file: deliveryQueue,
     find: 'next: head ?? null',
     replace: 'next: null',
   },
   {
-    name: 'journal on SQLite: every fresh delivery is a head',
-    file: journal,
+    name: 'delivery queue on SQLite: every fresh delivery is a head',
+    file: deliveryQueue,
     find: '(row.isHead === 1 ? toPending(subscription, row) : [])',
     replace: '(toPending(subscription, row))',
   },
   {
-    name: 'journal on SQLite: the first page of heads is treated as the last',
-    file: journal,
+    name: 'delivery queue on SQLite: the first page of heads is treated as the last',
+    file: deliveryQueue,
     find: 'isEnd: rows.length < limit',
     replace: 'isEnd: limit > 0',
   },
   {
-    name: 'journal on SQLite: the cursor skips a head',
-    file: journal,
+    name: 'delivery queue on SQLite: the cursor skips a head',
+    file: deliveryQueue,
     find: 'after: Number(rows.at(-1)?.event ?? after)',
     replace: 'after: Number(rows.at(-1)?.event ?? after) + 1',
   },
   {
-    name: 'journal on SQLite: the last retry of a page is skipped',
-    file: journal,
+    name: 'delivery queue on SQLite: the last retry of a page is skipped',
+    file: deliveryQueue,
     find: 'rows.slice(0, limit).map',
     replace: 'rows.slice(0, Math.max(1, limit - 1)).map',
   },

@@ -177,7 +177,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   const scheduler = createScheduler({
-    journal: store,
+    store,
     clock,
     concurrency,
     perSubscription,
@@ -204,7 +204,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     },
   })
   const ownership = createOwnership({
-    journal: store,
+    store,
     clock,
     worker: ids('worker'),
     // Only `runDue` uses the long lease: a worker that dies while it stops must not keep its shards.

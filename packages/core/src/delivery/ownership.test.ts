@@ -17,7 +17,7 @@ const createWorker = (
   const running: Array<() => void> = []
   let isBusy = false
   const ownership = createOwnership({
-    journal: store,
+    store,
     clock: { now: () => clock.time },
     worker,
     getLeaseMs,

@@ -1,4 +1,4 @@
-import type { Journal, OwnedShard, WorkersView } from '../store.ts'
+import type { DeliveryQueue, OwnedShard, WorkersView } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 
@@ -32,7 +32,7 @@ export type Ownership = {
 }
 
 export type OwnershipContext = {
-  readonly journal: Pick<Journal, 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'>
+  readonly store: Pick<DeliveryQueue, 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'>
   readonly clock: Clock
   readonly worker: string
   readonly getLeaseMs: () => number
@@ -54,7 +54,7 @@ const maxTimerMs = 60_000
 const ownShare = 0.75
 
 export const createOwnership = (context: OwnershipContext): Ownership => {
-  const { journal, clock, worker, getLeaseMs, onTaken, onLeft } = context
+  const { store, clock, worker, getLeaseMs, onTaken, onLeft } = context
   const owned = new Map<number, number>()
   /** Shards in which attempts may still be running, but none may start. */
   const leaving = new Set<number>()
@@ -98,7 +98,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
 
   const take = async (free: readonly OwnedShard[]): Promise<void> => {
     if (free.length === 0) return
-    const taken = await journal.takeShards({ worker, shards: free, now: clock.now() })
+    const taken = await store.takeShards({ worker, shards: free, now: clock.now() })
     for (const { shard, epoch } of taken) owned.set(shard, epoch)
     onTaken(taken)
   }
@@ -109,7 +109,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     // Deletes the shard from `owned` first, so that no attempt starts in the meantime.
     const isStillOwned = owned.delete(shard)
     leaving.delete(shard)
-    if (isStillOwned) await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
+    if (isStillOwned) await store.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
   }
 
   const adjust = async ({ workers, shards }: WorkersView): Promise<void> => {
@@ -126,7 +126,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     await take(wanted)
     // Shards that the store still assigns to this worker although it does not need them.
     const left = free.filter((each) => each.owner === worker && !wanted.includes(each))
-    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
+    if (left.length > 0) await store.giveShards({ worker, shards: left, now: clock.now() })
     const [surplus] = owned.size > share && leaving.size === 0 ? owned : []
     if (surplus !== undefined) void give(...surplus).catch(() => {})
   }
@@ -136,7 +136,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     const leaseMs = getLeaseMs()
     check()
     const lossesBefore = losses
-    const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
+    const view = await store.renewWorker({ worker, leaseMs, now: sentAt })
     // A renewal that started before the loss no longer counts.
     if (losses > lossesBefore) return renew()
     leaseEnd = sentAt + leaseMs * ownShare
@@ -164,7 +164,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
       clearTimeout(timer)
       owned.clear()
       leaseEnd = -Infinity
-      await journal.endWorker(worker)
+      await store.endWorker(worker)
     },
   }
 }

@@ -3,7 +3,7 @@ import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type {
   AttemptKey,
   AttemptVerdict,
-  Journal,
+  DeliveryQueue,
   LoadedDelivery,
   News,
   OwnedShard,
@@ -23,7 +23,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
 
 /**
  * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
- * heads of lanes (see {@link Journal}).
+ * heads of lanes (see {@link DeliveryQueue}).
  *
  * States of a delivery, as its scheduler sees it:
  * - *stored*: only in the store, because it is not the head of its lane, or does not fit the window of its queue;
@@ -68,7 +68,7 @@ export type Scheduler = {
    * shard. Resolves when no attempt is left.
    */
   leave(shard: number, graceMs: number): Promise<void>
-  /** Handles news from the journal. */
+  /** Handles news from the delivery queue. */
   tell(news: News): void
   /** Reads changes that the news may have missed. */
   sweep(): Promise<void>
@@ -97,7 +97,10 @@ export type Job = {
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
-  readonly journal: Pick<Journal, 'shards' | 'readQueues' | 'readHeads' | 'readRetries' | 'loadDeliveries'>
+  readonly store: Pick<
+    DeliveryQueue,
+    'shards' | 'readQueues' | 'readHeads' | 'readRetries' | 'loadDeliveries'
+  >
   readonly clock: Clock
   readonly concurrency: number
   readonly perSubscription: number
@@ -163,7 +166,7 @@ const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
 const maxTimerMs = 60_000
 
 export const createScheduler = (context: SchedulerContext): Scheduler => {
-  const { journal, clock, perSubscription, sharesFairly, getEpoch, onError } = context
+  const { store, clock, perSubscription, sharesFairly, getEpoch, onError } = context
   const queues = new Map<string, Queue>()
   const ready = {
     quick: createTurns<Queue>(),
@@ -262,7 +265,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     const epoch = getEpoch(shard)
     if (epoch === undefined) return undefined
     // In a shard that has been read, a queue that is not in memory has no deliveries.
-    const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
+    const window = createWindow({ queue: id, store, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
       id,
@@ -323,7 +326,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     let position = since
     try {
       for (let isMore = true; isMore; ) {
-        const page = await journal.readQueues({ shards, since: position, limit: 1_000 })
+        const page = await store.readQueues({ shards, since: position, limit: 1_000 })
         applyPage(page)
         request()
         position = page.cursor
@@ -360,7 +363,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   /** Lists the owned shards that have been read. */
   const listReadShards = (): number[] =>
-    Array.from({ length: journal.shards }, (_, shard) => shard).filter(
+    Array.from({ length: store.shards }, (_, shard) => shard).filter(
       (shard) => getEpoch(shard) !== undefined && !newShards.has(shard),
     )
 
@@ -551,7 +554,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     isLoading = true
     const keys = picks.map(({ queue: { shard, epoch }, entry: { id, turn } }) => ({ shard, epoch, id, turn }))
     try {
-      const loaded = await journal.loadDeliveries(keys).finally(() => endLoading(picks))
+      const loaded = await store.loadDeliveries(keys).finally(() => endLoading(picks))
       for (const [index, picked] of picks.entries()) {
         const [key, attempted] = [keys[index], loaded[index]]
         const isLimited = limits.has(picked.queue.id)

@@ -97,7 +97,7 @@ test('a failure does not wait during runDue', async () => {
   expect(performance.now() - before).toBeLessThan(50)
 })
 
-/** A writer whose journal fails as often as given, and the number of its calls. */
+/** A writer whose store fails as often as given, and the number of its calls. */
 const createFailing = (error: Error, failures: number) => {
   const calls = { count: 0 }
   const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {

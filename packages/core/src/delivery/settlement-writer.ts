@@ -1,8 +1,8 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
-import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
+import type { DeliveryQueue, Settlement, SettlementOutcome } from '../store.ts'
 
 /**
- * Writes settlements in batches, one batch at a time, as the journal requires. A success is written at once. A failure
+ * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at once. A failure
  * is not urgent, and waits to share a transaction.
  */
 export type SettlementWriter = {
@@ -49,7 +49,7 @@ export type SettlementWriterOptions = {
 }
 
 export const createSettlementWriter = (
-  journal: Pick<Journal, 'settleDeliveries'>,
+  store: Pick<DeliveryQueue, 'settleDeliveries'>,
   { patienceMs, isPatient }: SettlementWriterOptions,
 ): SettlementWriter => {
   let waiting: Waiting[] = []
@@ -60,7 +60,7 @@ export const createSettlementWriter = (
   const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     for (let waited = 0; ; ) {
       try {
-        return await journal.settleDeliveries(settlements)
+        return await store.settleDeliveries(settlements)
       } catch (error) {
         const pauseMs = getPauseMs(error)
         if (pauseMs === undefined || isImpatient) throw error

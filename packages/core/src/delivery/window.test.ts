@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Journal, PendingDelivery } from '../store.ts'
+import type { DeliveryQueue, PendingDelivery } from '../store.ts'
 import { createWindow, type Entry } from './window.ts'
 
 // A queue whose rows change while pages of it are being read: nothing is forgotten, and nothing comes back.
@@ -14,7 +14,7 @@ const createQueue = () => {
   const rows = new Map<string, Row>()
   const pages: Array<() => void> = []
   const later = <Page>(page: Page): Promise<Page> => new Promise((resolve) => pages.push(() => resolve(page)))
-  const journal: Pick<Journal, 'readHeads' | 'readRetries'> = {
+  const store: Pick<DeliveryQueue, 'readHeads' | 'readRetries'> = {
     readHeads: ({ after, limit }) => {
       const fresh = [...rows.values()].filter(({ isRetry, position }) => !isRetry && position > after)
       fresh.sort((left, right) => left.position - right.position)
@@ -28,7 +28,7 @@ const createQueue = () => {
       return later({ retries: all.slice(0, limit).map((row) => ({ ...row })), isEnd: all.length <= limit })
     },
   }
-  return { rows, pages, window: createWindow({ queue: 'q', journal, isEmpty: false, getSize: () => size }) }
+  return { rows, pages, window: createWindow({ queue: 'q', store, isEmpty: false, getSize: () => size }) }
 }
 
 const settle = async (): Promise<void> => {
@@ -197,11 +197,11 @@ test('a page that was read before a change by request is read again', async () =
 })
 
 test('a window that is known to be empty reads nothing until it is asked to', async () => {
-  const journal = {
+  const store = {
     readHeads: () => Promise.reject(new Error('it reads')),
     readRetries: () => Promise.reject(new Error('it reads')),
   }
-  const window = createWindow({ queue: 'q', journal, isEmpty: true, getSize: () => size })
+  const window = createWindow({ queue: 'q', store, isEmpty: true, getSize: () => size })
   expect(window.needsReading()).toBe(false)
   window.add({ id: 'd1', position: 7, dueAt: 7, turn: 0 })
   const entry = window.take()
@@ -258,7 +258,7 @@ const createEmpty = () => {
   const pages = { heads: [] as PendingDelivery[], retries: [] as PendingDelivery[], isEnd: true }
   const window = createWindow({
     queue: 'q',
-    journal: {
+    store: {
       readHeads: async ({ after, limit }) => {
         asked.push({ after, limit })
         return { heads: pages.heads, after: pages.heads.at(-1)?.position ?? after, isEnd: pages.isEnd }

@@ -1,5 +1,5 @@
 import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
-import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
+import type { DeliveryQueue, HeadsPage, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
  * A delivery in a window. While it is `busy`, the scheduler has taken it. `newer` is its state on a page that was read
@@ -65,14 +65,14 @@ type Reading = {
 
 export type WindowContext = {
   readonly queue: string
-  readonly journal: Pick<Journal, 'readHeads' | 'readRetries'>
+  readonly store: Pick<DeliveryQueue, 'readHeads' | 'readRetries'>
   /** Set if news will report all deliveries of the queue. */
   readonly isEmpty: boolean
   /** Returns the number of heads, and of retries, that may be held now. */
   getSize(): number
 }
 
-export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext): Window => {
+export const createWindow = ({ queue, store, isEmpty, getSize }: WindowContext): Window => {
   const known = new Map<string, Entry>()
   const held = createHeap<Entry>(isBefore)
   let heads = 0
@@ -158,7 +158,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     reading = own
     let page: HeadsPage | undefined
     try {
-      page = await journal.readHeads({ queue, after, limit: getSize() })
+      page = await store.readHeads({ queue, after, limit: getSize() })
     } finally {
       if (page !== undefined && !own.isVoid) {
         after = page.after
@@ -173,7 +173,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     reading = own
     let page: RetriesPage | undefined
     try {
-      page = await journal.readRetries({ queue, limit: getSize() + busy })
+      page = await store.readRetries({ queue, limit: getSize() + busy })
     } finally {
       if (page !== undefined && !own.isVoid) {
         horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../records.ts'
 import type { DeliveryQuery, EventSelection, PageRequest, ResendQuery, Store } from '../store.ts'
-import type { MemoryJournal } from './journal.ts'
+import type { MemoryDeliveryQueue } from './delivery-queue.ts'
 import { readPage } from './paging.ts'
 import { createDeliveryFilter, createEventFilter } from './selection.ts'
 import {
@@ -20,7 +20,7 @@ import { enterLane, leaveLane, listPending } from './unfinished.ts'
  */
 export type TakePosition = (order: number, lastOfLane: number) => number
 
-type HistoryContext = Pick<MemoryJournal, 'tellAdded' | 'tellChanged'> & {
+type HistoryContext = Pick<MemoryDeliveryQueue, 'tellAdded' | 'tellChanged'> & {
   readonly takePosition: TakePosition
 }
 

@@ -1,9 +1,9 @@
 import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
 import { createFigures } from './figures.ts'
 import { createHistory, type TakePosition } from './history.ts'
-import { createJournal } from './journal.ts'
 import { readNewest } from './newest.ts'
 import { readPage } from './paging.ts'
 import { createRemoval } from './removal.ts'
@@ -32,11 +32,14 @@ export const memoryStore = (): Store => createMemoryStore((order) => order)
 export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
   const database = createDatabase()
   const { organizations, getTables, keyOwners, queues, nextOrder } = database
-  const { journal, ...news } = createJournal(database, { tellsAll, publish: (event) => publish(event) })
+  const { deliveryQueue, ...news } = createDeliveryQueue(database, {
+    tellsAll,
+    publish: (event) => publish(event),
+  })
   const { publish, operations } = createHistory(database, { ...news, takePosition })
 
   return {
-    ...journal,
+    ...deliveryQueue,
     ...operations,
     ...createRemoval(database, news),
     ...createFigures(database),

@@ -1,7 +1,7 @@
 import { longestSpanMs } from '../figures/roll-up.ts'
 import type { Store } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
-import type { MemoryJournal } from './journal.ts'
+import type { MemoryDeliveryQueue } from './delivery-queue.ts'
 import {
   type Database,
   type DeliveryRow,
@@ -53,7 +53,7 @@ const pruneRecords = (tables: OrganizationTables, before: number, limit: number)
 /** Creates the operations that remove records for good. */
 export const createRemoval = (
   { organizations, keyOwners, queues, events, deliveries }: Database,
-  { tellChanged }: Pick<MemoryJournal, 'tellChanged'>,
+  { tellChanged }: Pick<MemoryDeliveryQueue, 'tellChanged'>,
 ) => {
   const removeDeliveries = (
     tables: OrganizationTables,

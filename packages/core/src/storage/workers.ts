@@ -1,7 +1,10 @@
-import type { Journal, OwnedShard } from '../store.ts'
+import type { DeliveryQueue, OwnedShard } from '../store.ts'
 
 /** The workers of one process, and their shards. */
-export type Workers = Pick<Journal, 'shards' | 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'> & {
+export type Workers = Pick<
+  DeliveryQueue,
+  'shards' | 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'
+> & {
   /** Returns whether a shard still has this epoch. */
   isCurrent(owned: OwnedShard): boolean
 }

@@ -2,10 +2,10 @@
 
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
+import { deliveryQueueCases } from './delivery-queue-cases.ts'
 import { eventListingCases } from './event-listing-cases.ts'
 import { figureCases } from './figure-cases.ts'
 import { healthCases } from './health-cases.ts'
-import { journalCases } from './journal-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { pruningCases } from './pruning-cases.ts'
@@ -34,7 +34,7 @@ export const storeCases: readonly StoreCase[] = [
   ...storedValueCases,
   ...pruningCases,
   ...laneCases,
-  ...journalCases,
+  ...deliveryQueueCases,
   ...settlementCases,
   ...healthCases,
   ...resendCases,

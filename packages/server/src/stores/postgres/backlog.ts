@@ -1,5 +1,5 @@
 import type { Store, UnfinishedMeasure } from '@wabakit/core'
-import { firstDue } from './functions/journal.ts'
+import { firstDue } from './functions/delivery-queue.ts'
 import { isHead, isOpen } from './functions/lanes.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { QueueState } from '@wabakit/core'
 import { createNewsChannel, type NewsChannel } from '@wabakit/core/storage'
-import { readNews, type Snapshot } from './functions/journal.ts'
+import { readNews, type Snapshot } from './functions/delivery-queue.ts'
 import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'

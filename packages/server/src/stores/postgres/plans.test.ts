@@ -4,10 +4,10 @@ import { createCluster, type PostgresCluster } from '../../../test/postgres-clus
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
 import { createFigures } from './figures.ts'
 import { takeTokens } from './functions/token-buckets.ts'
 import { createHistory } from './history.ts'
-import { createJournal } from './journal.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
@@ -125,7 +125,7 @@ const news = {
 }
 const worker = { renew: () => Promise.reject(new Error('not here')), end: () => {} }
 
-const journal = createJournal({
+const deliveryQueue = createDeliveryQueue({
   query,
   read: query,
   news,
@@ -133,20 +133,20 @@ const journal = createJournal({
 })
 
 test('reading heads reads a few rows for each examined one, however many are waiting or settled', async () => {
-  const { heads, after } = await journal.readHeads({ queue, after: 2 * many, limit: 100 })
+  const { heads, after } = await deliveryQueue.readHeads({ queue, after: 2 * many, limit: 100 })
   expect([heads.length, after]).toEqual([100, 2 * many + 100])
   noSeqScan()
   expect(rowsRead()).toBeLessThan(110)
   notices.length = 0
-  expect((await journal.readHeads({ queue, after: -1, limit: 100 })).heads.length).toBe(1)
+  expect((await deliveryQueue.readHeads({ queue, after: -1, limit: 100 })).heads.length).toBe(1)
   noSeqScan()
   expect(rowsRead()).toBeLessThan(210)
 })
 
 test('listing queues, and later changes, reads a few rows', async () => {
-  const { queues, cursor } = await journal.readQueues({ shards: [shard], limit: 100 })
+  const { queues, cursor } = await deliveryQueue.readQueues({ shards: [shard], limit: 100 })
   expect(queues.length).toBe(1)
-  expect((await journal.readQueues({ shards: [shard], since: cursor, limit: 100 })).queues).toEqual([])
+  expect((await deliveryQueue.readQueues({ shards: [shard], since: cursor, limit: 100 })).queues).toEqual([])
   noSeqScan()
   expect(rowsRead()).toBeLessThan(10)
 })
@@ -162,7 +162,7 @@ test('what is unfinished is counted up to the limit', async () => {
 test('loading and settling reads a few rows for each delivery, however long its lane is', async () => {
   const ids = [many, ...Array.from({ length: 9 }, (_, index) => 2 * many + index)]
   const keys = ids.map((event) => ({ id: `dlv_${event}_1`, turn: 0, shard, epoch: 0 }))
-  const loaded = await journal.loadDeliveries(keys)
+  const loaded = await deliveryQueue.loadDeliveries(keys)
   noSeqScan()
   expect(rowsRead()).toBeLessThan(10 * 4 + 5)
   notices.length = 0
@@ -186,7 +186,7 @@ test('loading and settling reads a few rows for each delivery, however long its 
           result: { kind: 'delivered' as const, attempt },
         }
   })
-  const outcomes = await journal.settleDeliveries(settlements)
+  const outcomes = await deliveryQueue.settleDeliveries(settlements)
   expect(outcomes.length).toBe(10)
   expect(outcomes[0]).toMatchObject({ outcome: 'settled', next: { position: many + 1 } })
   noSeqScan()
@@ -204,7 +204,7 @@ test('an event reads a few rows, however many deliveries there are', async () =>
 })
 
 test('finding the next due time reads a bounded number of rows for each subscription', async () => {
-  expect(await journal.nextDueAt()).toBeGreaterThan(0)
+  expect(await deliveryQueue.nextDueAt()).toBeGreaterThan(0)
   expect(rowsRead()).toBeLessThan(300)
 })
 
@@ -308,12 +308,12 @@ test('finding new deliveries does not scan finished ones while a transaction hol
   await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await holder.query('SELECT count(*) FROM wabakit.pending')
   await query(`DELETE FROM wabakit.pending WHERE event < ${3 * many}`)
-  const { cursor } = await journal.readQueues({ shards: [shard], limit: 100 })
+  const { cursor } = await deliveryQueue.readQueues({ shards: [shard], limit: 100 })
   await query(`
     INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
     SELECT 'acme', s.position, ${4 * many}, 1, false, 1 FROM wabakit.subscriptions s`)
   notices.length = 0
-  const { queues } = await journal.readQueues({ shards: [shard], since: cursor, limit: 100 })
+  const { queues } = await deliveryQueue.readQueues({ shards: [shard], since: cursor, limit: 100 })
   expect(queues.map(({ from }) => from)).toEqual([4 * many])
   const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
   expect(Math.max(...blocks)).toBeLessThan(30)

@@ -1,9 +1,9 @@
 import type { Store } from '@wabakit/core'
 import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
 import { createFigures } from './figures.ts'
 import { createHistory } from './history.ts'
-import { createJournal } from './journal.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
@@ -21,7 +21,7 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createChanges(database),
   ...createSubscriptions(database),
   ...createHistory(database),
-  ...createJournal(database),
+  ...createDeliveryQueue(database),
   ...createBacklogMeasure(database),
   ...createFigures(database),
   checkWritable: async () => {

@@ -6,7 +6,7 @@ import type { QueueNews } from './queue-news.ts'
 const ofLane = (row: string): string =>
   `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`
 
-/** SQL condition: an unattempted delivery `d` is the head of its lane. See {@link Journal}. */
+/** SQL condition: an unattempted delivery `d` is the head of its lane. See {@link DeliveryQueue}. */
 export const isHead = `(
   not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'fresh' and b.event < d.event)
   and not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'started' and b.event < d.event)

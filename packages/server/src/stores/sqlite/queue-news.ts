@@ -1,4 +1,4 @@
-import type { Journal, PendingDelivery, QueueState } from '@wabakit/core'
+import type { DeliveryQueue, PendingDelivery, QueueState } from '@wabakit/core'
 import { createNewsChannel } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 
@@ -8,7 +8,7 @@ export type TouchedQueue = { readonly subscription: number; readonly from: numbe
 /**
  * Reports changes to queues after they are committed, and remembers all changes since this process opened the database.
  */
-export type QueueNews = Pick<Journal, 'listen'> & {
+export type QueueNews = Pick<DeliveryQueue, 'listen'> & {
   /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
   noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
   /** Records any other change to a queue. */

@@ -4,11 +4,11 @@ import { createBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createDeliveryChanges } from './delivery-changes.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
 import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
 import { createFigures } from './figures.ts'
 import { createGroups } from './groups.ts'
-import { createJournal } from './journal.ts'
 import { createLanes } from './lanes.ts'
 import { type OpenDatabase, openDatabase } from './open-database.ts'
 import { createParticipants } from './participants.ts'
@@ -36,7 +36,7 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
     ...createSubscriptions(access, { news, removals }),
     ...createDeliveries(access),
     ...createDeliveryChanges(access, news),
-    ...createJournal(access, { lanes, news, removals, publish }),
+    ...createDeliveryQueue(access, { lanes, news, removals, publish }),
     ...createBacklog(access),
     ...createFigures(access),
     ...createPrune(access, { removals, removeCall }),

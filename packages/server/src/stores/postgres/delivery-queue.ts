@@ -1,9 +1,9 @@
 import {
   type AttemptKey,
+  type DeliveryQueue,
   type DeliveryRecord,
   type DeliveryStatus,
   type EventRecord,
-  type Journal,
   type LoadedDelivery,
   type OwnedShard,
   type PendingDelivery,
@@ -13,7 +13,13 @@ import {
 } from '@wabakit/core'
 import { type DecidedSettlement, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../positions.ts'
-import { listChangedQueues, listQueues, readHeads, readNextDueAt, readRetries } from './functions/journal.ts'
+import {
+  listChangedQueues,
+  listQueues,
+  readHeads,
+  readNextDueAt,
+  readRetries,
+} from './functions/delivery-queue.ts'
 import {
   type AssumedQueue,
   type Difference,
@@ -98,12 +104,12 @@ const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledR
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
-export const createJournal = ({
+export const createDeliveryQueue = ({
   query,
   read,
   news,
   worker,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'news' | 'worker'>): Journal & {
+}: Pick<PostgresDatabase, 'query' | 'read' | 'news' | 'worker'>): DeliveryQueue & {
   nextDueAt(): Promise<number | undefined>
 } => {
   /** Subscriptions as of their last read or settlement. */

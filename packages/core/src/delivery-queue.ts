@@ -160,7 +160,7 @@ export type WorkersView = {
  * worker does no harm if it acts on outdated information, such as a page that it read long ago, or a shard that it has
  * lost.
  */
-export type Journal = {
+export type DeliveryQueue = {
   /** Number of shards. */
   readonly shards: number
   /**

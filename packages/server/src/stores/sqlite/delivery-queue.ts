@@ -1,7 +1,7 @@
 import type {
   AttemptKey,
+  DeliveryQueue,
   DeliveryRecord,
-  Journal,
   LoadedDelivery,
   QueuesPage,
   Settlement,
@@ -17,7 +17,7 @@ import type { QueueNews, TouchedQueue } from './queue-news.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 import type { Removals } from './removals.ts'
 
-export type JournalParts = {
+export type DeliveryQueueParts = {
   readonly lanes: Lanes
   readonly news: QueueNews
   readonly removals: Removals
@@ -50,7 +50,7 @@ const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-export const createJournal = (access: Access, parts: JournalParts): Journal => {
+export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): DeliveryQueue => {
   const { database, findOrganization, findSubscription, findOpen, read, readAtOnce, write } = access
   const { lanes, news, removals, publish } = parts
   const { isCurrent, ...workers } = createWorkers(1)

@@ -48,7 +48,7 @@ const listenFor = (store: Store, kind: News['kind']): Promise<News> =>
   })
 
 /** The records that a scheduler reads, and their ownership. */
-export const journalCases = defineCases({
+export const deliveryQueueCases = defineCases({
   'lists the queues of some shards that have unfinished deliveries': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
     equal((await readQueues(store)).queues, [])

@@ -4,7 +4,7 @@ import { createNewsChannel } from '../storage/news-channel.ts'
 import { createWorkers } from '../storage/workers.ts'
 import type {
   AttemptKey,
-  Journal,
+  DeliveryQueue,
   PendingDelivery,
   QueueState,
   Settlement,
@@ -22,7 +22,7 @@ import {
 } from './tables.ts'
 import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
 
-type JournalOptions = {
+type DeliveryQueueOptions = {
   /** Set if news also reports deliveries that are not heads of their lanes. */
   readonly tellsAll: boolean
   publish(event: EventRecord): void
@@ -37,10 +37,10 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
   turn: row.turn,
 })
 
-/** Creates the journal, and the functions that report changes to its listeners. */
-export const createJournal = (
+/** Creates the delivery queue, and the functions that report changes to its listeners. */
+export const createDeliveryQueue = (
   { organizations, deliveries, queues, nextOrder }: Database,
-  { tellsAll, publish }: JournalOptions,
+  { tellsAll, publish }: DeliveryQueueOptions,
 ) => {
   const news = createNewsChannel()
   const { isCurrent, ...workers } = createWorkers(shardCount)
@@ -98,7 +98,7 @@ export const createJournal = (
     return head === undefined ? null : toPending(head)
   }
 
-  const journal: Journal = {
+  const deliveryQueue: DeliveryQueue = {
     ...workers,
     listen: news.listen,
     readQueues: async ({ shards, since = '-1' }) => {
@@ -143,7 +143,7 @@ export const createJournal = (
   }
 
   return {
-    journal,
+    deliveryQueue,
     tellAdded: (row: DeliveryRow): void => {
       const { owner, event } = row
       const state = toState(owner)
@@ -154,4 +154,4 @@ export const createJournal = (
   }
 }
 
-export type MemoryJournal = ReturnType<typeof createJournal>
+export type MemoryDeliveryQueue = ReturnType<typeof createDeliveryQueue>
