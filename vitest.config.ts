@@ -89,7 +89,7 @@ export default defineConfig({
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     silent: 'passed-only',
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-d.ts'] },
   },

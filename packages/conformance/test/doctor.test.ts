@@ -260,9 +260,7 @@ describe.concurrent('the run', () => {
         await right.handle(event, id)
       },
     }))
-    const startedAt = performance.now()
     const report = await examine(endpoint, { timeoutMs: 600 })
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
     expect(report.verdict).toBe('inconclusive')
     expect(report.checks.at(-2)?.observed).toMatch(/raise --timeout|no genuine/)
   })

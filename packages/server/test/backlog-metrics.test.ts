@@ -71,15 +71,15 @@ for (const [name, createDatabase] of Object.entries(databases)) {
     await expect.poll(() => endpoint.held.length).toBe(1)
     // A reading is reused for 50 times its duration.
     await expect
-      .poll(() => readBacklog(server), { timeout: 15_000 })
+      .poll(() => readBacklog(server))
       .toEqual({ ...empty, age: expect.any(Number), due: 1, waiting: 2 })
 
     endpoint.held[0]?.(500)
     const failing = { ...empty, later: 1, waiting: 2, failing: 1 }
-    await expect.poll(() => readBacklog(server), { timeout: 15_000 }).toEqual(failing)
+    await expect.poll(() => readBacklog(server)).toEqual(failing)
 
     await control(server, `PATCH /organizations/acme/subscriptions/${subscription.id}`, { enabled: false })
-    await expect.poll(() => readBacklog(server), { timeout: 15_000 }).toEqual({ ...empty, disabled: 1 })
+    await expect.poll(() => readBacklog(server)).toEqual({ ...empty, disabled: 1 })
   }, 60_000)
 }
 
@@ -114,11 +114,12 @@ test('promptly shows its own metrics when the database does not respond', async 
   const metrics = await response.text()
 
   expect(response.status).toBe(200)
-  expect(performance.now() - asked).toBeLessThan(6_000)
+  // Prometheus waits for 10 s.
+  expect(performance.now() - asked).toBeLessThan(9_000)
   expect(metrics).toContain('wabakit_events_total{event="GROUP_CREATED"} 1')
   expect(metrics).toMatch(/^wabakit_deliveries\{state="due"\} nan$/im)
   expect(metrics).toMatch(/^wabakit_delivery_backlog_age_seconds nan$/im)
 
   proxy.restore()
-  await expect.poll(() => readBacklog(server), { timeout: 10_000 }).toEqual(empty)
+  await expect.poll(() => readBacklog(server)).toEqual(empty)
 }, 40_000)

@@ -64,7 +64,8 @@ export const listenForWebhooks = async (
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
   let connections = 0
-  const server = createServer(async (request, response) => {
+  // Closes no connection on its own during a test.
+  const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const arrival = { headers: request.headers, body }

@@ -26,7 +26,7 @@ test('a server with mock and the profile live imitates a live service', async ()
   await control(server, 'POST /organizations/acme/subscriptions', subscription)
   const call = { channel: 'WHATSAPP', summary: false, callId: 'call-1' }
   await control(server, 'POST /organizations/acme/simulated-calls', call)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  await expect.poll(() => received.length).toBe(3)
 
   expect(received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer t0ken'))
   expect(

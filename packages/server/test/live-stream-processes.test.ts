@@ -70,7 +70,7 @@ test('streams events in order, even if another process commits one after later o
   await expect.poll(waiting).toBe(1)
   await createGroup(quick.url, { groupId: 'after' })
   // Readers wait for the event that is being written.
-  await expect.poll(waiting, { timeout: 5_000 }).toBe(2)
+  await expect.poll(waiting).toBe(2)
   await holder.query('SELECT pg_advisory_unlock(42)')
 
   expect((await creating).status).toBe(200)

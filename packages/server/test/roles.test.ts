@@ -58,7 +58,7 @@ test('is not ready while the database is unavailable, refuses with 503, and reco
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 
   await cluster?.start()
-  await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
+  await expect.poll(readiness).toBe(200)
   expect((await createGroup(url)).status).toBe(200)
 }, 60_000)
 
@@ -82,7 +82,7 @@ test('is not ready while the database is read-only', async () => {
   await client.query(`SET default_transaction_read_only = off`)
   await client.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
   await client.query(reconnect)
-  await expect.poll(async () => (await createGroup(url)).status, { timeout: 10_000 }).toBe(200)
+  await expect.poll(async () => (await createGroup(url)).status).toBe(200)
   expect(await readiness()).toBe(200)
 }, 60_000)
 

@@ -196,7 +196,7 @@ test('a graceful stop with an open stream, a running request and a running attem
 })
 
 test('a stop does not wait for an endpoint whose last attempt failed', async () => {
-  const { child, url } = await serve()
+  const { child, url } = await serve({ shutdownGraceMs: 18_000 })
   let requests = 0
   const failing = createHttpServer((request, response) => {
     request.resume()
@@ -219,13 +219,14 @@ test('a stop does not wait for an endpoint whose last attempt failed', async () 
   await createGroup(url, { groupId: 'first' })
   await expect.poll(() => requests).toBe(1)
   await createGroup(url, { groupId: 'second' })
-  await expect.poll(() => requests, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => requests).toBe(2)
 
   const startedAt = performance.now()
   child.kill('SIGTERM')
 
   expect(await waitForExit(child)).toBe(0)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  // The attempt would end after 15 s.
+  expect(performance.now() - startedAt).toBeLessThan(12_000)
 })
 
 test('a second signal ends the process immediately', async () => {

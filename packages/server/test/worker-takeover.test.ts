@@ -65,11 +65,11 @@ test('a worker whose session is ended by the database aborts its attempts before
     (await api.service.deliveries.list('acme', { statuses: ['delivered'], limit: 100 })).items
   // A subscription gets all its slots after its first quick response.
   await createGroup(api.url, { groupId: 'first' })
-  await expect.poll(async () => (await listDelivered()).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await listDelivered()).length).toBe(1)
   endpoint.hang(true)
   const groups = 17
   for (let group = 1; group < groups; group++) await createGroup(api.url, { groupId: `team-${group}` })
-  await expect.poll(() => endpoint.attempts.length, { timeout: 10_000 }).toBe(1 + 8)
+  await expect.poll(() => endpoint.attempts.length).toBe(1 + 8)
 
   const { rows } = await client.query(
     `SELECT pg_terminate_backend(l.pid) FROM wabakit.workers w JOIN pg_locks l ON l.locktype = 'advisory'
@@ -79,7 +79,7 @@ test('a worker whose session is ended by the database aborts its attempts before
   expect(rows.length).toBeGreaterThan(0)
   endpoint.hang(false)
 
-  await expect.poll(async () => (await listDelivered()).length, { timeout: 40_000 }).toBe(groups)
+  await expect.poll(async () => (await listDelivered()).length).toBe(groups)
   const byId = Map.groupBy(endpoint.attempts, ({ id }) => id)
   expect(byId.size).toBe(groups)
   expect(endpoint.attempts.filter(({ isAnswered }) => !isAnswered).length).toBeGreaterThan(0)
@@ -126,8 +126,7 @@ test('events published during a takeover arrive, although the store is polled on
   // Their hashes determine their shards.
   for (let index = 0; index < 4; index++)
     await api.subscriptions.create('acme', { ...number, url: `https://${index}.example/` })
-  const expectArrivals = (events: number) =>
-    expect.poll(() => arrived.length, { timeout: 30_000 }).toBe(4 * events)
+  const expectArrivals = (events: number) => expect.poll(() => arrived.length).toBe(4 * events)
 
   first.dispatcher.start()
   await publish(0)

@@ -454,7 +454,7 @@ describe('a body', () => {
       return send(receiver, streamed(body))
     })
     const most = (16 * 100_000) / 32_000
-    await vi.waitFor(() => expect(reading).toBeGreaterThanOrEqual(most))
+    await expect.poll(() => reading).toBeGreaterThanOrEqual(most)
     expect(await send(receiver, await signedRequest(summary))).toMatchObject({ status: 200 })
 
     stopped.resolve()
@@ -631,7 +631,7 @@ it('a delivery that arrives while stop() waits is acknowledged after it is handl
     await receiver.handle(request)
     isAcknowledged = true
   })
-  await vi.waitFor(() => expect(started).toBe(2))
+  await expect.poll(() => started).toBe(2)
   await setImmediate()
   expect(isAcknowledged).toBe(false)
   for (const { resolve } of gates) resolve()

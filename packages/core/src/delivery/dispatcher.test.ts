@@ -107,7 +107,7 @@ test('a dispatcher that was stopped before its start still sends after runDue', 
   dispatcher.start()
   await dispatcher.runDue()
   await create()
-  await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => sent.length).toBe(1)
   await dispatcher.stop()
 })
 
@@ -349,7 +349,7 @@ test('the next attempt starts while the outcome of the last one is being written
   dispatcher.start()
   await create()
   await create()
-  await expect.poll(() => sent.length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => sent.length).toBe(2)
   endSlowWrite()
   await dispatcher.stop()
 })

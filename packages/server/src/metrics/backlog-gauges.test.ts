@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Backlog } from '@wabakit/core'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createBacklogReading } from './backlog-gauges.ts'
 
 const backlog: Backlog = {
@@ -12,33 +11,46 @@ const backlog: Backlog = {
   disabledSubscriptions: 7,
 }
 
-test('measures once for concurrent callers, and again only after a while', async () => {
-  let asked = 0
-  const read = createBacklogReading(async () => {
-    asked++
-    await setTimeout(10)
+let now: number
+beforeEach(() => {
+  now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A reading that takes this time, in milliseconds, and counts its measurements. */
+const createReading = (durationMs: number) => {
+  const measure = vi.fn(async () => {
+    now += durationMs
     return backlog
   })
+  return { measure, read: createBacklogReading(measure) }
+}
+
+test('measures once for concurrent callers', async () => {
+  const { measure, read } = createReading(10)
   expect(await Promise.all([read(), read(), read()])).toEqual([backlog, backlog, backlog])
-  await read()
-  expect(asked).toBe(1)
-  await expect.poll(async () => (await read()) && asked, { timeout: 3_000 }).toBe(2)
+  expect(measure).toHaveBeenCalledTimes(1)
 })
 
-test('measures less often the longer it takes', async () => {
-  let asked = 0
-  const read = createBacklogReading(async () => {
-    asked++
-    await setTimeout(100)
-    return backlog
-  })
+test.each([
+  ['a second', 1, 1_000],
+  ['50 times its duration', 100, 5_000],
+  ['a minute at most', 10_000, 60_000],
+])('reuses a reading for %s after one that took %i ms', async (_, durationMs, reusedMs) => {
+  const { measure, read } = createReading(durationMs)
   await read()
-  await setTimeout(1_500)
+  now += reusedMs - 1
   await read()
-  expect(asked).toBe(1)
+  expect(measure).toHaveBeenCalledTimes(1)
+  now += 1
+  await read()
+  expect(measure).toHaveBeenCalledTimes(2)
 })
 
-test('returns nothing while the store cannot be reached, and a reading soon after', async () => {
+test('returns nothing while the store cannot be reached, and a reading after a second', async () => {
   let isAway = true
   const read = createBacklogReading(async () => {
     if (isAway) throw new Error('away')
@@ -46,5 +58,6 @@ test('returns nothing while the store cannot be reached, and a reading soon afte
   })
   expect(await read()).toBeUndefined()
   isAway = false
-  await expect.poll(read, { timeout: 3_000 }).toEqual(backlog)
+  now += 1_000
+  expect(await read()).toEqual(backlog)
 })

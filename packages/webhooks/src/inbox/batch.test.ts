@@ -11,7 +11,7 @@ it('runs items that arrive together, or while a batch is under way, in batches o
     return items.map((item) => `result ${item}`)
   })
   const first = [run(0), run(1)]
-  await vi.waitFor(() => expect(batches).toHaveLength(1))
+  await expect.poll(() => batches).toHaveLength(1)
   const later = Array.from({ length: 120 }, (_, index) => run(index + 2))
   await setImmediate()
   expect(batches).toEqual([[0, 1]])

@@ -5,7 +5,7 @@ import { signWebhook, verifySignature } from '@wabakit/webhooks'
 import { build as buildWithEsbuild } from 'esbuild'
 import { Miniflare } from 'miniflare'
 import { build as buildWithVite, defaultClientConditions, defaultServerConditions } from 'vite'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { joined } from '../signed.ts'
 import { vectors } from './vectors.ts'
 import { getOutcome } from './worker.ts'
@@ -119,9 +119,8 @@ describe('workerd', () => {
     expect([await send(payload), await send(payload), await send(payload.replace('g-1', 'g-2'))]).toEqual([
       200, 200, 401,
     ])
-    await vi.waitFor(async () =>
-      expect(await (await fetchWorker('/received')).json()).toEqual(['g-1', 'g-1']),
-    )
+    const listReceived = async () => (await fetchWorker('/received')).json()
+    await expect.poll(listReceived).toEqual(['g-1', 'g-1'])
   })
 })
 

@@ -56,10 +56,10 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     receiver.start()
     for (let index = 0; index < 5; index += 1)
       await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))
-    await vi.waitFor(() => expect(started).toBe(2), 15_000)
+    await expect.poll(() => started).toBe(2)
     expect((await receiver.handle(toRequest(toJoin('late'), 'late'))).status).toBe(200)
     gate.resolve()
-    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 6 }), 15_000)
+    await expect.poll(() => inbox.count()).toEqual({ handled: 6 })
     await receiver.stop()
   })
 
@@ -83,7 +83,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
       }
       expect((await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))).status).toBe(200)
     }
-    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 20 }), 30_000)
+    await expect.poll(() => inbox.count()).toEqual({ handled: 20 })
     expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(20)
     expect(errors.length).toBeGreaterThan(0)
     await receiver.stop()
@@ -103,9 +103,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { receiver } = receive(shared)
     receiver.start()
-    await vi.waitFor(() =>
-      expect(warn.mock.calls.flat().join()).toContain('innodb_flush_log_at_trx_commit=0'),
-    )
+    await expect.poll(() => warn.mock.calls.flat().join()).toContain('innodb_flush_log_at_trx_commit=0')
     await receiver.stop()
     warn.mockRestore()
   })

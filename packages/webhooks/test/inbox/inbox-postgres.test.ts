@@ -41,13 +41,13 @@ describe('an inbox on PostgreSQL', () => {
     receiver.start()
     for (let index = 0; index < 5; index += 1)
       await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))
-    await vi.waitFor(() => expect(started).toBe(2), 15_000)
+    await expect.poll(() => started).toBe(2)
     const responses = Array.from({ length: 20 }, (_, index) =>
       receiver.handle(toRequest(toJoin(`${index}`), `x${index}`)),
     )
     for (const response of responses) expect((await response).status).toBe(200)
     gate.resolve()
-    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 25 }), 15_000)
+    await expect.poll(() => inbox.count()).toEqual({ handled: 25 })
     await receiver.stop()
   })
 
@@ -69,7 +69,7 @@ describe('an inbox on PostgreSQL', () => {
     const locking = await pool.connect()
     await locking.query(`BEGIN; SELECT id FROM ${table} FOR UPDATE`)
     const renewals = countRenewals()
-    await vi.waitFor(() => expect(countRenewals()).toBeGreaterThan(renewals), 15_000)
+    await expect.poll(() => countRenewals()).toBeGreaterThan(renewals)
     expect((await receiver.handle(toRequest(toJoin('g'), 'b'))).status).toBe(200)
     // After 10 seconds, the connection would have been replaced.
     expect(errors).toEqual([])
@@ -146,13 +146,11 @@ describe('an inbox on PostgreSQL', () => {
     worker.receiver.onAny(() => handled.resolve())
     worker.receiver.start()
     const web = receive(createEnvironment(postgres.pool()), { table })
-    await vi.waitFor(async () =>
-      expect(
-        await shared.query(
-          `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN ${table}%' OR query LIKE '%lock%${table}%'`,
-        ),
-      ).not.toEqual([]),
-    )
+    const findWorker = () =>
+      shared.query(
+        `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN ${table}%' OR query LIKE '%lock%${table}%'`,
+      )
+    await expect.poll(findWorker).not.toEqual([])
     await web.receiver.handle(toRequest(toEnd('c'), 'a'))
     await handled.promise
     await worker.receiver.stop()
@@ -168,15 +166,15 @@ describe('an inbox on PostgreSQL', () => {
     const idle = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%lock%${table}%' AND pid <> pg_backend_pid()
       AND state = 'idle' AND state_change < clock_timestamp() - interval '300 ms'`
     const waitForIdle = async (): Promise<unknown> =>
-      vi.waitFor(async () => (await shared.query(idle))[0]?.pid ?? expect.fail('It is not idle.'), 15_000)
+      vi.waitFor(async () => (await shared.query(idle))[0]?.pid ?? expect.fail('It is not idle.'), 30_000)
     await shared.query(`SELECT pg_terminate_backend(${await waitForIdle()}, 5000)`)
     // Storing opens the connection again.
     expect((await worker.receiver.handle(toRequest(toEnd('own'), 'a'))).status).toBe(200)
-    await vi.waitFor(() => expect(handled).toEqual(['own']), 15_000)
+    await expect.poll(() => handled).toEqual(['own'])
     await waitForIdle()
     const web = receive(createEnvironment(postgres.pool()), { table })
     await web.receiver.handle(toRequest(toEnd('other'), 'b'))
-    await vi.waitFor(() => expect(handled).toEqual(['own', 'other']), 15_000)
+    await expect.poll(() => handled).toEqual(['own', 'other'])
     await worker.receiver.stop()
   })
 
@@ -189,11 +187,11 @@ describe('an inbox on PostgreSQL', () => {
     const locking = await postgres.pool().connect()
     await locking.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))`)
     receiver.start()
-    await vi.waitFor(() => expect(String(errors[0])).toContain('lock timeout'), 15_000)
+    await expect.poll(() => String(errors[0])).toContain('lock timeout')
     expect((await receiver.handle(toRequest(toEnd('c'), 'b'))).status).toBe(200)
     await locking.query('COMMIT')
     locking.release()
-    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 2 }), 15_000)
+    await expect.poll(() => inbox.count()).toEqual({ handled: 2 })
     await receiver.stop()
   })
 
@@ -254,7 +252,7 @@ describe('an inbox on PostgreSQL', () => {
       }
       expect(await send(index)).toBe(200)
     }
-    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 40 }), 30_000)
+    await expect.poll(() => inbox.count()).toEqual({ handled: 40 })
     expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(40)
     expect(errors.length).toBeGreaterThan(0)
     await receiver.stop()
@@ -346,7 +344,7 @@ describe('an inbox on PostgreSQL', () => {
     await shared.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off')
     const { receiver } = receive(createEnvironment(postgres.pool()))
     receiver.start()
-    await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous_commit=off'), 15_000)
+    await expect.poll(() => warn.mock.calls.flat().join()).toContain('synchronous_commit=off')
     await receiver.stop()
     await shared.query('ALTER ROLE CURRENT_USER RESET synchronous_commit')
     warn.mockRestore()

@@ -70,7 +70,7 @@ describe('an inbox on SQLite', () => {
     database.exec('BEGIN')
     using pauses = vi.spyOn(globalThis, 'setTimeout')
     const response = receiver.handle(toRequest(toEnd('c'), 'a'))
-    await vi.waitFor(() => expect(pauses.mock.calls.length).toBeGreaterThan(2))
+    await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(2)
     database.exec('ROLLBACK')
     expect((await response).status).toBe(200)
     expect(await inbox.count()).toEqual({ stored: 1 })
@@ -84,7 +84,7 @@ describe('an inbox on SQLite', () => {
     other.exec('BEGIN IMMEDIATE')
     using pauses = vi.spyOn(globalThis, 'setTimeout')
     const response = receiver.handle(toRequest(toEnd('c'), 'a'))
-    await vi.waitFor(() => expect(pauses.mock.calls.length).toBeGreaterThan(2))
+    await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(2)
     other.exec('COMMIT')
     expect((await response).status).toBe(200)
   })
@@ -133,7 +133,7 @@ describe('an inbox on SQLite', () => {
     database.exec('PRAGMA synchronous = NORMAL')
     const { receiver } = receive(createEnvironment(database))
     receiver.start()
-    await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous=NORMAL'), 15_000)
+    await expect.poll(() => warn.mock.calls.flat().join()).toContain('synchronous=NORMAL')
     await receiver.stop()
     warn.mockRestore()
   })
@@ -238,8 +238,8 @@ describe('an inbox on SQLite', () => {
     expect(warn).not.toHaveBeenCalled()
     passed = 61_000
     await receiver.handle(toRequest(toEnd('d'), 'b'))
-    await vi.waitFor(() =>
-      expect(warn.mock.calls.flat().join()).toMatch(/1 events .* in unattended .*receiver\.start\(\)/),
-    )
+    await expect
+      .poll(() => warn.mock.calls.flat().join())
+      .toMatch(/1 events .* in unattended .*receiver\.start\(\)/)
   })
 })

@@ -72,7 +72,7 @@ it.each(cases)(
     receiver.start()
     for (let index = 0; index < events; index += 1)
       expect((await receiver.handle(toRequest(toJoin(`g${index}`), `${index}`))).status).toBe(200)
-    await vi.waitFor(() => expect(started).toBeGreaterThanOrEqual(4), 15_000)
+    await expect.poll(() => started).toBeGreaterThanOrEqual(4)
     setting.silence()
     const sendLate = () => receiver.handle(toRequest(toJoin('late'), 'late'))
     // The first statement on the silent connection of the inbox, unless a claim already waits for one.

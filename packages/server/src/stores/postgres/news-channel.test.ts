@@ -1,6 +1,6 @@
 import type { News, Store } from '@wabakit/core'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createQueueNews } from './news-channel.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { shards } = await worker.renewWorker({ worker: 'w', leaseMs: 60_000, now })
   await worker.takeShards({ worker: 'w', shards, now })
   // The first news reports that earlier news may have been missed. From then on, none is missed.
-  await vi.waitFor(() => expect(news.length).toBeGreaterThan(0), 5_000)
+  await expect.poll(() => news.length).toBeGreaterThan(0)
 })
 
 afterAll(async () => {
@@ -60,11 +60,11 @@ test('a worker gets news from another process about heads, deliveries waiting be
   take('head')
   await api.addEvent(add('first', 'group:1'))
   await api.addEvent(add('second', 'group:1'))
-  await expect.poll(() => news.map(({ kind }) => kind), { timeout: 5_000 }).toEqual(['head', 'appended'])
+  await expect.poll(() => news.map(({ kind }) => kind)).toEqual(['head', 'appended'])
   take('head')
   const { items } = await api.listDeliveries({ organizationId: 'acme', limit: 1 })
   await api.cancelDelivery({ organizationId: 'acme', deliveryId: items[0]?.id ?? '', now })
-  await expect.poll(() => news.map(({ kind }) => kind), { timeout: 5_000 }).toEqual(['changed'])
+  await expect.poll(() => news.map(({ kind }) => kind)).toEqual(['changed'])
   take('changed')
 })
 
@@ -72,11 +72,11 @@ test('deliveries that a slow transaction commits after later ones are reported, 
   await slow.query('BEGIN')
   await addSlowly('late', 'group:late')
   await api.addEvent(add('early', 'group:early'))
-  await expect.poll(() => news.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => news.length).toBe(1)
   const [early] = take('head')
   await slow.query('COMMIT')
   await api.addEvent(add('next', 'group:next'))
-  await expect.poll(() => news.length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => news.length).toBe(2)
   const positions = [early, ...take('head')].map((each) => each?.kind === 'head' && each.head.position)
   const [first, late, next] = positions
   expect(late).toBeLessThan(Number(first))
@@ -108,7 +108,7 @@ test('a notification that arrives while news is read causes another read', async
   reader.setShards(new Set(shards))
   reader.listen(({ kind }) => kinds.push(kind))
   const endRead = async (): Promise<void> => {
-    await expect.poll(() => reads.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => reads.length).toBe(1)
     reads.shift()?.()
   }
   listener?.onListening()
@@ -116,7 +116,7 @@ test('a notification that arrives while news is read causes another read', async
   await expect.poll(() => kinds).toEqual(['missed'])
   await api.addEvent(add('before', 'group:before'))
   listener?.onMessage('another process')
-  await expect.poll(() => reads.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => reads.length).toBe(1)
   await api.addEvent(add('meanwhile', 'group:meanwhile'))
   listener?.onMessage('another process')
   await endRead()

@@ -61,7 +61,7 @@ const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
     }
   }
   const writing = Array.from({ length: 6 }, (_, writer) => write(writer))
-  await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(20)
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(20)
   await disturb()
   isOver = true
   await Promise.all(writing)
@@ -95,7 +95,7 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     const codes = failures.map(({ error }) => error instanceof Error && 'code' in error && error.code)
     expect(new Set(['storage_unavailable', 'outcome_unknown', ...codes]).size).toBe(2)
 
-    await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
+    await expect.poll(() => store.createGroup(groupCreation('after'))).toMatchObject({})
     const kept = await database.query<{ id: string; events: number; deliveries: number }>(
       `SELECT g.client_custom_group_id AS id, count(DISTINCT e.position)::integer AS events,
          count(d.event)::integer AS deliveries
@@ -125,7 +125,7 @@ test('finds the primary among several hosts, and loses no acknowledged change wh
   await store.saveOrganization(organization())
   const { acknowledged, failures } = await createUnderLoad(store, async () => {
     await pair.failOver()
-    await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
+    await expect.poll(() => store.createGroup(groupCreation('after'))).toMatchObject({})
   })
   expect(failures.length).toBeGreaterThan(0)
   for (const id of [...acknowledged, 'after']) expect(await store.findGroup('acme', id)).toBeDefined()
@@ -153,7 +153,7 @@ test('closes a connection without responses, and continues when the network is b
     expect(each).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } })
   }
   proxy.restore()
-  await expect.poll(() => store.createGroup(groupCreation('d')), { timeout: 5_000 }).toMatchObject({})
+  await expect.poll(() => store.createGroup(groupCreation('d'))).toMatchObject({})
   await store.close()
   opened.length = 0
   await proxy.close()
@@ -255,10 +255,10 @@ test('reports a read-only server as unavailable until it accepts writes', async 
   )
   const getError = () => store.createGroup(groupCreation('g')).catch((error: unknown) => error)
   // On a broken connection that has not been noticed yet, the outcome is unknown.
-  await expect.poll(getError, { timeout: 5_000 }).toBeInstanceOf(StorageUnavailableError)
+  await expect.poll(getError).toBeInstanceOf(StorageUnavailableError)
   expect(await getError()).toBeInstanceOf(StorageUnavailableError)
   await admin(`ALTER DATABASE ${name} RESET default_transaction_read_only`, other('postgres'))
-  await expect.poll(() => store.createGroup(groupCreation('g')), { timeout: 5_000 }).toMatchObject({})
+  await expect.poll(() => store.createGroup(groupCreation('g'))).toMatchObject({})
 })
 
 test('several processes can create the schema of an empty database concurrently', async () => {

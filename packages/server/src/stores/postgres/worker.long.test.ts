@@ -120,23 +120,24 @@ test('the shards of a killed worker are free after 2 seconds, and its attempts a
   const start = performance.now()
   await kill(lost)
   await expect.poll(other.take, { timeout: 10_000, interval: 50 }).toHaveLength(64)
-  expect(performance.now() - start).toBeGreaterThan(2_000)
+  // The clock of PostgreSQL may differ a little.
+  expect(performance.now() - start).toBeGreaterThan(1_990)
   expect((await load(other, await findKeys(other))).count).toBe(3)
 }, 20_000)
 
 test('the shards of a worker that does not renew its lease are free when the lease ends', async () => {
-  const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  const [paused, other] = [await openWorker({ leaseMs: 1_000 }), await openWorker()]
   await paused.take()
-  await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
+  await expect.poll(other.take).toHaveLength(64)
 })
 
 test('in a shard that was taken over, settlements are stale and nothing is loaded', async () => {
-  const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  const [paused, other] = [await openWorker({ leaseMs: 1_000 }), await openWorker()]
   await paused.take()
   await addEvents(2)
   const keys = await findKeys(paused)
   const begun = await load(paused, keys)
-  await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
+  await expect.poll(other.take).toHaveLength(64)
   expect(await begun.settle()).toEqual([{ outcome: 'stale' }, { outcome: 'stale' }])
   expect((await load(paused, keys)).count).toBe(0)
   const outcomes = await (await load(other, await findKeys(other))).settle()
@@ -144,7 +145,7 @@ test('in a shard that was taken over, settlements are stale and nothing is loade
 })
 
 test('taking a shard waits for a settlement that is being written, and then sees it', async () => {
-  const [first, second] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  const [first, second] = [await openWorker({ leaseMs: 1_000 }), await openWorker()]
   await first.take()
   await addEvents(1)
   const [key] = await findKeys(first)
@@ -161,7 +162,7 @@ test('taking a shard waits for a settlement that is being written, and then sees
   )
   const isFree = async () =>
     (await second.renew()).shards.find(({ shard }) => shard === key.shard)?.owner === null
-  await expect.poll(isFree, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isFree).toBe(true)
   const taking = second.take()
   const isWaiting = async () =>
     (await admin.database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length >
@@ -178,7 +179,7 @@ test('a worker whose session ended is notified that it is lost, and can retake i
   await worker.take()
   const epochs = new Map(worker.owned)
   await endSession(worker)
-  await expect.poll(worker.losses, { timeout: 10_000 }).toBe(1)
+  await expect.poll(worker.losses).toBe(1)
   const { shards } = await worker.renew()
   const taken = await worker.store.takeShards({ worker: worker.worker, shards, now })
   expect(taken).toHaveLength(64)
@@ -192,7 +193,7 @@ test('a worker that another one has found lost is alive again once it has renewe
   await endSession(lost)
   const findLost = () => admin.database.query('SELECT FROM wabakit.workers WHERE lost_at IS NOT NULL')
   await expect
-    .poll(async () => [(await other.renew()).workers.length, (await findLost()).length], { timeout: 10_000 })
+    .poll(async () => [(await other.renew()).workers.length, (await findLost()).length])
     .toEqual([2, 1])
   await lost.renew()
   const renewedAt = performance.now()
@@ -201,7 +202,7 @@ test('a worker that another one has found lost is alive again once it has renewe
     expect(workers).toContain(lost.worker)
     return performance.now() - renewedAt > 2_500
   }
-  await expect.poll(hasWaited, { timeout: 10_000 }).toBe(true)
+  await expect.poll(hasWaited).toBe(true)
   expect(await other.take()).toEqual([])
 }, 30_000)
 
