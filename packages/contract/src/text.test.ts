@@ -74,9 +74,9 @@ test('the output of toISOString is valid for every four-digit year', () => {
 })
 
 test('a very long timestamp is rejected quickly', () => {
-  const started = performance.now()
+  const started = process.cpuUsage()
   for (const text of [`2026-01-01T10:00:00.${'1'.repeat(1_000_000)}x`, '2'.repeat(1_000_000)]) {
     expect(accepts(Timestamp, text)).toBe(false)
   }
-  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(1_000)
 })

@@ -54,13 +54,13 @@ describe('memoryDedupe', () => {
   it('takes no longer per key, however many keys it may remember', () => {
     const measure = (maxEntries: number): number => {
       const dedupe = memoryDedupe({ maxEntries })
-      const started = performance.now()
+      const started = process.cpuUsage()
       for (let key = 0; key < 20_000; key += 1) {
         const outcome = dedupe.claim(`${key}`, 1_000)
         if (typeof outcome === 'object' && 'complete' in outcome) outcome.complete()
       }
       expect(dedupe.claim('19999', 1_000)).toBe('duplicate')
-      return performance.now() - started
+      return process.cpuUsage(started).user / 1_000
     }
     expect(measure(10_000)).toBeLessThan(20 * Math.max(10, measure(100)))
   })

@@ -120,9 +120,9 @@ it('copies at most four causes of a cause', () => {
 })
 
 it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is fast with a hostile 64 KiB of "%s"', (piece) => {
-  const started = performance.now()
+  const started = process.cpuUsage()
   createRedact(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(
     piece.repeat(65_536 / piece.length),
   )
-  expect(performance.now() - started).toBeLessThan(500)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500)
 })

@@ -103,8 +103,8 @@ test('the time to hide secrets does not multiply with their number, their length
   const headers = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`x-${index}`, `${'aaab'.repeat(90)}"%${index}`]),
   )
-  const startedAt = performance.now()
+  const startedAt = process.cpuUsage()
   await readResponseBody('aaab'.repeat(16_384), { ...headers, 'x-0': 'aaab' })
   // It took seconds before. This is many times what it takes on a busy machine.
-  expect(performance.now() - startedAt).toBeLessThan(500)
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(500)
 })

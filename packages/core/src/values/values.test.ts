@@ -57,9 +57,9 @@ describe('toDigits', () => {
   })
 
   it('is fast for a long string that is not a number', () => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     for (const long of [' '.repeat(65_000), '+'.repeat(65_000), `${' '.repeat(65_000)}x`]) toDigits(long)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500)
   })
 })
 

@@ -37,9 +37,9 @@ test.each(['a'.repeat(11).concat('b'), 'b'.concat('a'.repeat(11))])(
   'takes no longer if the text almost repeats the payload everywhere: %s',
   (piece) => {
     const long = JSON.stringify({ event: 'CALL_AI_SUMMARY', summary: { recap: 'a'.repeat(1_000_000) } })
-    const startedAt = performance.now()
+    const startedAt = process.cpuUsage()
     expect(repeatsPersonalData(piece.repeat(17), long)).toBe(false)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_000)
   },
 )
 
@@ -56,7 +56,7 @@ test('takes no longer if the payload has many strings', () => {
   const keyPoints = Array.from({ length: 20_000 }, (_, index) => `${'ab'.repeat((index % 4) + 1)}c${index}`)
   const number = keyPoints.map((_, index) => `+${300_000_000 + index}`)
   const many = JSON.stringify({ event: 'CALL_AI_SUMMARY', keyPoints, number })
-  const startedAt = performance.now()
+  const startedAt = process.cpuUsage()
   expect(repeatsPersonalData('ab'.repeat(2_048), many)).toBe(false)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(2_000)
 })

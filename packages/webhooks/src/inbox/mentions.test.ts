@@ -45,9 +45,9 @@ it.each([
 
 it('finds a long number in a large body in linear time', () => {
   const body = toBody({ note: '1 '.repeat(500_000) })
-  const startedAt = performance.now()
+  const startedAt = process.cpuUsage()
   expect(findNumber('15557770001').isInBody(body)).toBe(false)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(2_000)
 })
 
 it('finds an id as a value, a key, or a word', () => {

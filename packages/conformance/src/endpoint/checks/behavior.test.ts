@@ -27,7 +27,7 @@ test.each([
   `File "${'"'.repeat(60_000)}`,
   ' '.repeat(60_000),
 ])('takes no longer for a body that almost matches everywhere', (body) => {
-  const startedAt = performance.now()
+  const startedAt = process.cpuUsage()
   expect(findStack(exchange(body))).toBeUndefined()
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(2_000)
 })
