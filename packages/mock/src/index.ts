@@ -13,11 +13,11 @@ export type { MockClock } from './time/mock-clock.ts'
 
 export type {
   CallOutcome,
+  CallSimulation,
   LaterSummary,
   SimulatedCall,
   SummarySimulation,
 } from '@wabakit/core/simulation'
-export type { CallSimulation } from './simulation/simulate-call.ts'
 export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate-participant.ts'
 
 // Payloads without a mock

@@ -60,6 +60,26 @@ test('a server with mock and the profile live imitates a live service', async ()
   expect(await created.json()).toMatchObject({ success: true, wabaNumber: '+15550100001' })
 })
 
+test('a call that was not answered ends as at a live service', async () => {
+  const server = await start({ mock: true, profile: 'live' })
+  const { received, url } = await listen()
+  const path = '/organizations/acme'
+  await control(server, `POST ${path}/subscriptions`, { channel: 'WHATSAPP', number: '+15550100001', url })
+  const call = { channel: 'WHATSAPP', outcome: 'missed', notPicked: 2 }
+  await control(server, `POST ${path}/simulated-calls`, call)
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(4)
+  const [, first, second, last] = received.map(({ body }) => body)
+  expect(first).toMatchObject({ event: 'CALL_NOT_PICKED', callStatus: 'INITIATED' })
+  expect(second).toEqual(first)
+  expect(last).toMatchObject({ event: 'CALL_MISSED', callStatus: 'MISSED' })
+
+  const outgoing = { ...call, direction: 'OUTGOING' }
+  expect(await control(server, `POST ${path}/simulated-calls`, outgoing)).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: 'notPicked' }] },
+  })
+})
+
 test('only a server with mock imitates a live service', async () => {
   await expect(start({ profile: 'live' })).rejects.toThrow('can only be live with --mock')
 })

@@ -63,6 +63,18 @@ export type CallSimulation = Pick<CallInput, 'callId' | 'botTest'> & {
   readonly triggeredVia?: TriggeredVia | undefined
   /** The AI summary; `false` for none. @default made up, if the organization has automatic summaries */
   readonly summary?: LaterSummary | false | undefined
+  /**
+   * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
+   * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
+   * @default false; true in the profile `live`
+   */
+  readonly observedEvents?: boolean | undefined
+  /**
+   * Number of agents who do not answer an incoming WhatsApp call in time, 0 to 100. For each, a CALL_NOT_PICKED is sent
+   * before the outcome of the call.
+   * @default 0
+   */
+  readonly notPicked?: number | undefined
 }
 
 /** A simulated call after its end, and the summary that it has or will get. @interface */

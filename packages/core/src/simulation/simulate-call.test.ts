@@ -129,6 +129,16 @@ test('an automatic summary is generated automatically', async () => {
   expect((await server.calls.find('acme', callId))?.summary?.generatedBy).toBe('automatic')
 })
 
+test('a call without webhooks has no event of live services either', async () => {
+  const { server, simulate } = createSimulation()
+  const call = { channel: 'WHATSAPP', outcome: 'missed', notPicked: 1, observedEvents: true } as const
+  await simulate({ ...call, botTest: { webhooks: false } })
+  expect((await server.events.list('acme')).items).toEqual([])
+  await simulate(call)
+  const { items } = await server.events.list('acme')
+  expect(items.map(({ name }) => name)).toEqual(['CALL_INCOMING_INITIATED', 'CALL_NOT_PICKED', 'CALL_MISSED'])
+})
+
 test('a made-up number is fictional, and none of those that are taken', () => {
   const random = createSeededRandom('numbers')
   const numbers = Array.from({ length: 300 }, () => createPhoneNumber(random))

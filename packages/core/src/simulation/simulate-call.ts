@@ -4,6 +4,7 @@ import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
+import { toCallSubject } from '../events/event-log.ts'
 import type { CallRecord, OrganizationRecord } from '../records.ts'
 import type { CallData } from './call-data.ts'
 import {
@@ -13,15 +14,18 @@ import {
   type SummarySimulation,
   toMilliseconds,
 } from './call-simulation.ts'
+import { buildObservedCallEvent, findObservedEnd, type ObservedCallEventName } from './observed-call-event.ts'
 
 /** The parts of a server that a simulation uses. */
 export type SimulationContext = {
-  readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
+  readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries' | 'events'>
   readonly organizationId: string
   /** Made-up data for the parts that the simulation omits. */
   readonly data: CallData
-  /** Called while the call rings: after its first event, and before its outcome. */
-  readonly onRinging?: ((call: CallRecord) => Promise<void>) | undefined
+  /** Default of the simulation's `observedEvents`. */
+  readonly observedEvents?: boolean | undefined
+  /** Called with each published event that only live services send: listeners of the server's `on` do not get it. */
+  readonly onObserved?: ((event: object) => void) | undefined
   /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
@@ -73,7 +77,13 @@ const unanswered = { missed: 'miss', rejected: 'reject' } as const
 const maxDurationInSeconds = 946_080_000
 
 /** Checks the fields that are used only after the call has started, when its first event is already published. */
-const checkLaterSteps = ({ outcome = 'answered', durationInSeconds = 0 }: CallSimulation): void => {
+const checkLaterSteps = ({
+  outcome = 'answered',
+  durationInSeconds = 0,
+  notPicked = 0,
+  channel,
+  direction,
+}: CallSimulation): void => {
   if (!outcomes.includes(outcome)) {
     throw new InputError([{ path: 'outcome', message: `must be one of ${outcomes.join(', ')}` }])
   }
@@ -81,6 +91,11 @@ const checkLaterSteps = ({ outcome = 'answered', durationInSeconds = 0 }: CallSi
   if (!Number.isInteger(durationInSeconds) || !isPossible) {
     const message = `must be a whole number of seconds from 0 to ${maxDurationInSeconds}`
     throw new InputError([{ path: 'durationInSeconds', message }])
+  }
+  if (notPicked > 0 && (channel !== 'WHATSAPP' || direction === 'OUTGOING')) {
+    const message =
+      'needs channel: "WHATSAPP" and direction: "INCOMING", because only such a call rings for one agent after another'
+    throw new InputError([{ path: 'notPicked', message }])
   }
 }
 
@@ -99,11 +114,12 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
  */
 export const simulateCall = async (
   {
-    server: { organizations, calls, summaries },
+    server: { organizations, calls, summaries, events },
     organizationId,
     data,
-    onRinging,
+    onObserved,
     schedule,
+    ...context
   }: SimulationContext,
   simulation: CallSimulation = {},
 ): Promise<SimulatedCall> => {
@@ -111,7 +127,14 @@ export const simulateCall = async (
   if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
   checkLaterSteps(simulation)
   const plan = planSummary(simulation, organization, data)
-  const { outcome, durationInSeconds = data.durationInSeconds, summary: _, ...input } = simulation
+  const {
+    outcome,
+    durationInSeconds = data.durationInSeconds,
+    summary: _,
+    observedEvents = context.observedEvents,
+    notPicked = 0,
+    ...input
+  } = simulation
   const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
   const ringing = await calls.start(organizationId, {
     ...input,
@@ -122,11 +145,23 @@ export const simulateCall = async (
     customerNumber: input.customerNumber ?? data.customerNumber,
     agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
   })
-  const { callId, initiatedAt } = ringing
+  const { callId, initiatedAt, channelNumber, publishesEvents } = ringing
+  const publish = async (name: ObservedCallEventName, call: CallRecord): Promise<void> => {
+    if (!publishesEvents) return
+    const payload = buildObservedCallEvent(name, { ...call, customerName: data.customerName })
+    await events.publish(organizationId, {
+      ...{ name, subject: toCallSubject(callId), channel, number: channelNumber },
+      payload: JSON.stringify(payload),
+    })
+    onObserved?.(payload)
+  }
   const proceed = async (): Promise<SimulatedCall> => {
-    await onRinging?.(ringing)
+    for (let count = 0; count < notPicked; count += 1) await publish('CALL_NOT_PICKED', ringing)
     if (outcome === 'missed' || outcome === 'rejected') {
-      return { ...(await calls[unanswered[outcome]](organizationId, callId)), summary: undefined }
+      const call = await calls[unanswered[outcome]](organizationId, callId)
+      const end = observedEvents ? findObservedEnd(call) : undefined
+      if (end !== undefined) await publish(end, call)
+      return { ...call, summary: undefined }
     }
     // The call takes place in the past, so that no payload contains a time later than its event.
     const startedAt = initiatedAt - durationInSeconds * 1_000

@@ -1,8 +1,7 @@
 import type { EventName } from '@wabakit/contract'
 import type { Ids } from '@wabakit/core'
-import type { CallData } from '@wabakit/core/simulation'
+import { buildObservedCallEvent, type CallData, type ObservedCallEventName } from '@wabakit/core/simulation'
 import type { Account } from './account.ts'
-import { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,8 @@
 import { CallDirection, CallType, Channel, TriggeredVia } from '@wabakit/contract'
-import type { CallRecord, ReferenceServer, SavedSummary } from '@wabakit/core'
+import type { ReferenceServer, SavedSummary } from '@wabakit/core'
 import * as core from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
-import { buildObservedCallEvent, type ObservedCallEventName } from '../data/observed-call-event.ts'
-import { MockUsageError } from '../errors.ts'
 import { parseInput, toUsageError } from '../input.ts'
 import { durationSchema } from '../time/duration.ts'
 import type { Scheduler } from '../time/scheduler.ts'
@@ -16,30 +14,10 @@ export type SimulationContext = {
   readonly scheduler: Scheduler
   /** Makes up data for the next call. */
   createCallData(): core.CallData
-  /** Publishes an event that the server itself would not publish. */
-  publish(
-    payload: object,
-    channel: 'PSTN' | 'WHATSAPP',
-    options?: { readonly forged?: boolean },
-  ): Promise<void>
+  /** Records an event that the server has published, and does not report to its listeners. */
+  readonly onObserved: (event: object) => void
   /** Whether simulated calls that were not answered end with the events of live services, by default. */
   readonly observedEvents: boolean
-}
-
-/** A call to simulate. By default: an answered incoming PSTN call between made-up people. @interface */
-export type CallSimulation = core.CallSimulation & {
-  /**
-   * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
-   * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
-   * @default false; true in the profile `live`
-   */
-  readonly observedEvents?: boolean | undefined
-  /**
-   * Number of agents who do not answer an incoming WhatsApp call in time, 0 to 100. For each, a CALL_NOT_PICKED is sent
-   * before the outcome of the call.
-   * @default 0
-   */
-  readonly notPicked?: number | undefined
 }
 
 const summarySchema = z.strictObject({
@@ -68,55 +46,25 @@ export const callSchema = z.strictObject({
   summary: z.optional(z.union([z.literal(false), laterSummarySchema])),
   observedEvents: z.optional(z.boolean()),
   notPicked: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
-} satisfies Record<keyof CallSimulation, unknown>)
-
-/** Returns the name of the event with which a live service ends a call that was not answered. */
-const findObservedEnd = ({
-  state,
-  channel,
-  direction,
-}: core.SimulatedCall): ObservedCallEventName | undefined => {
-  if (state !== 'missed' && state !== 'rejected') return undefined
-  if (channel === 'PSTN') return 'CALL_MISSED'
-  if (state === 'rejected') return 'CALL_REJECTED'
-  return direction === 'INCOMING' ? 'CALL_MISSED' : 'CALL_ENDED'
-}
+} satisfies Record<keyof core.CallSimulation, unknown>)
 
 export const simulateCall = async (
-  { server, account, scheduler, createCallData, publish, ...context }: SimulationContext,
-  input: CallSimulation = {},
+  { server, account, scheduler, createCallData, observedEvents, onObserved }: SimulationContext,
+  input: core.CallSimulation = {},
 ): Promise<core.SimulatedCall> => {
   const caller = 'simulateCall'
   // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
-  const {
-    observedEvents = context.observedEvents,
-    notPicked = 0,
-    ...simulation
-  } = parseInput(caller, callSchema, input)
-  if (notPicked > 0 && (simulation.channel !== 'WHATSAPP' || simulation.direction === 'OUTGOING')) {
-    const message = 'notPicked needs channel: "WHATSAPP" and direction: "INCOMING".'
-    throw new MockUsageError(`${caller}: ${message} Only such a call rings for one agent after another.`)
-  }
-  const data = createCallData()
-  const { customerName } = data
-  const onRinging = async (call: CallRecord): Promise<void> => {
-    for (let count = 0; count < notPicked; count += 1) {
-      await publish(buildObservedCallEvent('CALL_NOT_PICKED', { ...call, customerName }), call.channel)
-    }
-  }
+  const simulation = parseInput(caller, callSchema, input)
   const schedule: core.SimulationContext['schedule'] = (delayMs, run, description) =>
     scheduler.schedule({ at: scheduler.now() + delayMs, description, run })
   const { organizationId } = account
-  const call = await core
-    .simulateCall({ server, organizationId, data, onRinging, schedule }, simulation)
+  return core
+    .simulateCall(
+      { server, organizationId, data: createCallData(), observedEvents, onObserved, schedule },
+      simulation,
+    )
     .catch((error) => Promise.reject(toUsageError(caller, error)))
-
-  const name = observedEvents ? findObservedEnd(call) : undefined
-  if (name !== undefined) {
-    await publish(buildObservedCallEvent(name, { ...call, customerName }), call.channel)
-  }
-  return call
 }
 
 export const simulateSummary = async (

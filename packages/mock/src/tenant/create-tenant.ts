@@ -109,7 +109,7 @@ export const createTenant = (options: TenantOptions) => {
   }
 
   const trigger = async (event: string | object, overrides: object = {}): Promise<void> => {
-    const { simulation, ids, scheduler } = await open('trigger')
+    const { simulation, ids, scheduler, trigger: publish } = await open('trigger')
     const build = (input: string): object => {
       const name = parseName('trigger', eventNames, input)
       const data = simulation.createCallData()
@@ -118,10 +118,8 @@ export const createTenant = (options: TenantOptions) => {
       const sources = { account, data, ids, start: scheduler.now() - secondsAgo * 1_000 }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
-    const payload = typeof event === 'string' ? build(event) : event
-    const isPstn = 'channel' in payload && payload.channel === 'PSTN'
-    const forged = typeof event !== 'string'
-    await simulation.publish(payload, isPstn ? 'PSTN' : 'WHATSAPP', { forged })
+    if (typeof event === 'string') await publish(build(event), { forged: false })
+    else await publish(event, { forged: true })
   }
 
   const handles: MockTenant = {

@@ -124,16 +124,18 @@ export const createTenantState = (options: TenantStateOptions) => {
   server.dispatcher.onAttempt(transport.onSettled)
   scheduler.start({ dispatcher: server.dispatcher, store })
 
-  const publish: SimulationContext['publish'] = async (payload, channel, { forged = false } = {}) => {
-    const { groupId, callId }: { groupId?: unknown; callId?: unknown } = payload
+  /** Publishes a payload of the test's. */
+  const trigger = async (payload: object, { forged }: { readonly forged: boolean }): Promise<void> => {
+    const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
     // An event whose group is unknown has an order of its own.
     const group = groupId ?? ids('evt')
     const event = {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
       subject: groupId === undefined ? toCallSubject(shorten(callId)) : toGroupSubject(shorten(group)),
-      channel,
-      number: channel === 'PSTN' ? pstnNumber : wabaNumber,
+      ...(channel === 'PSTN'
+        ? ({ channel, number: pstnNumber } as const)
+        : ({ channel: 'WHATSAPP', number: wabaNumber } as const)),
       payload: JSON.stringify(payload),
     }
     await server.events.publish(organizationId, event, { forged })
@@ -151,8 +153,11 @@ export const createTenantState = (options: TenantStateOptions) => {
     account,
     server,
     scheduler,
-    publish,
     observedEvents: live !== undefined,
+    onObserved: (event) => {
+      const parsed = parseEvent(event)
+      if (parsed.kind === 'event') recordEvent(parsed.event)
+    },
     createCallData: () =>
       createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
   }
@@ -163,6 +168,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     ids,
     recorder,
     simulation,
+    trigger,
     api: createApi({
       server,
       faults: faults.api,

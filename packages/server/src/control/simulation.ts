@@ -10,13 +10,18 @@ import {
 type SimulationOptions = {
   /** Seed for made-up data. @default the same data for every server */
   readonly seed?: number | undefined
+  /** Whether calls that were not answered end with the events of live services, by default. */
+  readonly observedEvents?: boolean | undefined
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number
   /** Receives the error if a delayed summary cannot be saved. */
   readonly onError: (error: unknown) => void
 }
 
-export const createSimulation = (service: ReferenceServer, { seed, now, onError }: SimulationOptions) => {
+export const createSimulation = (
+  service: ReferenceServer,
+  { seed, observedEvents, now, onError }: SimulationOptions,
+) => {
   const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let calls = 0
@@ -31,7 +36,8 @@ export const createSimulation = (service: ReferenceServer, { seed, now, onError 
       const schedule = (delayMs: number, save: () => Promise<unknown>): void => {
         delayed = { delayMs, save }
       }
-      const simulated = await simulateCall({ server: service, organizationId, data, schedule }, call)
+      const context = { server: service, organizationId, data, observedEvents, schedule }
+      const simulated = await simulateCall(context, call)
       if (delayed === undefined || isClosed) return simulated
       const { delayMs, save } = delayed
       const key = toKey(organizationId, simulated.callId)

@@ -83,7 +83,10 @@ export const createRuntime = (options: RuntimeOptions) => {
   const { seed } = settings
   const random = seed === undefined ? Math.random : createSeededRandom(seed, 'faults')
   const faults = mock ? createApiFaults(random) : undefined
-  const simulation = createSimulation(service, { seed, now: clock.now, onError })
+  const simulation = createSimulation(service, {
+    ...{ seed, now: clock.now, onError },
+    observedEvents: profile !== undefined,
+  })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
   let isStopping = false

@@ -68,6 +68,14 @@ const SimulatedCall = named(
       z.union([z.literal(false), Summary]),
       '`false` for none, or its parts. Default: as the organization says.',
     ),
+    observedEvents: optional(
+      z.boolean(),
+      'Also sends the event with which a live service ends a call that was not answered, such as CALL_MISSED. Default: false; true in the profile `live`.',
+    ),
+    notPicked: optional(
+      z.int().check(z.gte(0), z.lte(100)),
+      'Number of CALL_NOT_PICKED before the outcome of an incoming WhatsApp call. Default: 0.',
+    ),
   } satisfies Record<keyof CallSimulation, unknown>),
 )
 

@@ -1,5 +1,5 @@
 import type { WebhookEventOf } from '@wabakit/contract'
-import type { CallRecord } from '@wabakit/core'
+import type { CallRecord } from '../records.ts'
 
 /** Events of unanswered calls, which live services send and the reference server does not. */
 export type ObservedCallEventName = 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_ENDED'
@@ -15,6 +15,18 @@ const statuses = {
   CALL_REJECTED: 'REJECT',
   CALL_ENDED: 'END',
 } as const
+
+/** Returns the name of the event with which a live service ends a call that was not answered. */
+export const findObservedEnd = ({
+  state,
+  channel,
+  direction,
+}: Pick<CallRecord, 'state' | 'channel' | 'direction'>): ObservedCallEventName | undefined => {
+  if (state !== 'missed' && state !== 'rejected') return undefined
+  if (channel === 'PSTN') return 'CALL_MISSED'
+  if (state === 'rejected') return 'CALL_REJECTED'
+  return direction === 'INCOMING' ? 'CALL_MISSED' : 'CALL_ENDED'
+}
 
 /**
  * Builds an event for an unanswered call as a live service sends it: unset fields are an empty string or 0, and there
