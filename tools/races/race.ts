@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { functionSchema } from '../../packages/server/src/stores/postgres/functions/index.ts'
-import { createQueueNews } from '../../packages/server/src/stores/postgres/news-channel.ts'
 import {
   openPostgres,
   type PostgresDatabase,
 } from '../../packages/server/src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../../packages/server/src/stores/postgres/postgres-store.ts'
+import { createQueueChanges } from '../../packages/server/src/stores/postgres/queue-changes.ts'
 import { prepareSession } from '../../packages/server/src/stores/postgres/session.ts'
 import { toStorageError } from '../../packages/server/src/stores/postgres/storage-errors.ts'
 import { createCluster } from '../../packages/server/test/postgres-cluster.ts'
@@ -202,7 +202,7 @@ export const createRace = async (): Promise<Race> => {
     return postgresStore({
       query,
       read: query,
-      news: createQueueNews({ ...messaging, read: query }),
+      queueChanges: createQueueChanges({ ...messaging, read: query }),
       worker: {
         renew: async (_, write) => (await write()) ?? { workers: [], shards: [], renewInMs: 0 },
         end: () => {},

@@ -87,10 +87,10 @@ export type SettlementOutcome =
  * - `head`: this delivery was added, and was the head of its lane.
  * - `appended`: there are new deliveries at or after a position.
  * - `changed`: the queue changed in another way, so that it must be read again from the start.
- * - `missed`: news was lost, so that any queue may have changed.
+ * - `missed`: changes were missed, so that any queue may have changed.
  * - `lost`: the worker is no longer registered, and has lost all its shards: its attempts must end at once.
  */
-export type News =
+export type QueueChange =
   | { readonly kind: 'head'; readonly state: QueueState; readonly head: PendingDelivery }
   | { readonly kind: 'appended'; readonly state: QueueState; readonly from: number }
   | { readonly kind: 'changed'; readonly state: QueueState }
@@ -209,7 +209,7 @@ export type DeliveryQueue = {
    *
    * @returns a function that unsubscribes.
    */
-  listen(listener: (news: News) => void): () => void
+  listen(listener: (change: QueueChange) => void): () => void
 
   /**
    * Renews a worker's lease for another `leaseMs`, and returns the living workers and the owners of all shards. A store

@@ -69,7 +69,7 @@ export const createScenario = async (options: ScenarioOptions = {}) => {
     isSettling: options.isSettling ?? (() => false),
     onError: (error) => errors.push(error),
   })
-  store.listen(scheduler.tell)
+  store.listen(scheduler.onChange)
   const open = (): void => {
     scheduler.open()
     scheduler.take(owned)

@@ -13,11 +13,11 @@ const workers = 'core/src/storage/workers.ts'
 const history = 'core/src/memory-store/history.ts'
 const decision = 'core/src/storage/decide-settlement.ts'
 
-const hasLateNews = ({ newsMs = 0 }: Plan): boolean => newsMs > 0
+const hasLateChanges = ({ changesMs = 0 }: Plan): boolean => changesMs > 0
 
 /** Returns whether a queue may be restarted while pages with many deliveries are being read. */
 const hasSlowWindows = (plan: Plan): boolean =>
-  hasLateNews(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
+  hasLateChanges(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
@@ -61,7 +61,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    isEnd = false`,
   },
   {
-    name: 'window: news that arrives while a page is being read is lost',
+    name: 'window: a change that arrives while a page is being read is lost',
     file: windowFile,
     find: `    if (done.from < Infinity) lookFrom(done.from)
 `,
@@ -149,7 +149,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'scheduler: news about an unknown queue is ignored',
+    name: 'scheduler: a change of an unknown queue is ignored',
     file: scheduler,
     find: `    if (known !== undefined) return known
     const epoch`,
@@ -195,7 +195,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
       request()`,
     replace: `      place(picked.queue)
       request()`,
-    needs: hasLateNews,
+    needs: hasLateChanges,
   },
   {
     name: 'scheduler: a delivery is dropped while its queue waits to be read again',
@@ -205,7 +205,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    picked.queue.window.end(picked.entry, null, null)
     place(picked.queue)
     void pauseReading(missPauseMs)`,
-    needs: hasLateNews,
+    needs: hasLateChanges,
   },
   {
     name: 'scheduler: a due delivery does not wake it up',
@@ -258,7 +258,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: manual changes are ignored',
     file: scheduler,
-    find: `      else if (news.kind === 'changed') restart(news.state)
+    find: `      else if (change.kind === 'changed') restart(change.state)
 `,
     replace: ``,
   },
@@ -487,7 +487,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `        if (owner.changedAt > seen) return [{ state, from: 0 }]
 `,
     replace: ``,
-    needs: (plan) => hasLateNews(plan) && plan.servers.length === 1,
+    needs: (plan) => hasLateChanges(plan) && plan.servers.length === 1,
   },
   {
     name: 'delivery queue: a head overtakes a delivery that failed once',

@@ -5,7 +5,7 @@ const folder = 'server/src/stores/sqlite'
 const commits = `${folder}/write-batches.ts`
 const deliveryQueue = `${folder}/delivery-queue.ts`
 const lanes = `${folder}/lanes.ts`
-const news = `${folder}/queue-news.ts`
+const queueChanges = `${folder}/queue-changes.ts`
 
 /** Returns whether a CALL_ENDED delivery may fail until it no longer blocks the summary that waits behind it. */
 const failsOften = ({ rates, operations }: Plan): boolean => {
@@ -67,15 +67,15 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: '',
   },
   {
-    name: 'news: heads are not reported',
-    file: news,
-    find: `if (state !== undefined && head !== undefined) news.tell`,
-    replace: `if (state !== undefined && head === undefined) news.tell`,
+    name: 'queue changes: heads are not reported',
+    file: queueChanges,
+    find: `if (state !== undefined && head !== undefined) channel.emit`,
+    replace: `if (state !== undefined && head === undefined) channel.emit`,
   },
   {
-    name: 'news: manual changes are not reported',
-    file: news,
-    find: `if (state !== undefined) news.tell({ kind: 'changed', state })`,
+    name: 'queue changes: manual changes are not reported',
+    file: queueChanges,
+    find: `if (state !== undefined) channel.emit({ kind: 'changed', state })`,
     replace: `markChanged(subscription)`,
   },
   {

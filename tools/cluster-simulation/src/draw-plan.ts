@@ -221,7 +221,7 @@ export const drawPlan = (seed: number): Plan => {
   // In a contested run, shards keep moving between workers while endpoints are slow.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
   const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
-  // PGlite has only one session, so only one server can own shards. That server gets news of the others' changes.
+  // PGlite has only one session, so only one server can own shards. That server learns of the others' changes.
   const deliverRate = engine === 'postgres' ? 0 : 0.8
   const servers = list(count, (number) => ({
     name: `server-${number}`,
@@ -250,7 +250,7 @@ export const drawPlan = (seed: number): Plan => {
       ? draws.pick('slow calls', [0, 50, 300])
       : draws.pick('slow calls', [0, 0, 30, 300, 1_000]),
     slowCalls: draws.pick('which calls are slow', ['all', 'all', 'settlements', 'settlements and pages']),
-    newsMs: draws.pick('late news', [0, 0, 0, 2_000]),
+    changesMs: draws.pick('late news', [0, 0, 0, 2_000]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
     windowSize: draws.pick('window size', [1, 3, 3, normalWindow]),

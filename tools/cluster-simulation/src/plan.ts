@@ -153,8 +153,8 @@ export type Plan = {
   readonly slowMs?: number
   /** The schedulers' store calls that can be slow. @default 'all' */
   readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'
-  /** Maximum delay of news in addition to its latency, in milliseconds. */
-  readonly newsMs?: number
+  /** Maximum delay of reported changes in addition to the latency, in milliseconds. */
+  readonly changesMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** Maximum number of deliveries per subscription that a server holds in memory. */

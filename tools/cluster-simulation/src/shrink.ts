@@ -63,7 +63,7 @@ const listSimpler = (plan: Plan): Plan[] => {
     { ...plan, windowSize: Math.max(plan.windowSize, 100) },
     { ...plan, latency: Math.min(plan.latency, 1) },
     { ...plan, slowMs: 0 },
-    { ...plan, newsMs: 0 },
+    { ...plan, changesMs: 0 },
     { ...plan, calmAt: last + 1 },
     ...listSimplerOperations(plan),
   ].filter((simpler) => {

@@ -3,7 +3,7 @@ import { createReferenceServer } from '../create-reference-server.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { ReferenceServerOptions } from '../reference-server-options.ts'
-import type { News, Pace, Store } from '../store.ts'
+import type { Pace, QueueChange, Store } from '../store.ts'
 
 const wabaNumber = '+15550100001'
 
@@ -123,7 +123,7 @@ test('an event that is published while a dispatcher stops is delivered when it i
   await dispatcher.stop()
 })
 
-test('a dispatcher that was stopped has neither timers nor a subscription to news', async () => {
+test('a dispatcher that was stopped has neither timers nor a listener for changes', async () => {
   const base = memoryStore()
   let listeners = 0
   const store: Store = {
@@ -239,11 +239,11 @@ test('an attempt that has a response when the dispatcher stops is recorded', asy
 
 test('a complete response is recorded, even if the worker loses its shards at that moment', async () => {
   const base = memoryStore()
-  let tell = (_: News): void => {}
+  let report = (_: QueueChange): void => {}
   const store: Store = {
     ...base,
     listen: (listener) => {
-      tell = listener
+      report = listener
       return base.listen(listener)
     },
   }
@@ -255,7 +255,7 @@ test('a complete response is recorded, even if the worker loses its shards at th
         // The end of an attempt is the first time that is read after its response.
         if (isComplete) {
           isComplete = false
-          tell({ kind: 'lost' })
+          report({ kind: 'lost' })
         }
         return Date.now()
       },

@@ -155,7 +155,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const healthListeners = new Set<(event: HealthEvent) => void>()
   const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
 
-  const tell = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
+  const emit = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
     for (const listener of listeners) callListener(() => listener(value), onError)
   }
 
@@ -170,7 +170,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     const made = await attemptDelivery(attempted, { ...context, allowsForged, ...timing })
     slot.free()
     if (stopping.isStopped() && made.attempt.status === null) {
-      tell(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
+      emit(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
       return { result: undefined, isSlow }
     }
     return { result: decideResult(attempted.delivery, made, random), isSlow }
@@ -197,9 +197,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         pace,
         failingLimitMs,
       })
-      tell(attemptListeners, { attempted, result, settlement })
+      emit(attemptListeners, { attempted, result, settlement })
       if (settlement.outcome === 'settled')
-        for (const event of settlement.health) tell(healthListeners, event)
+        for (const event of settlement.health) emit(healthListeners, event)
       return settlement
     },
   })
@@ -231,11 +231,11 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
     opening = closing.then(async () => {
       writer.setImpatient(false)
-      unsubscribe = store.listen((news) => {
-        if (news.kind === 'lost') {
+      unsubscribe = store.listen((change) => {
+        if (change.kind === 'lost') {
           ownership.lose()
           ownership.renew().catch(onError)
-        } else scheduler.tell(news)
+        } else scheduler.onChange(change)
       })
       scheduler.open()
       await ownership.renew()

@@ -61,7 +61,7 @@ test('an endpoint that succeeded after a change is not new again if its deliveri
   await wait()
   attempts[0]?.end(delivered)
   await wait()
-  // Its pace is not written yet, so the news has the earlier one.
+  // Its pace is not written yet, so the change has the earlier one.
   await store.resendDeliveries({ organizationId: 'acme', now: clock.time, limit: 10, webhookIdSuffix: null })
   await publish(1, 'fourth')
   await wait()
@@ -150,7 +150,7 @@ test('a limit that was removed no longer delays attempts, even if its removal wa
   let isSilent = false
   const store: Store = {
     ...base,
-    listen: (listener) => base.listen((news) => isSilent || listener(news)),
+    listen: (listener) => base.listen((change) => isSilent || listener(change)),
     loadDeliveries: async (keys) => {
       await new Promise((resolve) => setTimeout(resolve, 10))
       return base.loadDeliveries(keys)

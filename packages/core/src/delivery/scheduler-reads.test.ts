@@ -71,7 +71,7 @@ test('a delivery is attempted while other pages of queues are being read', async
   expect(attempts.length).toBe(2)
 })
 
-test('news that is missed while queues are read causes one more read', async () => {
+test('changes that are missed while queues are read cause one more read', async () => {
   const base = createSilentStore()
   const pages: Array<() => void> = []
   const store: Store = {
@@ -89,12 +89,12 @@ test('news that is missed while queues are read causes one more read', async () 
     await wait()
   }
   await publish(1)
-  for (const _ of [1, 2]) scheduler.tell({ kind: 'missed' })
+  for (const _ of [1, 2]) scheduler.onChange({ kind: 'missed' })
   await wait()
   expect(pages.length, 'the shards are being read').toBe(1)
   await endPage()
   expect([pages.length, attempts.length]).toEqual([1, 0])
-  scheduler.tell({ kind: 'missed' })
+  scheduler.onChange({ kind: 'missed' })
   await wait()
   expect(pages.length, 'a sweep is under way').toBe(1)
   await endPage()

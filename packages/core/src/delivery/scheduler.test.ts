@@ -3,7 +3,7 @@ import { createScenario, runFor } from '../../test/scheduler-scenario.ts'
 import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
-import type { AttemptVerdict, News, Store } from '../store.ts'
+import type { AttemptVerdict, QueueChange, Store } from '../store.ts'
 
 // The conditions that must never happen, as listed in `scheduler.ts`.
 
@@ -16,7 +16,7 @@ test('no delivery is under way twice, even if it is sent again, reported and rea
   await wait()
   const [again] = attempts
   await store.resendDeliveries({ organizationId: 'acme', now: start, limit: 10, webhookIdSuffix: null })
-  scheduler.tell({ kind: 'missed' })
+  scheduler.onChange({ kind: 'missed' })
   await wait()
   expect(attempts).toEqual([again])
   again?.end(delivered)
@@ -45,8 +45,8 @@ test('a queue has no more deliveries under way than allowed, and only one if it 
 
 test('a failing queue has one delivery under way, even if its state was read before it failed', async () => {
   const { store, clock, scheduler, attempts, publish, wait } = await createScenario({ sharesFairly: true })
-  const told: News[] = []
-  store.listen((news) => told.push(news))
+  const reported: QueueChange[] = []
+  store.listen((change) => reported.push(change))
   await publish(20)
   await wait()
   attempts[0]?.end(delivered)
@@ -55,14 +55,14 @@ test('a failing queue has one delivery under way, even if its state was read bef
   for (const { end } of [...attempts]) end(retry(60_000))
   await wait()
   expect(attempts.length).toBe(1)
-  const [first] = told
-  if (first?.kind !== 'head') throw new Error('no head was told')
-  scheduler.tell({ kind: 'changed', state: { ...first.state, pace: 'quick' } })
+  const [first] = reported
+  if (first?.kind !== 'head') throw new Error('no head was reported')
+  scheduler.onChange({ kind: 'changed', state: { ...first.state, pace: 'quick' } })
   await wait()
   expect(attempts.length).toBe(1)
 })
 
-test('an endpoint that fails is still failing after news that was read before its failure is written', async () => {
+test('an endpoint that fails is still failing after a change that was read before its failure is written', async () => {
   const store = memoryStore()
   const { promise: slowWrite, resolve: endSlowWrite } = Promise.withResolvers<void>()
   const slowStore: Store = {
@@ -72,8 +72,8 @@ test('an endpoint that fails is still failing after news that was read before it
       return store.settleDeliveries(settlements)
     },
   }
-  const told: News[] = []
-  store.listen((news) => told.push(news))
+  const reported: QueueChange[] = []
+  store.listen((change) => reported.push(change))
   const { scheduler, attempts, publish, wait } = await createScenario({
     store: slowStore,
     sharesFairly: true,
@@ -82,10 +82,10 @@ test('an endpoint that fails is still failing after news that was read before it
   await wait()
   attempts[0]?.end(retry(60_000))
   await wait()
-  const [first] = told
-  if (first?.kind !== 'head') throw new Error('no head was told')
+  const [first] = reported
+  if (first?.kind !== 'head') throw new Error('no head was reported')
   expect(first.state.pace).toBe('new')
-  scheduler.tell({ kind: 'changed', state: first.state })
+  scheduler.onChange({ kind: 'changed', state: first.state })
   await wait()
   endSlowWrite()
   await wait()
@@ -296,19 +296,19 @@ test('of many thousand deliveries, only a few are read before they can be attemp
   expect([attempts.length, read]).toEqual([8, 512])
 })
 
-test('a retry is attempted, even if the news of the new delivery arrives late', async () => {
+test('a retry is attempted, even if the new delivery is reported late', async () => {
   const { store, clock, scheduler, attempts, publish, wait } = await createScenario()
-  const late: News[] = []
-  store.listen((news) => late.push(news))
+  const late: QueueChange[] = []
+  store.listen((change) => late.push(change))
   await publish(1)
   await wait()
   attempts[0]?.end(retry(5_000))
   await wait()
-  for (const news of late) scheduler.tell(news)
+  for (const change of late) scheduler.onChange(change)
   await wait()
   clock.time += 6_000
   // One sweep finds that the reported delivery has changed. Reading it again must not need another.
-  scheduler.tell({ kind: 'missed' })
+  scheduler.onChange({ kind: 'missed' })
   await expect.poll(() => attempts.length).toBe(1)
 })
 
@@ -360,16 +360,16 @@ test('a delivery that was added during a settlement that missed it is attempted 
     },
   }
   const { attempts, scheduler, publish, wait } = await createScenario({ store, isSettling: () => isSettling })
-  const told: News[] = []
-  store.listen((news) => told.push(news))
+  const reported: QueueChange[] = []
+  store.listen((change) => reported.push(change))
   await publish(1, 's')
   await wait()
   attempts[0]?.end(delivered)
   await wait()
   await publish(1, 's')
-  const [news] = told
-  if (news?.kind !== 'head') throw new Error('no head was reported')
-  scheduler.tell({ kind: 'appended', state: news.state, from: news.head.position + 1 })
+  const [change] = reported
+  if (change?.kind !== 'head') throw new Error('no head was reported')
+  scheduler.onChange({ kind: 'appended', state: change.state, from: change.head.position + 1 })
   await wait()
   expect(attempts).toHaveLength(0)
   release()
@@ -457,7 +457,7 @@ test('a sweep finds deliveries that were not reported, in the shards of this wor
   await wait()
   expect(attempts.length).toBe(2)
   await publish(1, 'another')
-  scheduler.tell({ kind: 'missed' })
+  scheduler.onChange({ kind: 'missed' })
   await wait()
   expect(attempts.length).toBe(3)
 })

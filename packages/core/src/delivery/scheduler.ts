@@ -5,10 +5,10 @@ import type {
   AttemptVerdict,
   DeliveryQueue,
   LoadedDelivery,
-  News,
   OwnedShard,
   Pace,
   PendingDelivery,
+  QueueChange,
   QueueState,
   QueuesPage,
   SettlementOutcome,
@@ -32,7 +32,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - *attempting*; *settling*: its outcome is being written.
  *
  * Transitions:
- * - stored → held: a page contains it, news reports it, or a settlement returns it as `next` of its lane.
+ * - stored → held: a page contains it, a change reports it, or a settlement returns it as `next` of its lane.
  * - held → stored: it does not fit, or its queue is read again.
  * - held → loading: it is due, it is the turn of its queue and its organization, its queue has fewer deliveries under
  *   way than its maximum, and there is capacity for its pace.
@@ -68,9 +68,9 @@ export type Scheduler = {
    * shard. Resolves when no attempt is left.
    */
   leave(shard: number, graceMs: number): Promise<void>
-  /** Handles news from the delivery queue. */
-  tell(news: News): void
-  /** Reads changes that the news may have missed. */
+  /** Handles a change that the delivery queue reports. */
+  onChange(change: QueueChange): void
+  /** Reads the changes that may not have been reported. */
   sweep(): Promise<void>
   /**
    * Starts no more attempts. Stops the attempts of failing queues at once, and all others after `graceMs`. Resolves
@@ -192,7 +192,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const newShards = new Set<number>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
-  /** Whether news was missed. A read that is under way may not contain it. */
+  /** Whether changes were missed. A read that is under way may not contain them. */
   let isSweepDue = false
   /** Number of times that the reading of new shards has started. */
   let starts = 0
@@ -496,7 +496,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     try {
       const outcome = await context.settle(job, result, pace)
       if (outcome.outcome === 'stale') return discard(picked)
-      // This comes after the write, because news that was read before it has the old pace, and would look like a reset.
+      // This comes after the write, because a change that was read before it has the old pace, and would look like a reset.
       if (pace !== undefined) queue.stored.pace = pace
       release(picked)
       const { delivery, turn, next } = outcome
@@ -649,11 +649,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       for (const queue of own) forget(queue)
       await stopJobs(own, graceMs)
     },
-    tell: (news) => {
-      if (news.kind === 'head') addHead(news.state, news.head)
-      else if (news.kind === 'appended') lookFrom(news.state, news.from)
-      else if (news.kind === 'changed') restart(news.state)
-      else if (news.kind === 'missed') isSweepDue = true
+    onChange: (change) => {
+      if (change.kind === 'head') addHead(change.state, change.head)
+      else if (change.kind === 'appended') lookFrom(change.state, change.from)
+      else if (change.kind === 'changed') restart(change.state)
+      else if (change.kind === 'missed') isSweepDue = true
       request()
     },
     open: () => {

@@ -39,7 +39,7 @@ test('a window neither forgets a delivery nor brings one back, whatever happens 
   const steps = fc.array(
     fc.tuple(
       fc.constantFrom(
-        ...['append', 'told', 'late', 'take', 'finish', 'retry', 'back', 'restart'],
+        ...['append', 'reported', 'late', 'take', 'finish', 'retry', 'back', 'restart'],
         ...['read', 'read', 'arrive', 'arrive', 'take', 'retry', 'sent again'],
       ),
       fc.nat(20),
@@ -91,7 +91,7 @@ test('a window neither forgets a delivery nor brings one back, whatever happens 
       }
       for (const [step, number] of list) {
         if (step === 'append') append(next++)
-        if (step === 'told') append(next++, false)
+        if (step === 'reported') append(next++, false)
         if (step === 'late') append(50 + number, number % 2 === 0)
         if (step === 'read') read()
         if (step === 'arrive') await arrive()
@@ -252,7 +252,7 @@ const build = (position: number, changes: Partial<PendingDelivery> = {}): Pendin
   ...changes,
 })
 
-/** A window that knows that its queue is empty, so that only news fills it. */
+/** A window that knows that its queue is empty, so that only changes fill it. */
 const createEmpty = () => {
   const asked: unknown[] = []
   const pages = { heads: [] as PendingDelivery[], retries: [] as PendingDelivery[], isEnd: true }
@@ -344,7 +344,7 @@ test('a page of retries leaves heads that are due later, also one that was sent 
   expect(takeDues()).toEqual([1, 2, 3, 4, 50, 60])
 })
 
-test('news that arrives while a page is read is applied after the page', async () => {
+test('a change that arrives while a page is read is applied after the page', async () => {
   const { window, pages, takeAll } = createEmpty()
   window.lookFrom(1)
   pages.heads = [build(1), build(2)]

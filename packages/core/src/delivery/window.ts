@@ -16,7 +16,7 @@ export type Entry = PendingDelivery &
  * set if there was no head behind it. It also has a place in the **retries**: all retries that are due up to `horizon`
  * are held or taken. It reads another page when it is half empty.
  *
- * News that arrives while a page is being read is applied after the page, which may be older or newer.
+ * A change that arrives while a page is being read is applied after the page, which may be older or newer.
  *
  * These must never happen:
  * - A reported delivery, or one that a page left out, is forgotten. A delivery that does not fit lowers `after` or the
@@ -31,7 +31,7 @@ export type Window = {
   putBack(entry: Entry): void
   /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
   end(entry: Entry, retry: PendingDelivery | null, next: PendingDelivery | null): void
-  /** Adds a head from the news. */
+  /** Adds a head that was reported. */
   add(head: PendingDelivery): void
   /** Reads heads again from a position. */
   lookFrom(position: number): void
@@ -66,7 +66,7 @@ type Reading = {
 export type WindowContext = {
   readonly queue: string
   readonly store: Pick<DeliveryQueue, 'readHeads' | 'readRetries'>
-  /** Set if news will report all deliveries of the queue. */
+  /** Set if changes will report all deliveries of the queue. */
   readonly isEmpty: boolean
   /** Returns the number of heads, and of retries, that may be held now. */
   getSize(): number

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../records.ts'
+import { createChangeChannel } from '../storage/change-channel.ts'
 import { decideSettlement } from '../storage/decide-settlement.ts'
-import { createNewsChannel } from '../storage/news-channel.ts'
 import { createWorkers } from '../storage/workers.ts'
 import type {
   AttemptKey,
@@ -23,8 +23,8 @@ import {
 import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
 
 type DeliveryQueueOptions = {
-  /** Set if news also reports deliveries that are not heads of their lanes. */
-  readonly tellsAll: boolean
+  /** Set if changes also report deliveries that are not heads of their lanes. */
+  readonly emitsAll: boolean
   publish(event: EventRecord): void
 }
 
@@ -40,9 +40,9 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
 /** Creates the delivery queue, and the functions that report changes to its listeners. */
 export const createDeliveryQueue = (
   { organizations, deliveries, queues, nextOrder }: Database,
-  { tellsAll, publish }: DeliveryQueueOptions,
+  { emitsAll, publish }: DeliveryQueueOptions,
 ) => {
-  const news = createNewsChannel()
+  const queueChanges = createChangeChannel()
   const { isCurrent, ...workers } = createWorkers(shardCount)
 
   const toState = (owner: SubscriptionRow): QueueState => ({
@@ -53,9 +53,9 @@ export const createDeliveryQueue = (
   })
 
   /** Reports a change to a subscription that is not a new delivery. */
-  const tellChanged = (owner: SubscriptionRow): void => {
+  const emitChanged = (owner: SubscriptionRow): void => {
     owner.changedAt = nextOrder()
-    news.tell({ kind: 'changed', state: toState(owner) })
+    queueChanges.emit({ kind: 'changed', state: toState(owner) })
   }
 
   /** Finds the delivery of an attempt, unless the attempt started in an earlier turn or under an earlier owner. */
@@ -86,7 +86,7 @@ export const createDeliveryQueue = (
       const revision = record.revision + 1
       owner.record = { ...owner.record, revision, disabledReason: disabled, updatedAt: now }
       skipAll(owner, now)
-      tellChanged(owner)
+      emitChanged(owner)
     }
     const published = decided.events.filter(({ organizationId }) => organizations.has(organizationId))
     for (const event of published) publish(event)
@@ -100,7 +100,7 @@ export const createDeliveryQueue = (
 
   const deliveryQueue: DeliveryQueue = {
     ...workers,
-    listen: news.listen,
+    listen: queueChanges.listen,
     readQueues: async ({ shards, since = '-1' }) => {
       const seen = Number(since)
       const found = [...queues.values()].flatMap((owner) => {
@@ -144,13 +144,14 @@ export const createDeliveryQueue = (
 
   return {
     deliveryQueue,
-    tellAdded: (row: DeliveryRow): void => {
+    emitAdded: (row: DeliveryRow): void => {
       const { owner, event } = row
       const state = toState(owner)
-      if (findHead(owner, event.subject) === row) news.tell({ kind: 'head', state, head: toPending(row) })
-      else if (tellsAll) news.tell({ kind: 'appended', state, from: row.position })
+      if (findHead(owner, event.subject) === row)
+        queueChanges.emit({ kind: 'head', state, head: toPending(row) })
+      else if (emitsAll) queueChanges.emit({ kind: 'appended', state, from: row.position })
     },
-    tellChanged,
+    emitChanged,
   }
 }
 

@@ -20,7 +20,7 @@ import { enterLane, leaveLane, listPending } from './unfinished.ts'
  */
 export type TakePosition = (order: number, lastOfLane: number) => number
 
-type HistoryContext = Pick<MemoryDeliveryQueue, 'tellAdded' | 'tellChanged'> & {
+type HistoryContext = Pick<MemoryDeliveryQueue, 'emitAdded' | 'emitChanged'> & {
   readonly takePosition: TakePosition
 }
 
@@ -61,7 +61,7 @@ const createDelivery = (
 
 export const createHistory = (
   { organizations, getTables, queues, events, deliveries, nextOrder }: Database,
-  { takePosition, tellAdded, tellChanged }: HistoryContext,
+  { takePosition, emitAdded, emitChanged }: HistoryContext,
 ) => {
   const findRow = (organizationId: string, deliveryId: string): DeliveryRow | undefined => {
     const row = deliveries.get(deliveryId)
@@ -83,7 +83,7 @@ export const createHistory = (
     if (webhookIdSuffix !== null) row.webhookId = `${row.event.id}${webhookIdSuffix}`
     row.turn++
     enterLane(row, now)
-    tellChanged(row.owner)
+    emitChanged(row.owner)
     return true
   }
 
@@ -109,7 +109,7 @@ export const createHistory = (
         deliveries.set(getDeliveryId(row), row)
         if (owner.record.disabledReason !== null) continue
         enterLane(row, event.occurredAt)
-        tellAdded(row)
+        emitAdded(row)
       }
     },
     operations: {
@@ -143,7 +143,7 @@ export const createHistory = (
         const row = findRow(organizationId, deliveryId)
         if (row === undefined || !isUnfinished(row)) return false
         leaveLane(row, 'skipped', now)
-        tellChanged(row.owner)
+        emitChanged(row.owner)
         return true
       },
       retryDelivery: async ({ organizationId, deliveryId, now }) => {
@@ -151,7 +151,7 @@ export const createHistory = (
         if (row === undefined || getStatus(row) !== 'pending') return false
         // A delivery that was never attempted is already due.
         if (row.state !== 'fresh') row.dueAt = now
-        tellChanged(row.owner)
+        emitChanged(row.owner)
         return true
       },
       nextDueAt: async () => {

@@ -24,7 +24,7 @@ import {
 } from '../../test/store-cases/records.ts'
 import type { SubscriptionRecord } from '../records.ts'
 import { maxSearchedBytes } from '../storage/index.ts'
-import type { News } from '../store.ts'
+import type { QueueChange } from '../store.ts'
 import { createMemoryStore, memoryStore } from './memory-store.ts'
 
 describe('memoryStore', () => {
@@ -169,18 +169,18 @@ describe('memoryStore', () => {
     expect(attempts).toMatchObject([buildAttempt()])
   })
 
-  test('news reports every added delivery only on request', async () => {
-    for (const tellsAll of [false, true]) {
-      const store = tellsAll ? createMemoryStore((order) => order, true) : memoryStore()
+  test('changes report every added delivery only on request', async () => {
+    for (const emitsAll of [false, true]) {
+      const store = emitsAll ? createMemoryStore((order) => order, true) : memoryStore()
       await setUp(store)
-      const told: News[] = []
-      store.listen((news) => told.push(news))
+      const reported: QueueChange[] = []
+      store.listen((change) => reported.push(change))
       await publish(store, {}, {})
       const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
-      expect(told.map(({ kind }) => kind)).toEqual(tellsAll ? ['head', 'appended'] : ['head'])
-      expect(told[0]).toMatchObject({ head: { id: items[0]?.id } })
-      if (tellsAll)
-        expect(told[1]).toMatchObject({ state: { organizationId: 'acme' }, from: expect.any(Number) })
+      expect(reported.map(({ kind }) => kind)).toEqual(emitsAll ? ['head', 'appended'] : ['head'])
+      expect(reported[0]).toMatchObject({ head: { id: items[0]?.id } })
+      if (emitsAll)
+        expect(reported[1]).toMatchObject({ state: { organizationId: 'acme' }, from: expect.any(Number) })
     }
   })
 
@@ -267,15 +267,15 @@ describe('memoryStore', () => {
     expect(await state()).toEqual(['new', null])
   })
 
-  test('news reports that a subscription was disabled by an attempt, and that an event was erased', async () => {
+  test('changes report that a subscription was disabled by an attempt, and that an event was erased', async () => {
     const store = memoryStore()
     await setUp(store)
     const [, second] = await publish(store, { subject: 'group:g1' }, { subject: 'group:g2' })
-    const told: News[] = []
-    store.listen((news) => told.push(news))
+    const reported: QueueChange[] = []
+    store.listen((change) => reported.push(change))
     const kinds = async () => {
       await Promise.resolve()
-      return told.splice(0).map(({ kind }) => kind)
+      return reported.splice(0).map(({ kind }) => kind)
     }
     const nothing = { organizationId: 'acme', now: start, callIds: [], participants: [], eventIds: [] }
     await store.erase({ ...nothing, eventIds: [second?.id ?? ''] })

@@ -27,21 +27,21 @@ export const memoryStore = (): Store => createMemoryStore((order) => order)
 
 /**
  * Creates an in-memory store in which the positions of deliveries can differ from the order of their events. With
- * `tellsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
+ * `emitsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
  */
-export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
+export const createMemoryStore = (takePosition: TakePosition, emitsAll = false): Store => {
   const database = createDatabase()
   const { organizations, getTables, keyOwners, queues, nextOrder } = database
-  const { deliveryQueue, ...news } = createDeliveryQueue(database, {
-    tellsAll,
+  const { deliveryQueue, ...queueChanges } = createDeliveryQueue(database, {
+    emitsAll,
     publish: (event) => publish(event),
   })
-  const { publish, operations } = createHistory(database, { ...news, takePosition })
+  const { publish, operations } = createHistory(database, { ...queueChanges, takePosition })
 
   return {
     ...deliveryQueue,
     ...operations,
-    ...createRemoval(database, news),
+    ...createRemoval(database, queueChanges),
     ...createFigures(database),
     saveOrganization: async (organization) => {
       const tables = organizations.get(organization.id)
@@ -169,7 +169,7 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
       row.record = { ...record, isReported, failingSince: isReset ? null : failingSince }
       if (isReset) row.pace = 'new'
       if (record.disabledReason !== null) skipAll(row, record.updatedAt)
-      news.tellChanged(row)
+      queueChanges.emitChanged(row)
       return 'saved'
     },
     findSubscription: async (organizationId, subscriptionId) =>

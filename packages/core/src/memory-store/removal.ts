@@ -53,7 +53,7 @@ const pruneRecords = (tables: OrganizationTables, before: number, limit: number)
 /** Creates the operations that remove records for good. */
 export const createRemoval = (
   { organizations, keyOwners, queues, events, deliveries }: Database,
-  { tellChanged }: Pick<MemoryDeliveryQueue, 'tellChanged'>,
+  { emitChanged }: Pick<MemoryDeliveryQueue, 'emitChanged'>,
 ) => {
   const removeDeliveries = (
     tables: OrganizationTables,
@@ -126,7 +126,7 @@ export const createRemoval = (
       const isErased = ({ event }: EventRow | DeliveryRow): boolean => erased.has(event.id)
       for (const row of removeDeliveries(tables, isErased)) {
         leaveLane(row, 'skipped', now)
-        tellChanged(row.owner)
+        emitChanged(row.owner)
       }
       removeEvents(tables, isErased)
     },

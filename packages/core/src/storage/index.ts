@@ -1,7 +1,8 @@
-// Building blocks for a store: settlement decisions, figures, the workers of one process, and the news for their schedulers
+// Building blocks for a store: settlement decisions, figures, the workers of one process, and the changes for their schedulers
 
 export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'
+export { type ChangeChannel, createChangeChannel } from './change-channel.ts'
 export { operatorId } from './decide-health.ts'
 export {
   type BeforeSettlement,
@@ -10,7 +11,6 @@ export {
   type LaneState,
   type SettledDelivery,
 } from './decide-settlement.ts'
-export { createNewsChannel, type NewsChannel } from './news-channel.ts'
 export { createWorkers, type Workers } from './workers.ts'
 
 /**

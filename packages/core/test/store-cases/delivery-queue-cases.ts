@@ -1,4 +1,4 @@
-import type { News, QueueState, Store } from '../../src/store.ts'
+import type { QueueChange, QueueState, Store } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,
@@ -35,15 +35,18 @@ const readQueue = async (store: Store): Promise<QueueState> => {
   return state
 }
 
-/** Waits for news of a kind, for at most 5 s. */
-const listenFor = (store: Store, kind: News['kind']): Promise<News> =>
+/** Waits for a change of a kind, for at most 5 s. */
+const listenFor = (store: Store, kind: QueueChange['kind']): Promise<QueueChange> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no such news arrived within 5 s: ${kind}`)), 5_000)
-    const stop = store.listen((news) => {
-      if (news.kind !== kind) return
+    const timer = setTimeout(
+      () => reject(new Error(`no such change was reported within 5 s: ${kind}`)),
+      5_000,
+    )
+    const stop = store.listen((change) => {
+      if (change.kind !== kind) return
       clearTimeout(timer)
       stop()
-      resolve(news)
+      resolve(change)
     })
   })
 
@@ -302,21 +305,21 @@ export const deliveryQueueCases = defineCases({
 
   'reports a new delivery that is the head of its lane': async (store) => {
     await setUp(store)
-    const told = listenFor(store, 'head')
+    const reported = listenFor(store, 'head')
     await publish(store, {})
     const state = await readQueue(store)
     const [found] = await findPending(store)
-    equal(await told, { kind: 'head', state, head: found?.pending })
+    equal(await reported, { kind: 'head', state, head: found?.pending })
   },
 
   'reports changes by request': async (store) => {
     await setUp(store)
     await publish(store, {})
     const { queue } = await readQueue(store)
-    const told = listenFor(store, 'changed')
+    const reported = listenFor(store, 'changed')
     await store.saveSubscription(buildSubscription({ revision: 2, url: 'https://other.example/' }))
-    const news = await told
-    equal(news.kind === 'changed' && [news.state.queue, news.state.pace], [queue, 'new'])
+    const change = await reported
+    equal(change.kind === 'changed' && [change.state.queue, change.state.pace], [queue, 'new'])
   },
 
   'gives all shards to the only worker': async (store) => {

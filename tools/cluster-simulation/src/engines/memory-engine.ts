@@ -1,4 +1,4 @@
-import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
+import { type QueueChange, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import { createMemoryStore } from '../../../../packages/core/src/memory-store/memory-store.ts'
 import type { RunContext } from '../cluster/run-context.ts'
@@ -40,7 +40,7 @@ const graceMs = 2_000
 const patienceMs = 5_000
 
 /**
- * Runs the memory store as a database that several processes share. News may arrive late, out of order or never.
+ * Runs the memory store as a database that several processes share. Changes may be reported late, out of order or never.
  * Transactions may not commit in the order of their positions, and settlements may miss concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
@@ -53,14 +53,14 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   const added = new Map<number, number>()
   /** The step at which each server started its latest settlement. */
   const settling = new Map<string, number>()
-  base.listen((news) => {
-    if (news.kind === 'head') added.set(news.head.position, scheduler.steps())
-    if (news.kind === 'appended') added.set(news.from, scheduler.steps())
+  base.listen((change) => {
+    if (change.kind === 'head') added.set(change.head.position, scheduler.steps())
+    if (change.kind === 'appended') added.set(change.from, scheduler.steps())
   })
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
-  /** News is lost more often than responses. */
-  const newsRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
+  /** Reports of changes are lost more often than responses. */
+  const changeRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
 
   /** Makes a settlement miss some of the deliveries that were committed while it ran. */
   const missNext = (store: Store, server: string): Store => ({
@@ -105,13 +105,13 @@ export const createMemoryEngine = (run: RunContext): Engine => {
         return store.renewWorker(renewal)
       },
       listen: (listener) => {
-        const tell = (news: News): void => {
-          const delayMs = run.travel('news', 5) + draws.between('late news', [0, plan.newsMs ?? 0])
-          scheduler.schedule({ owner, delayMs, label: 'news' }, () => listener(news))
+        const report = (change: QueueChange): void => {
+          const delayMs = run.travel('news', 5) + draws.between('late news', [0, plan.changesMs ?? 0])
+          scheduler.schedule({ owner, delayMs, label: 'news' }, () => listener(change))
         }
-        worker.lose = () => tell({ kind: 'lost' })
-        return base.listen((news) => {
-          if (faults.decide(`${name} news`, ['response lost'], newsRates) === undefined) tell(news)
+        worker.lose = () => report({ kind: 'lost' })
+        return base.listen((change) => {
+          if (faults.decide(`${name} news`, ['response lost'], changeRates) === undefined) report(change)
         })
       },
     }
@@ -148,7 +148,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
         // The process may have died in the meantime.
         if (workers.get(server) !== worker) return
         worker.isRegistered = true
-        for (const tell of worker.waiting.splice(0)) tell()
+        for (const report of worker.waiting.splice(0)) report()
       }
     },
     setRenewable: (server, canRenew) => {

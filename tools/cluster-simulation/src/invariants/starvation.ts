@@ -29,7 +29,7 @@ const isEndpointFault = (fault: Fault): boolean =>
 /** For reliable plans, checks that deliveries are attempted in time, and promptly if their endpoints are healthy. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   if (!isReliable(plan)) return {}
-  const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
+  const { changesMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0
   const failing = new Set([
     // Receivers look for new secrets only once a minute.
@@ -51,7 +51,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
       (each) => each.subscriptionId === subscriptionId && (each.finishedAt ?? Infinity) > pendingSince,
     )
     const heldUpMs = getHeldUpMs(plan, subscriptionId, deliveries)
-    const slowMs = newsMs + callsPerStart * slowCallMs * (1 + others.length)
+    const slowMs = changesMs + callsPerStart * slowCallMs * (1 + others.length)
     return heldUpMs + slowMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
   const dueTimes = createDueTimes(now)

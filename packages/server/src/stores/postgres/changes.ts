@@ -53,7 +53,7 @@ const summaries = mapTable('summaries')
 /**
  * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, and thus a transaction.
  */
-export const createChanges = ({ query, read, news }: PostgresDatabase): Changes => {
+export const createChanges = ({ query, read, queueChanges }: PostgresDatabase): Changes => {
   const createChange = <
     Change extends { readonly event: EventRecord | null },
     Table extends ChangedTable,
@@ -72,7 +72,7 @@ export const createChanges = ({ query, read, news }: PostgresDatabase): Changes 
           records: changes.map(getRecord),
           events: changes.map(({ event }) => event),
         })
-        news.tellAdded(result?.added ?? [])
+        queueChanges.emitAdded(result?.added ?? [])
         const done = new Set(result?.done)
         const existing = new Map(result?.existing?.map((group) => [group.ordinal, group]))
         return changes.map((change, index) => toOutcome(done.has(index + 1), change, existing.get(index + 1)))
@@ -205,12 +205,12 @@ export const createChanges = ({ query, read, news }: PostgresDatabase): Changes 
       maxConcurrent: 2,
       getKey: ({ id }) => id,
       write: async (added) => {
-        news.tellAdded(await addEvents(query, added))
+        queueChanges.emitAdded(await addEvents(query, added))
         return added.map(() => undefined)
       },
     }),
     addEventTo: async (event, subscriptionId) => {
-      news.tellAdded(await addEvents(query, [event], subscriptionId))
+      queueChanges.emitAdded(await addEvents(query, [event], subscriptionId))
     },
   }
 }

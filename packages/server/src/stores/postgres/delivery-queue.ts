@@ -107,9 +107,9 @@ const blocking: StateBefore = { state: 'started', finishedAt: null }
 export const createDeliveryQueue = ({
   query,
   read,
-  news,
+  queueChanges,
   worker,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'news' | 'worker'>): DeliveryQueue & {
+}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges' | 'worker'>): DeliveryQueue & {
   nextDueAt(): Promise<number | undefined>
 } => {
   /** Subscriptions as of their last read or settlement. */
@@ -124,7 +124,7 @@ export const createDeliveryQueue = ({
   let owned: ReadonlySet<number> = new Set()
   const setOwned = (shards: Iterable<number>): void => {
     owned = new Set(shards)
-    news.setShards(owned)
+    queueChanges.setShards(owned)
   }
 
   const load = async (keys: readonly AttemptKey[]): Promise<Array<LoadedDelivery | undefined>> => {
@@ -230,7 +230,7 @@ export const createDeliveryQueue = ({
       })
       if (settled.different === null) {
         for (const [queue, state] of after) queues.set(queue, state)
-        if (settled.added !== null) news.tellAdded(settled.added)
+        if (settled.added !== null) queueChanges.emitAdded(settled.added)
         // Nobody waits for the rest of a large backlog, and other results must not.
         if (changed.some(({ disabled }) => disabled !== null)) void removals.end(undefined)
         const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
@@ -270,7 +270,7 @@ export const createDeliveryQueue = ({
     loadDeliveries: load,
     settleDeliveries,
     nextDueAt: () => readNextDueAt(read),
-    listen: news.listen,
+    listen: queueChanges.listen,
     renewWorker: async (renewal) => {
       const { shards, workers, renewInMs } = await worker.renew(renewal.worker, () =>
         renewWorker(query, renewal),

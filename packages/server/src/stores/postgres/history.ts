@@ -55,8 +55,8 @@ const readNewest = async (read: Query, organizationId: string): Promise<bigint |
 export const createHistory = ({
   query,
   read,
-  news,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'news'>): History => ({
+  queueChanges,
+}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges'>): History => ({
   listEvents: async (query) => {
     const { organizationId, eventId, order, cursor, limit, maxExamined } = query
     const isFollowed = order !== 'newest_first'
@@ -154,21 +154,21 @@ export const createHistory = ({
       webhookIdSuffix,
       now,
     })
-    news.tellChanged(queues ?? [])
+    queueChanges.emitChanged(queues ?? [])
     return { resent, nextCursor }
   },
   cancelDelivery: async (request) => {
     const { changed, queue } = await cancelDelivery(query, request)
-    news.tellChanged([queue])
+    queueChanges.emitChanged([queue])
     return changed
   },
   retryDelivery: async (request) => {
     const { changed, queue } = await retryDelivery(query, request)
-    news.tellChanged([queue])
+    queueChanges.emitChanged([queue])
     return changed
   },
   prune: createPrune(query),
   erase: async (erasure) => {
-    news.tellChanged(await erase(query, erasure))
+    queueChanges.emitChanged(await erase(query, erasure))
   },
 })

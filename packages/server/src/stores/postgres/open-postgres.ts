@@ -6,11 +6,11 @@ import { formatAddress } from './database-address.ts'
 import { describeDurability } from './durability.ts'
 import { noticeLostWorkers } from './functions/workers.ts'
 import { migrate } from './migrate.ts'
-import { createQueueNews, type QueueNews } from './news-channel.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
 import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
+import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
 import { prepareSession } from './session.ts'
 import { isLost, poolerMessage, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
 import { createWorker, type Worker } from './worker.ts'
@@ -67,7 +67,7 @@ export type PostgresDatabase = {
    * @throws StorageUnavailableError if there is no result.
    */
   readonly read: Query
-  readonly news: QueueNews
+  readonly queueChanges: QueueChanges
   readonly worker: Worker
   close(): Promise<void>
 }
@@ -249,22 +249,22 @@ export const openPostgres = async ({
     },
     sender: randomUUID(),
   }
-  const news = createQueueNews({ ...messaging, read })
+  const queueChanges = createQueueChanges({ ...messaging, read })
   const worker = createWorker({
     notifications,
-    news,
+    queueChanges,
     prepare: (client) => prepareSession(client, statementTimeoutMs),
   })
 
   return {
     query,
     read,
-    news,
+    queueChanges,
     worker,
     close: async () => {
       isClosed = true
       worker.end()
-      news.close()
+      queueChanges.close()
       notifications.close()
       await pool.end()
     },

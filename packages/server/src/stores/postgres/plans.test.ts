@@ -115,11 +115,11 @@ const queue = '1'
 const shard = 633 >> 4
 const noSeqScan = () => expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
 
-const news = {
+const queueChanges = {
   listen: () => () => {},
-  tellAdded: () => {},
-  tellChanged: () => {},
-  tellLost: () => {},
+  emitAdded: () => {},
+  emitChanged: () => {},
+  emitLost: () => {},
   setShards: () => {},
   close: () => {},
 }
@@ -128,7 +128,7 @@ const worker = { renew: () => Promise.reject(new Error('not here')), end: () => 
 const deliveryQueue = createDeliveryQueue({
   query,
   read: query,
-  news,
+  queueChanges,
   worker,
 })
 
@@ -211,7 +211,7 @@ test('finding the next due time reads a bounded number of rows for each subscrip
 const history = createHistory({
   query,
   read: query,
-  news,
+  queueChanges,
 })
 
 test('a list of undelivered or failed deliveries reads no others', async () => {
@@ -257,7 +257,7 @@ test.each(Object.entries({ nothing: {}, ...filters }))(
 )
 
 test('finding the end of a page formats one row, however many it passes', async () => {
-  const changes = createChanges({ query, read: query, news, worker, close: async () => {} })
+  const changes = createChanges({ query, read: query, queueChanges, worker, close: async () => {} })
   await query(`
     INSERT INTO wabakit.groups
       (organization_id, client_custom_group_id, waba_number, digits, subject, join_approval_mode, created_at)

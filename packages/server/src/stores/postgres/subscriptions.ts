@@ -13,14 +13,14 @@ export type Subscriptions = Pick<
   'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
 >
 
-export const createSubscriptions = ({ query, read, news }: PostgresDatabase): Subscriptions => ({
+export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatabase): Subscriptions => ({
   saveSubscription: async (subscription) => {
     const isDisabled = subscription.disabledReason !== null
     const removals = createRemovals(query)
     // Unfinished deliveries from before the subscription was disabled must not be sent.
     if (subscription.revision > 1 && !isDisabled) await removals.endAll()
     const { isDone, queue } = await saveSubscription(query, subscription)
-    news.tellChanged([queue])
+    queueChanges.emitChanged([queue])
     const outcome = isDone ? 'saved' : 'stale'
     return isDisabled ? removals.end(outcome) : outcome
   },
@@ -48,7 +48,7 @@ export const createSubscriptions = ({ query, read, news }: PostgresDatabase): Su
   },
   removeSubscription: async (organizationId, id) => {
     const { isDone, queue } = await removeSubscription(query, { organizationId, id })
-    news.tellChanged([queue])
+    queueChanges.emitChanged([queue])
     return isDone ? createRemovals(query).end(true) : false
   },
 })

@@ -1,8 +1,8 @@
 import { StorageUnavailableError } from '@wabakit/core'
 import type pg from 'pg'
 import { holdWorker, type RenewedWorker } from './functions/workers.ts'
-import type { QueueNews } from './news-channel.ts'
 import type { Notifications } from './notifications.ts'
+import type { QueueChanges } from './queue-changes.ts'
 
 /** This process as a worker. The listening connection proves that it is alive. */
 export type Worker = {
@@ -18,7 +18,7 @@ export type Worker = {
 }
 
 export type WorkerContext = {
-  readonly news: Pick<QueueNews, 'tellLost'>
+  readonly queueChanges: Pick<QueueChanges, 'emitLost'>
   readonly notifications: Pick<Notifications, 'hold'>
   /** Prepares a new connection for this package's statements. */
   prepare(client: pg.Client): Promise<void>
@@ -29,7 +29,7 @@ const unregister = 'SELECT pg_advisory_unlock_all()'
 /** Maximum time to wait for a connection, in milliseconds. */
 const patienceMs = 5_000
 
-export const createWorker = ({ notifications, news, prepare }: WorkerContext): Worker => {
+export const createWorker = ({ notifications, queueChanges, prepare }: WorkerContext): Worker => {
   let isRegistered = false
   let held: { readonly id: string; letGo(): void } | undefined
   let waiting: Array<() => void> = []
@@ -51,7 +51,7 @@ export const createWorker = ({ notifications, news, prepare }: WorkerContext): W
       gone.addEventListener('abort', () => {
         if (stopped.signal.aborted) return
         isRegistered = false
-        news.tellLost()
+        queueChanges.emitLost()
       })
       stopped.signal.addEventListener('abort', () => client.query(unregister).catch(() => {}))
       for (const resolve of waiting.splice(0)) resolve()

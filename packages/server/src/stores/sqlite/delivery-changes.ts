@@ -4,7 +4,7 @@ import { toPage } from '../page.ts'
 import { type DeliveryKey, parseDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
-import type { QueueNews } from './queue-news.ts'
+import type { QueueChanges } from './queue-changes.ts'
 import { mapRows } from './records.ts'
 
 const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state: string }>({
@@ -18,7 +18,7 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state
 /** Creates the operations that change deliveries at a user's request. */
 export const createDeliveryChanges = (
   { database, write }: Access,
-  { noteChanged }: QueueNews,
+  { noteChanged }: QueueChanges,
 ): Pick<Store, 'resendDeliveries' | 'cancelDelivery' | 'retryDelivery'> => {
   const read = createReadDeliveries(database)
   const putBack = database.prepare(

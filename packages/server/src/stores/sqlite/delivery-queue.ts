@@ -13,13 +13,13 @@ import type { Access } from './access.ts'
 import { listBusySubscriptions } from './backlog.ts'
 import type { Publish } from './events.ts'
 import { isHead, isRetry, type Lanes, toPending } from './lanes.ts'
-import type { QueueNews, TouchedQueue } from './queue-news.ts'
+import type { QueueChanges, TouchedQueue } from './queue-changes.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 import type { Removals } from './removals.ts'
 
 export type DeliveryQueueParts = {
   readonly lanes: Lanes
-  readonly news: QueueNews
+  readonly queueChanges: QueueChanges
   readonly removals: Removals
   readonly publish: Publish
 }
@@ -52,7 +52,7 @@ const attempts = mapTable('attempts')
 
 export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): DeliveryQueue => {
   const { database, findOrganization, findSubscription, findOpen, read, readAtOnce, write } = access
-  const { lanes, news, removals, publish } = parts
+  const { lanes, queueChanges, removals, publish } = parts
   const { isCurrent, ...workers } = createWorkers(1)
   const listBusy = database.prepare(listBusySubscriptions)
   const findUnfinished = database.prepare(
@@ -142,7 +142,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     }
     if (disabled !== null) {
       disable.run(disabled, now, subscription)
-      news.noteChanged(subscription)
+      queueChanges.noteChanged(subscription)
     }
     for (const each of decided.events) {
       if (findOrganization(each.organizationId) !== undefined) publish(each)
@@ -162,21 +162,21 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
 
   const toQueues = (touched: readonly TouchedQueue[]): QueuesPage['queues'] =>
     touched.flatMap(({ subscription, from }) => {
-      const state = findUnfinished.get(subscription) && news.findState(subscription)
+      const state = findUnfinished.get(subscription) && queueChanges.findState(subscription)
       return state === undefined ? [] : { state, from }
     })
 
   return {
     ...workers,
-    listen: news.listen,
+    listen: queueChanges.listen,
     readQueues: ({ shards, since = '', limit }) =>
       read(() => {
-        // The cursor of a page: the news cursor from before the first page and, except on the last page, the last queue.
+        // The cursor of a page: the cursor of the changes from before the first page and, except on the last page, the last queue.
         const [first = '', after] = since.split(' ')
-        const cursor = after === undefined || first === '' ? news.getCursor() : first
+        const cursor = after === undefined || first === '' ? queueChanges.getCursor() : first
         if (!shards.includes(0)) return { queues: [], cursor, isMore: false }
         if (first !== '' && after === undefined) {
-          return { queues: toQueues(news.listSince(first)), cursor, isMore: false }
+          return { queues: toQueues(queueChanges.listSince(first)), cursor, isMore: false }
         }
         const found = listBusy.all(Number(after ?? 0), limit)
         const queues = toQueues(found.map((row) => ({ subscription: Number(row.subscription), from: 0 })))

@@ -1,11 +1,11 @@
 import type { Store } from '@wabakit/core'
 import type { Access } from './access.ts'
 import type { Calls } from './calls.ts'
-import type { QueueNews } from './queue-news.ts'
+import type { QueueChanges } from './queue-changes.ts'
 
 export const createErase = (
   { database, write }: Access,
-  { news, removeCall }: { readonly news: QueueNews } & Pick<Calls, 'removeCall'>,
+  { queueChanges, removeCall }: { readonly queueChanges: QueueChanges } & Pick<Calls, 'removeCall'>,
 ): Pick<Store, 'erase'> => {
   const removeParticipant = database.prepare(
     'delete from participants where organizationId = ? and groupId = ? and digits = ?',
@@ -24,7 +24,7 @@ export const createErase = (
         for (const eventId of eventIds) {
           const queues = findQueues.all(organizationId, eventId)
           removeEvent.run(organizationId, eventId)
-          for (const { subscription } of queues) news.noteChanged(Number(subscription))
+          for (const { subscription } of queues) queueChanges.noteChanged(Number(subscription))
         }
       }),
   }

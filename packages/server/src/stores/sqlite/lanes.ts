@@ -1,7 +1,7 @@
 import type { EventRecord, PendingDelivery } from '@wabakit/core'
 import { formatDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
-import type { QueueNews } from './queue-news.ts'
+import type { QueueChanges } from './queue-changes.ts'
 
 const ofLane = (row: string): string =>
   `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`
@@ -42,7 +42,7 @@ export const toPending = (
   turn: Number(turn),
 })
 
-export const createLanes = ({ database }: Access, news: QueueNews): Lanes => {
+export const createLanes = ({ database }: Access, queueChanges: QueueChanges): Lanes => {
   const insert = database.prepare(
     `insert into deliveries (event, subscription, organizationId, subject, waitsFor, state, dueAt, finishedAt)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -71,7 +71,7 @@ export const createLanes = ({ database }: Access, news: QueueNews): Lanes => {
       insert.run(...key, 'fresh', occurredAt, null)
       const added = toPending(subscription, { event: position, dueAt: occurredAt, turn: 0 })
       const isFirst = isAlone || findHead(subscription, subject)?.position === position
-      news.noteAdded(subscription, position, isFirst ? added : undefined)
+      queueChanges.noteAdded(subscription, position, isFirst ? added : undefined)
     },
   }
 }

@@ -13,7 +13,7 @@ import { createLanes } from './lanes.ts'
 import { type OpenDatabase, openDatabase } from './open-database.ts'
 import { createParticipants } from './participants.ts'
 import { createPrune } from './prune.ts'
-import { createQueueNews } from './queue-news.ts'
+import { createQueueChanges } from './queue-changes.ts'
 import { createRemovals } from './removals.ts'
 import { toOpenError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
@@ -22,8 +22,8 @@ import { createTenancy } from './tenancy.ts'
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => performance.now()): Store => {
   const access = createAccess(opened, now)
-  const news = createQueueNews(access)
-  const lanes = createLanes(access, news)
+  const queueChanges = createQueueChanges(access)
+  const lanes = createLanes(access, queueChanges)
   const removals = createRemovals(access)
   const { publish, ...events } = createEvents(access, lanes)
   const { removeCall, ...calls } = createCalls(access, publish)
@@ -33,14 +33,14 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
     ...createParticipants(access, publish),
     ...calls,
     ...events,
-    ...createSubscriptions(access, { news, removals }),
+    ...createSubscriptions(access, { queueChanges, removals }),
     ...createDeliveries(access),
-    ...createDeliveryChanges(access, news),
-    ...createDeliveryQueue(access, { lanes, news, removals, publish }),
+    ...createDeliveryChanges(access, queueChanges),
+    ...createDeliveryQueue(access, { lanes, queueChanges, removals, publish }),
     ...createBacklog(access),
     ...createFigures(access),
     ...createPrune(access, { removals, removeCall }),
-    ...createErase(access, { news, removeCall }),
+    ...createErase(access, { queueChanges, removeCall }),
     checkWritable: access.checkWritable,
     close: access.close,
   }

@@ -2,7 +2,7 @@ import type { Store, SubscriptionRecord } from '@wabakit/core'
 import { toPage } from '../page.ts'
 import { parseCursor } from '../positions.ts'
 import type { Access } from './access.ts'
-import type { QueueNews } from './queue-news.ts'
+import type { QueueChanges } from './queue-changes.ts'
 import { mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
@@ -22,7 +22,7 @@ const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): bo
 
 export const createSubscriptions = (
   { database, read, write, writeTo }: Access,
-  { news, removals }: { readonly news: QueueNews; readonly removals: Removals },
+  { queueChanges, removals }: { readonly queueChanges: QueueChanges; readonly removals: Removals },
 ): Subscriptions => {
   const saveRow = createSave(database, 'subscriptions')
   const find = database.prepare(
@@ -43,7 +43,7 @@ export const createSubscriptions = (
     const outcome = saveRow({ ...next, isReported, failingSince: isReset ? null : failingSince })
     if (outcome === 'stale') return outcome
     if (isReset) resetPace.run(Number(row.position))
-    news.noteChanged(Number(row.position))
+    queueChanges.noteChanged(Number(row.position))
     return outcome
   }
 

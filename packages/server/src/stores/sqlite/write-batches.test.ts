@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
+import { type QueueChange, StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Begun, beginDue, delivered, listDue, settle } from '../../../test/attempts.ts'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
@@ -264,11 +264,11 @@ test('memory reflects committed writes only', async () => {
   expect(effects).toEqual([])
 })
 
-/** Collects the news from a store. */
-const listen = (store: Store): News[] => {
-  const told: News[] = []
-  onTestFinished(store.listen((news) => told.push(news)))
-  return told
+/** Collects the changes reported by a store. */
+const listen = (store: Store): QueueChange[] => {
+  const reported: QueueChange[] = []
+  onTestFinished(store.listen((change) => reported.push(change)))
+  return reported
 }
 
 /**
@@ -279,7 +279,7 @@ const rolledBack: Record<
   string,
   {
     change(store: Store, begun: Begun): Promise<unknown>
-    read(store: Store, told: News[]): Promise<unknown>
+    read(store: Store, reported: QueueChange[]): Promise<unknown>
     before: unknown
   }
 > = {
@@ -299,10 +299,10 @@ const rolledBack: Record<
   'the pace of a subscription': {
     change: (store, { key }) =>
       store.settleDeliveries([{ ...key, now: start, failingLimitMs: 1, pace: 'failing', result: delivered }]),
-    read: async (store, told) => {
+    read: async (store, reported) => {
       await store.createGroup(groupCreation('g3'))
-      const news = told.at(-1)
-      return news?.kind === 'head' && news.state.pace
+      const change = reported.at(-1)
+      return change?.kind === 'head' && change.state.pace
     },
     before: 'new',
   },
@@ -316,14 +316,14 @@ test.each(Object.entries(rolledBack))(
     begin select raise(rollback, 'the whole transaction'); end`)
     await store.createGroup(groupCreation('g1'))
     const begun = await beginOne(store)
-    const told = listen(store)
+    const reported = listen(store)
     const changes = [
       change(store, begun),
       store.createGroup(groupCreation('g2')),
       store.createGroup(groupCreation('fatal')),
     ]
     for (const { status } of await Promise.allSettled(changes)) expect(status).toBe('rejected')
-    expect(await read(store, told)).toBe(before)
+    expect(await read(store, reported)).toBe(before)
   },
 )
 
@@ -357,15 +357,15 @@ test('loads nothing of a disabled subscription, even if its deliveries could not
 
 test('reports each committed delivery once, and no others', async () => {
   const { store } = await openStore()
-  const told = listen(store)
+  const reported = listen(store)
   const { group, event } = groupCreation('g2')
   await Promise.allSettled([
     store.createGroup(groupCreation('g1')),
     store.createGroup({ group, event: { ...event, id: 'evt_g1' } }),
   ])
-  expect(told).toMatchObject([{ kind: 'head', head: { position: 1 } }])
+  expect(reported).toMatchObject([{ kind: 'head', head: { position: 1 } }])
   await store.createGroup(groupCreation('g3'))
-  expect(told.slice(1)).toMatchObject([{ kind: 'head', head: { position: 2 } }])
+  expect(reported.slice(1)).toMatchObject([{ kind: 'head', head: { position: 2 } }])
   expect((await beginDue(store)).map(({ event: { id } }) => id)).toEqual(['evt_g1', 'evt_g3'])
 })
 

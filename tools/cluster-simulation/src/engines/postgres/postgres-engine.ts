@@ -1,10 +1,10 @@
 import type { Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import type pg from 'pg'
-import { createQueueNews } from '../../../../../packages/server/src/stores/postgres/news-channel.ts'
 import { createNotifications } from '../../../../../packages/server/src/stores/postgres/notifications.ts'
 import type { PostgresDatabase } from '../../../../../packages/server/src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../../../../../packages/server/src/stores/postgres/postgres-store.ts'
+import { createQueueChanges } from '../../../../../packages/server/src/stores/postgres/queue-changes.ts'
 import { prepareSession } from '../../../../../packages/server/src/stores/postgres/session.ts'
 import {
   toReadError,
@@ -68,16 +68,20 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       await query('SELECT pg_notify($1, $2)', [channel, payload])
     }
     const messaging = { notifications, notify, sender }
-    const news = createQueueNews({ ...messaging, read })
-    const worker = createWorker({ notifications, news, prepare: (client) => prepareSession(client, 0) })
+    const queueChanges = createQueueChanges({ ...messaging, read })
+    const worker = createWorker({
+      notifications,
+      queueChanges,
+      prepare: (client) => prepareSession(client, 0),
+    })
     return postgresStore({
       query,
       read,
-      news,
+      queueChanges,
       worker,
       close: async () => {
         worker.end()
-        news.close()
+        queueChanges.close()
         notifications.close()
       },
     })
@@ -91,9 +95,9 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       const store: Store = {
         ...remote.wrap(user, observeCommits(opened, run, user.name)),
         listen: (listener) =>
-          opened.listen((news) => {
+          opened.listen((change) => {
             const delayMs = run.travel('news', 5)
-            scheduler.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(news))
+            scheduler.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(change))
           }),
       }
       const clock = createServiceClock({ ...user, startAt: run.now() })

@@ -87,7 +87,7 @@ export const listChangedQueues = async (
   }
 }
 
-const listNews = `
+const listCommittedChanges = `
   SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
     (
       SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead" FROM (
@@ -107,29 +107,29 @@ const listNews = `
   ) AS found ON true`
 
 /** The changes of transactions that were not visible to a read. */
-export type CommittedNews = {
+export type CommittedChanges = {
   readonly added: readonly AddedRow[]
   /** Queues that users changed. */
   readonly changed: readonly QueueState[]
   readonly snapshot: Snapshot
 }
 
-type NewsRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
+type ChangeRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
 
 /** Reads at most `limit` deliveries added since a read, and the changed queues. */
-export const readNews = async (
+export const readCommittedChanges = async (
   read: Query,
   {
     shards,
     since,
     limit,
   }: { readonly shards: readonly number[]; readonly since: Snapshot; readonly limit: number },
-): Promise<CommittedNews> => {
-  const rows = await read<NewsRow>(listNews, [...toValues(since), shards, limit])
-  const news = rows.filter(({ queue }) => queue !== null)
+): Promise<CommittedChanges> => {
+  const rows = await read<ChangeRow>(listCommittedChanges, [...toValues(since), shards, limit])
+  const changes = rows.filter(({ queue }) => queue !== null)
   return {
-    added: news.flatMap((row) => (row.id === null ? [] : row)),
-    changed: news.flatMap((row) => (row.id === null ? row : [])),
+    added: changes.flatMap((row) => (row.id === null ? [] : row)),
+    changed: changes.flatMap((row) => (row.id === null ? row : [])),
     snapshot: rows[0]?.snapshot ?? since,
   }
 }

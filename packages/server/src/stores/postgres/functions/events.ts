@@ -45,7 +45,7 @@ export const deliveryColumns = /* sql */ `
 export const eventFunctions = /* sql */ `
 -- Publishes events in the given order: stores them, each with a delivery for each matching subscription. If ordinals
 -- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone. An empty object
--- stands for a change without an event. Returns news of the added deliveries.
+-- stands for a change without an event. Returns the added deliveries.
 CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
@@ -53,7 +53,7 @@ DECLARE
   recipients bigint[];
   ordinals integer[];
   places tid[];
-  news json;
+  added json;
 BEGIN
   published := ARRAY(
     SELECT published[n] FROM generate_series(1, cardinality(published)) AS n
@@ -94,14 +94,14 @@ BEGIN
     FROM new n WHERE NOT n.is_disabled
     RETURNING ctid AS place
   ) SELECT array_agg(i.place) INTO places FROM inserted i;
-  SELECT json_agg(row_to_json(told)) INTO news
+  SELECT json_agg(row_to_json(reported)) INTO added
   FROM (
     SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead"
     FROM wabakit.pending p
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = p.subscription OFFSET 0) AS s
     WHERE p.ctid = ANY (places)
-  ) AS told;
-  RETURN news;
+  ) AS reported;
+  RETURN added;
 END $$;
 
 CREATE FUNCTION add_events(p_organizations text[], p_events json, p_subscription text DEFAULT NULL)

@@ -152,7 +152,7 @@ BEGIN
     ));
   END IF;
 
-  SELECT json_agg(row_to_json(told)) INTO next FROM (
+  SELECT json_agg(row_to_json(reported)) INTO next FROM (
     SELECT ${pendingColumns}, e.subject, p.subscription::text AS queue
     FROM (SELECT DISTINCT lane FROM unnest(lanes) AS lane) AS freed
     CROSS JOIN LATERAL (
@@ -160,7 +160,7 @@ BEGIN
     ) AS p
     CROSS JOIN LATERAL (SELECT e.subject FROM wabakit.events e WHERE e.position = p.event OFFSET 0) AS e
     WHERE ${isHead}
-  ) AS told;
+  ) AS reported;
 END $$;
 
 -- Writes results one by one, and returns the lanes that may continue. Requires the locks of settle.

@@ -21,15 +21,15 @@ BEGIN
   RETURN finished;
 END $$;
 
--- Records that a subscription or its deliveries were changed by hand. Returns the news for its scheduler.
+-- Records that a subscription or its deliveries were changed by hand. Returns the queue, to report the change.
 CREATE FUNCTION note_change(p_subscription bigint) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   queue json;
 BEGIN
   UPDATE wabakit.subscriptions SET changed = pg_current_xact_id() WHERE position = p_subscription;
-  SELECT row_to_json(told) INTO queue FROM (
+  SELECT row_to_json(reported) INTO queue FROM (
     SELECT ${queueColumns} FROM wabakit.subscriptions s WHERE s.position = p_subscription
-  ) AS told;
+  ) AS reported;
   RETURN queue;
 END $$;
 

@@ -1,5 +1,5 @@
 import type { DeliveryQueue, PendingDelivery, QueueState } from '@wabakit/core'
-import { createNewsChannel } from '@wabakit/core/storage'
+import { createChangeChannel } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 
 /** A changed queue and the position from which to read it again. 0 means from the start. */
@@ -8,7 +8,7 @@ export type TouchedQueue = { readonly subscription: number; readonly from: numbe
 /**
  * Reports changes to queues after they are committed, and remembers all changes since this process opened the database.
  */
-export type QueueNews = Pick<DeliveryQueue, 'listen'> & {
+export type QueueChanges = Pick<DeliveryQueue, 'listen'> & {
   /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
   noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
   /** Records any other change to a queue. */
@@ -24,8 +24,8 @@ export type QueueNews = Pick<DeliveryQueue, 'listen'> & {
 type Touched = { event: number; change: number }
 
 /** Creates the channel for changes to queues. Only one process uses the file, so it sees all changes. */
-export const createQueueNews = ({ effects, findSubscription }: Access): QueueNews => {
-  const news = createNewsChannel()
+export const createQueueChanges = ({ effects, findSubscription }: Access): QueueChanges => {
+  const channel = createChangeChannel()
   const touched = new Map<number, Touched>()
   /** The position of the last delivery and the order of the last change. */
   const last: Touched = { event: 0, change: 0 }
@@ -52,21 +52,21 @@ export const createQueueNews = ({ effects, findSubscription }: Access): QueueNew
   }
 
   return {
-    listen: news.listen,
+    listen: channel.listen,
     findState,
     noteAdded: (subscription, event, head) => {
       const state = head && findState(subscription)
       note(subscription, () => {
         touch(subscription).event = event
         last.event = Math.max(last.event, event)
-        if (state !== undefined && head !== undefined) news.tell({ kind: 'head', state, head })
+        if (state !== undefined && head !== undefined) channel.emit({ kind: 'head', state, head })
       })
     },
     noteChanged: (subscription) => {
       const state = findState(subscription)
       note(subscription, () => {
         markChanged(subscription)
-        if (state !== undefined) news.tell({ kind: 'changed', state })
+        if (state !== undefined) channel.emit({ kind: 'changed', state })
       })
     },
     getCursor: () => `${last.event}.${last.change}`,

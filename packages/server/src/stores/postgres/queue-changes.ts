@@ -1,24 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
 import type { QueueState } from '@wabakit/core'
-import { createNewsChannel, type NewsChannel } from '@wabakit/core/storage'
-import { readNews, type Snapshot } from './functions/delivery-queue.ts'
+import { type ChangeChannel, createChangeChannel } from '@wabakit/core/storage'
+import { readCommittedChanges, type Snapshot } from './functions/delivery-queue.ts'
 import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
 
-/** Carries news about queues to the schedulers of all processes. */
-export type QueueNews = Pick<NewsChannel, 'listen'> & {
-  tellAdded(rows: readonly AddedRow[]): void
+/** Carries changes of queues to the schedulers of all processes. */
+export type QueueChanges = Pick<ChangeChannel, 'listen'> & {
+  emitAdded(rows: readonly AddedRow[]): void
   /** Reports queues that users changed. */
-  tellChanged(queues: readonly (QueueState | null)[]): void
+  emitChanged(queues: readonly (QueueState | null)[]): void
   /** Notifies the schedulers of this process that their worker is lost. */
-  tellLost(): void
-  /** Sets the shards of this process's worker, which needs no news about other shards. */
+  emitLost(): void
+  /** Sets the shards of this process's worker, which needs no changes of other shards. */
   setShards(shards: ReadonlySet<number>): void
   close(): void
 }
 
-export type QueueNewsOptions = {
+export type QueueChangesOptions = {
   readonly read: Query
   readonly notifications: Pick<Notifications, 'listen'>
   /** Notifies a channel, in its own transaction. */
@@ -27,7 +27,7 @@ export type QueueNewsOptions = {
   readonly sender: string
 }
 
-const channel = 'wabakit_news'
+const channel = 'wabakit_changes'
 
 /** The pause after a notification, in milliseconds. One late notification costs less than a thousand prompt ones. */
 const pauseMs = 20
@@ -51,8 +51,13 @@ const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState
  * transactions one at a time, so they could no longer share a disk write. If a notification is lost, the scheduler's
  * next sweep finds the change.
  */
-export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
-  const own = createNewsChannel()
+export const createQueueChanges = ({
+  read,
+  notifications,
+  notify,
+  sender,
+}: QueueChangesOptions): QueueChanges => {
+  const own = createChangeChannel()
   const closed = new AbortController()
   let shards: ReadonlySet<number> = new Set()
   let seen: Snapshot | undefined
@@ -61,13 +66,13 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
   let listeners = 0
   let stopListening: (() => void) | undefined
   let isNotifying = false
-  let isUntold = false
+  let isNotifyDue = false
   let hurry = new AbortController()
 
-  const tellRow = (row: AddedRow): void => {
+  const emitRow = (row: AddedRow): void => {
     const { id, position, dueAt, turn } = row
     const state = toState(row)
-    own.tell(
+    own.emit(
       row.isHead
         ? { kind: 'head', state, head: { id, position, dueAt, turn } }
         : { kind: 'appended', state, from: position },
@@ -76,11 +81,11 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
 
   /** Reads the changes committed by other processes since the last read. */
   const readOn = async (since: Snapshot): Promise<void> => {
-    const news = await readNews(read, { shards: [...shards], since, limit: maxAdded })
-    for (const state of news.changed) own.tell({ kind: 'changed', state: toState(state) })
-    if (news.added.length < maxAdded) for (const row of news.added) tellRow(row)
-    else own.tell({ kind: 'missed' })
-    seen = news.snapshot
+    const changes = await readCommittedChanges(read, { shards: [...shards], since, limit: maxAdded })
+    for (const state of changes.changed) own.emit({ kind: 'changed', state: toState(state) })
+    if (changes.added.length < maxAdded) for (const row of changes.added) emitRow(row)
+    else own.emit({ kind: 'missed' })
+    seen = changes.snapshot
   }
 
   const readAll = async (): Promise<void> => {
@@ -89,7 +94,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     isReading = true
     while (mustReadAgain && !closed.signal.aborted) {
       mustReadAgain = false
-      if (seen === undefined || shards.size === 0) own.tell({ kind: 'missed' })
+      if (seen === undefined || shards.size === 0) own.emit({ kind: 'missed' })
       // If this read fails, the next one starts from the same snapshot.
       else await readOn(seen).catch(() => {})
     }
@@ -100,13 +105,13 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
   const notifyOthers = async (isUrgent: boolean): Promise<void> => {
-    isUntold = true
+    isNotifyDue = true
     if (isUrgent) hurry.abort()
     if (isNotifying) return
     isNotifying = true
-    while (isUntold && !closed.signal.aborted) {
+    while (isNotifyDue && !closed.signal.aborted) {
       await pause(longPauseMs, AbortSignal.any([hurry.signal, closed.signal]))
-      isUntold = false
+      isNotifyDue = false
       hurry = new AbortController()
       await notify(channel, sender).catch(() => {})
       await pause(pauseMs, closed.signal)
@@ -119,16 +124,16 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
   }
 
   return {
-    tellAdded: (rows) => {
-      for (const row of rows) tellRow(row)
+    emitAdded: (rows) => {
+      for (const row of rows) emitRow(row)
       toNotify(rows)
     },
-    tellChanged: (queues) => {
+    emitChanged: (queues) => {
       const changed = queues.flatMap((state) => state ?? [])
-      for (const state of changed) own.tell({ kind: 'changed', state })
+      for (const state of changed) own.emit({ kind: 'changed', state })
       toNotify(changed)
     },
-    tellLost: () => own.tell({ kind: 'lost' }),
+    emitLost: () => own.emit({ kind: 'lost' }),
     setShards: (owned) => {
       shards = owned
     },
@@ -145,9 +150,9 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
           void read<{ snapshot: Snapshot }>('SELECT pg_current_snapshot()::text AS snapshot').then(
             ([row]) => {
               seen = row?.snapshot
-              own.tell({ kind: 'missed' })
+              own.emit({ kind: 'missed' })
             },
-            () => own.tell({ kind: 'missed' }),
+            () => own.emit({ kind: 'missed' }),
           )
         },
       })

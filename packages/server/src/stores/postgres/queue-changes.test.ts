@@ -1,12 +1,12 @@
-import type { News, Store } from '@wabakit/core'
+import type { QueueChange, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
-import { createQueueNews } from './news-channel.ts'
 import type { NotificationListener } from './notifications.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { createQueueChanges } from './queue-changes.ts'
 import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
@@ -17,7 +17,7 @@ let databases: PostgresDatabase[]
 let api: Store
 let worker: Store
 let slow: pg.Client
-const news: News[] = []
+const changes: QueueChange[] = []
 
 beforeAll(async () => {
   cluster = await createCluster()
@@ -32,11 +32,11 @@ beforeAll(async () => {
   await prepareSession(slow, 10_000)
   await api.saveOrganization(organization())
   await api.saveSubscription(subscription())
-  worker.listen((each) => news.push(each))
+  worker.listen((each) => changes.push(each))
   const { shards } = await worker.renewWorker({ worker: 'w', leaseMs: 60_000, now })
   await worker.takeShards({ worker: 'w', shards, now })
-  // The first news reports that earlier news may have been missed. From then on, none is missed.
-  await expect.poll(() => news.length).toBeGreaterThan(0)
+  // The first change reports that earlier ones may have been missed. From then on, none is missed.
+  await expect.poll(() => changes.length).toBeGreaterThan(0)
 })
 
 afterAll(async () => {
@@ -53,18 +53,19 @@ const addSlowly = (id: string, subject: string) =>
     JSON.stringify([mapTable('events').toRow(add(id, subject))]),
   ])
 
-/** Returns the news of one kind since the last call. */
-const take = (kind: News['kind']): News[] => news.splice(0).filter((each) => each.kind === kind)
+/** Returns the changes of one kind since the last call. */
+const take = (kind: QueueChange['kind']): QueueChange[] =>
+  changes.splice(0).filter((each) => each.kind === kind)
 
-test('a worker gets news from another process about heads, deliveries waiting behind them, and changes by hand', async () => {
+test('a worker learns of changes by another process about heads, deliveries waiting behind them, and changes by hand', async () => {
   take('head')
   await api.addEvent(add('first', 'group:1'))
   await api.addEvent(add('second', 'group:1'))
-  await expect.poll(() => news.map(({ kind }) => kind)).toEqual(['head', 'appended'])
+  await expect.poll(() => changes.map(({ kind }) => kind)).toEqual(['head', 'appended'])
   take('head')
   const { items } = await api.listDeliveries({ organizationId: 'acme', limit: 1 })
   await api.cancelDelivery({ organizationId: 'acme', deliveryId: items[0]?.id ?? '', now })
-  await expect.poll(() => news.map(({ kind }) => kind)).toEqual(['changed'])
+  await expect.poll(() => changes.map(({ kind }) => kind)).toEqual(['changed'])
   take('changed')
 })
 
@@ -72,23 +73,23 @@ test('deliveries that a slow transaction commits after later ones are reported, 
   await slow.query('BEGIN')
   await addSlowly('late', 'group:late')
   await api.addEvent(add('early', 'group:early'))
-  await expect.poll(() => news.length).toBe(1)
+  await expect.poll(() => changes.length).toBe(1)
   const [early] = take('head')
   await slow.query('COMMIT')
   await api.addEvent(add('next', 'group:next'))
-  await expect.poll(() => news.length).toBe(2)
+  await expect.poll(() => changes.length).toBe(2)
   const positions = [early, ...take('head')].map((each) => each?.kind === 'head' && each.head.position)
   const [first, late, next] = positions
   expect(late).toBeLessThan(Number(first))
   expect(next).toBeGreaterThan(Number(first))
 })
 
-test('a notification that arrives while news is read causes another read', async () => {
+test('a notification that arrives while changes are read causes another read', async () => {
   const [database] = databases
   if (database === undefined) throw new Error('no database is open')
   let listener: NotificationListener | undefined
   const reads: Array<() => void> = []
-  const reader = createQueueNews({
+  const reader = createQueueChanges({
     // The rows do not contain what is committed before the read ends.
     read: async (...query) => {
       const rows = await database.read(...query)

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import type { News } from '../store.ts'
-import { createNewsChannel } from './news-channel.ts'
+import type { QueueChange } from '../store.ts'
+import { createChangeChannel } from './change-channel.ts'
 
-const news: News = { kind: 'lost' }
+const change: QueueChange = { kind: 'lost' }
 
-test('a listener hears what is told after it started to listen, until it stops', async () => {
-  const { tell, listen } = createNewsChannel()
+test('a listener hears what is emitted after it started to listen, until it stops', async () => {
+  const { emit, listen } = createChangeChannel()
   const heard: string[] = []
-  tell(news)
+  emit(change)
   const stop = listen(() => heard.push('first'))
   await Promise.resolve()
   expect(heard).toEqual([])
-  tell(news)
+  emit(change)
   listen(() => heard.push('second'))
-  tell(news)
+  emit(change)
   expect(heard).toEqual([])
   await Promise.resolve()
   expect(heard).toEqual(['first', 'second', 'first', 'second'])
   stop()
-  tell(news)
+  emit(change)
   await Promise.resolve()
   expect(heard.slice(4)).toEqual(['second'])
 })
