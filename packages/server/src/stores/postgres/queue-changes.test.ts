@@ -1,6 +1,6 @@
 import type { QueueChange, Store } from '@wabakit/core'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import type { NotificationListener } from './notifications.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { shards } = await worker.renewWorker({ worker: 'w', leaseMs: 60_000, now })
   await worker.takeShards({ worker: 'w', shards, now })
   // The first change reports that earlier ones may have been missed. From then on, none is missed.
-  await expect.poll(() => changes.length).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(changes.length).toBeGreaterThan(0), 30_000)
 })
 
 afterAll(async () => {
