@@ -71,9 +71,16 @@ test.each([
 
     const { items } = await read(server, overviews)
     expect(items).toMatchObject([
-      { subscription: { id: goodId }, state: 'working', totals: { delivered: 2, failed: 0, successRate: 1 } },
       { subscription: { id: badId }, state: 'failing', backlog: { unfinished: 2 } },
+      { subscription: { id: goodId }, state: 'working', totals: { delivered: 2, failed: 0, successRate: 1 } },
     ])
+    const firstPage = await read(server, `${overviews}?limit=1`)
+    const nextPage = await read(server, `${overviews}?limit=1&cursor=${firstPage.nextCursor}`)
+    expect([...firstPage.items, ...nextPage.items]).toMatchObject([
+      { subscription: { id: badId } },
+      { subscription: { id: goodId } },
+    ])
+    expect(nextPage).not.toHaveProperty('nextCursor')
     const path = `/organizations/acme/subscriptions/${badId}/overview`
     expect(await read(server, path)).toMatchObject({
       totals: { delivered: 0, successRate: 0 },

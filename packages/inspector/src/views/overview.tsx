@@ -11,8 +11,8 @@ import { useRecord } from '../parts/use-record.ts'
 /** The server writes the figures this often, in milliseconds. */
 const pollMs = 10_000
 
-/** Maximum number of endpoints in the table. The list of subscriptions has all. */
-const maxEndpoints = 50
+/** Maximum number of endpoints in the table, failing ones first. The list of subscriptions has all. */
+const maxEndpoints = 25
 
 /** The first view: how the endpoints of the organization are now, and since when. */
 export const OverviewView = () => {

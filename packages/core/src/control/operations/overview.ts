@@ -1,7 +1,11 @@
 import * as z from 'zod/mini'
 import { requireFound } from '../../hosting/control-error.ts'
 import { operationIn } from '../operation.ts'
-import { readOverview, readSubscriptionOverviews } from '../overview/read-overview.ts'
+import {
+  listSubscriptionOverviews,
+  readOverview,
+  readSubscriptionOverviews,
+} from '../overview/read-overview.ts'
 import { page, pageQuery } from '../schemas.ts'
 import { OverviewView, OverviewWindow, SubscriptionOverviewView } from '../views/overview.ts'
 
@@ -23,17 +27,15 @@ export const overviewOperations = [
   operation({
     id: 'listSubscriptionOverviews',
     route: 'GET /organizations/:organizationId/overview/subscriptions',
-    summary: 'List the overviews of subscriptions, oldest first',
+    summary: 'List the overviews of subscriptions, failing ones first',
     query: z.strictObject({
       window,
       cursor: pageQuery.cursor,
-      limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(100)), 50),
+      limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(100)), 25),
     }),
     result: page('SubscriptionOverview', SubscriptionOverviewView),
-    run: async ({ params, query: { window, ...paging } }, context) => {
-      const { items, ...rest } = await context.service.subscriptions.list(params.organizationId, paging)
-      return { ...rest, items: await readSubscriptionOverviews(context, items, window) }
-    },
+    run: async ({ params, query }, context) =>
+      listSubscriptionOverviews(context, params.organizationId, query),
   }),
   operation({
     id: 'getSubscriptionOverview',

@@ -54,6 +54,18 @@ const getState = ({ disabledReason, failingSince }: Subscription) => {
   return failingSince === null ? 'working' : 'failing'
 }
 
+/** Reads all subscriptions of an organization, oldest first. */
+const readSubscriptions = async (
+  { service }: OverviewContext,
+  organizationId: string,
+): Promise<Subscription[]> => {
+  const subscriptions: Subscription[] = []
+  for await (const each of readPages((page) => service.subscriptions.list(organizationId, page))) {
+    subscriptions.push(each)
+  }
+  return subscriptions
+}
+
 const readPeriod = (window: OverviewWindow, now: number) => {
   const period = planPeriod(window, now)
   return {
@@ -65,15 +77,13 @@ const readPeriod = (window: OverviewWindow, now: number) => {
 
 /** Reads the overview of an organization. */
 export const readOverview = async (
-  { service, now }: OverviewContext,
+  context: OverviewContext,
   organizationId: string,
   window: OverviewWindow,
 ) => {
+  const { service, now } = context
   const { period, shown, from } = readPeriod(window, now())
-  const subscriptions: Subscription[] = []
-  for await (const each of readPages((page) => service.subscriptions.list(organizationId, page))) {
-    subscriptions.push(each)
-  }
+  const subscriptions = await readSubscriptions(context, organizationId)
   const ids = subscriptions.map(({ id }) => id)
   const [records, measures] = await Promise.all([
     service.figures.list(organizationId, { subscriptionIds: [''], from }),
@@ -119,4 +129,38 @@ export const readSubscriptionOverviews = async (
       backlog: showBacklog(measures?.slice(index, index + 1)),
     }
   })
+}
+
+type SubscriptionQuery = {
+  readonly window: OverviewWindow
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+const ranks = { failing: 0, working: 1, disabled: 2 } as const
+
+/** Returns the place of a subscription in the list: failing ones first, then the oldest. It is also a cursor. */
+const getPlace = (subscription: Subscription): string =>
+  `${ranks[getState(subscription)]}.${utc(subscription.createdAt)}.${subscription.id}`
+
+/** Lists the overviews of an organization's subscriptions, failing ones first. */
+export const listSubscriptionOverviews = async (
+  context: OverviewContext,
+  organizationId: string,
+  { window, cursor = '', limit }: SubscriptionQuery,
+) => {
+  const subscriptions = await readSubscriptions(context, organizationId)
+  const rest = subscriptions
+    .map((subscription) => ({ subscription, place: getPlace(subscription) }))
+    .filter(({ place }) => place > cursor)
+    .sort((left, right) => (left.place < right.place ? -1 : 1))
+  const page = rest.slice(0, limit)
+  return {
+    items: await readSubscriptionOverviews(
+      context,
+      page.map(({ subscription }) => subscription),
+      window,
+    ),
+    ...(rest.length > limit && { nextCursor: page.at(-1)?.place }),
+  }
 }
