@@ -2,8 +2,8 @@ import { createReferenceServer } from '@wabakit/core'
 import { planRollUps } from '@wabakit/core/storage'
 import { Client } from 'pg'
 import {
+  listSubscriptionOverviews,
   readOverview,
-  readSubscriptionOverviews,
 } from '../../packages/core/src/control/overview/read-overview.ts'
 import { type Backlog, type Engine, runCycle } from './src/growth/backlog.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
@@ -49,10 +49,8 @@ const readAll = async ({ store }: Backlog) => {
   const overviews: Readonly<Record<string, () => Promise<unknown>>> = {
     'the last hour': () => readOverview(context, 'acme', 'hour'),
     'the last week': () => readOverview(context, 'acme', 'week'),
-    'the last week of 25 subscriptions': async () => {
-      const { items } = await service.subscriptions.list('acme', { limit: 25 })
-      return readSubscriptionOverviews(context, items, 'week')
-    },
+    'the last week of 25 subscriptions': () =>
+      listSubscriptionOverviews(context, 'acme', { window: 'week', limit: 25 }),
   }
   const measured = []
   for (const [name, run] of Object.entries(overviews)) {
