@@ -67,7 +67,7 @@ export type ParticipantKey = {
 }
 
 /** Selects an organization's calls or groups. Omitted conditions match every record. */
-type RecordQuery = FilteredPageRequest & {
+export type RecordQuery = FilteredPageRequest & {
   readonly organizationId: string
   /** Only records of the organization's number with these digits. */
   readonly digits?: string | undefined

@@ -1,5 +1,5 @@
-import { InputError } from '../errors/operation-errors.ts'
 import type { Page, PageRequest, RequestReported } from '../index.ts'
+import { parsePosition } from '../storage/cursors.ts'
 
 export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 'responseBody'> & {
   /** `null`, like the fields of the key, if the request had no valid key. */
@@ -49,11 +49,6 @@ export const shortenPath = (path: string): string => shorten(path, maxPathLength
 
 const shortenBody = (body: string | null): string | null =>
   body !== null && body.length > maxBodyLength ? shorten(body, maxBodyLength) : body
-
-const parseCursor = (cursor: string): number => {
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
-  throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server returned' }])
-}
 
 const isOfCaller = (
   { organizationId }: LoggedRequest,
@@ -148,7 +143,7 @@ export const createRequestLog = (capacity: number) => {
       ),
     /** Lists requests, newest first. */
     list: ({ cursor, limit, ...filter }: PageRequest & RequestFilter): Page<LoggedRequest> => {
-      const start = cursor === undefined ? count : Math.min(count, parseCursor(cursor))
+      const start = cursor === undefined ? count : Math.min(count, Number(parsePosition(cursor)))
       const oldest = Math.max(0, count - capacity)
       const items: LoggedRequest[] = []
       let last = start

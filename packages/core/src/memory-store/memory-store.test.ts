@@ -36,19 +36,19 @@ describe('memoryStore', () => {
       const store = memoryStore()
       await setUp(store, [])
       const page = { organizationId: 'acme', limit: 10, cursor }
-      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor of this server' }] }
+      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor that this server returned' }] }
       await expect(store.listGroups(page)).rejects.toMatchObject(refusal)
       await expect(store.listCalls(page)).rejects.toMatchObject(refusal)
     },
   )
 
-  test.each(['', 'x', 'x1', '1x', '1.5', '-1', '1234567890123456'])(
+  test.each(['', 'x', 'x1', '1x', '1.5', '-1', '1234567890123456789'])(
     'refuses %j as a cursor of any other list',
     async (cursor) => {
       const store = memoryStore()
       await setUp(store, [])
       const page = { organizationId: 'acme', limit: 10, cursor }
-      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor of this server' }] }
+      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor that this server returned' }] }
       await expect(store.listEvents(page)).rejects.toMatchObject(refusal)
       await expect(store.listDeliveries(page)).rejects.toMatchObject(refusal)
       await expect(store.listOrganizations(page)).rejects.toMatchObject(refusal)

@@ -1,3 +1,4 @@
+import { decideCreation, decideSavedHealth, toPage } from '../storage/index.ts'
 import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
@@ -80,10 +81,7 @@ export const createMemoryStore = (takePosition: TakePosition, emitsAll = false):
     createGroup: async ({ group, event }) => {
       const { groups } = getTables(group.organizationId)
       const existing = groups.get(group.clientCustomGroupId)
-      if (existing !== undefined) {
-        const isSame = group.requestHash !== null && existing.requestHash === group.requestHash
-        return { outcome: isSame ? 'same' : 'conflict', group: existing }
-      }
+      if (existing !== undefined) return decideCreation(existing, group)
       publish(event)
       groups.set(group.clientCustomGroupId, group)
       return { outcome: 'created', group }
@@ -110,11 +108,10 @@ export const createMemoryStore = (takePosition: TakePosition, emitsAll = false):
       organizations.get(organizationId)?.participants.get(groupId)?.get(digits),
     listMembers: async ({ organizationId, groupId, cursor = '', limit }) => {
       const members = organizations.get(organizationId)?.participants.get(groupId)?.values() ?? []
-      const items = [...members]
+      const rows = [...members]
         .filter(({ digits }) => digits > cursor)
         .sort((left, right) => (left.digits < right.digits ? -1 : 1))
-      const shown = items.slice(0, limit)
-      return { items: shown, ...(items.length > limit && { nextCursor: shown.at(-1)?.digits }) }
+      return toPage({ rows, limit, toItem: (row) => row, toCursor: ({ digits }) => digits })
     },
     listParticipants: async (organizationId, digits) =>
       [...(organizations.get(organizationId)?.participants.values() ?? [])].flatMap(
@@ -164,9 +161,8 @@ export const createMemoryStore = (takePosition: TakePosition, emitsAll = false):
         queues.set(getQueue(added), added)
         return 'saved'
       }
-      const { url, disabledReason, failingSince, isReported } = row.record
-      const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
-      row.record = { ...record, isReported, failingSince: isReset ? null : failingSince }
+      const { isReset, ...health } = decideSavedHealth(row.record, record)
+      row.record = { ...record, ...health }
       if (isReset) row.pace = 'new'
       if (record.disabledReason !== null) skipAll(row, record.updatedAt)
       queueChanges.emitChanged(row)

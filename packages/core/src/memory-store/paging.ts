@@ -1,6 +1,5 @@
-import { InputError } from '../errors/operation-errors.ts'
 import type { EventRecord } from '../records.ts'
-import { maxSearchedBytes } from '../storage/index.ts'
+import { maxSearchedBytes, parsePosition } from '../storage/index.ts'
 import type { EventQuery, FilteredPageRequest, Page } from '../store.ts'
 
 type Ordered = { readonly order: number; readonly event?: EventRecord }
@@ -43,9 +42,7 @@ function* walk<Row extends Ordered>(rows: readonly Row[], { cursor, order }: Pag
 /** Reads a page of rows that are sorted by their order. The cursor is the order of the last row that was examined. */
 export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
   const { cursor, limit, order, text, maxExamined = Infinity, where = () => true } = paging
-  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
-  }
+  if (cursor !== undefined) parsePosition(cursor)
   const items: Row[] = []
   let last: Row | undefined
   let examined = 0

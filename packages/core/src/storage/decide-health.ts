@@ -144,3 +144,13 @@ export const decideHealth = (
     events: health.flatMap((event) => toRecords(event, settlement)),
   }
 }
+
+/**
+ * Decides how a change by users changes a subscription's health. `isReset`: another URL, or one that is enabled again,
+ * starts without failures and with a new pace.
+ */
+export const decideSavedHealth = (before: SubscriptionRecord, next: SubscriptionRecord) => {
+  const isEnabledAgain = before.disabledReason !== null && next.disabledReason === null
+  const isReset = isEnabledAgain || before.url !== next.url
+  return { isReset, failingSince: isReset ? null : before.failingSince, isReported: before.isReported }
+}

@@ -28,6 +28,15 @@ export type DecidedSettlement = DecidedHealth & {
   readonly attempt: Omit<AttemptRecord, 'deliveryId'>
 }
 
+/** Returns a delivery after its settlement. */
+export const toSettledRecord = (
+  delivery: DeliveryRecord,
+  { state, ...changes }: SettledDelivery,
+): DeliveryRecord => {
+  const isFinished = state === 'delivered' || state === 'exhausted' || state === 'skipped'
+  return { ...delivery, ...changes, status: isFinished ? state : 'pending' }
+}
+
 type Outcome = Pick<SettledDelivery, 'state' | 'dueAt' | 'finishedAt'>
 
 const finish = (state: SettledDelivery['state'], finishedAt: number): Outcome => ({

@@ -1,16 +1,22 @@
-// Building blocks for a store: settlement decisions, figures, the workers of one process, and the changes for their schedulers
+// Building blocks for a store: decisions, figures, pages, the workers of one process, and the changes for their schedulers
 
 export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'
+export type { RecordQuery } from '../store-requests.ts'
 export { type ChangeChannel, createChangeChannel } from './change-channel.ts'
-export { operatorId } from './decide-health.ts'
+export { formatTimeKey, parsePosition, parsePositions, parseTimeKey, type TimeKey } from './cursors.ts'
+export { decideCreation } from './decide-creation.ts'
+export { decideSavedHealth, operatorId } from './decide-health.ts'
 export {
   type BeforeSettlement,
   type DecidedSettlement,
   decideSettlement,
   type LaneState,
   type SettledDelivery,
+  toSettledRecord,
 } from './decide-settlement.ts'
+export { type PageRows, toPage } from './page.ts'
+export { excludesDelivered, selectsFailed } from './selected-statuses.ts'
 export { createWorkers, type Workers } from './workers.ts'
 
 /**

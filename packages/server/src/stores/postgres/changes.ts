@@ -8,8 +8,9 @@ import type {
   Store,
   SummaryChange,
 } from '@wabakit/core'
+import { toPage } from '@wabakit/core/storage'
 import type { StoredRecords } from '../columns.ts'
-import { toLikePattern, toPage } from '../page.ts'
+import { toLikePattern } from '../like-pattern.ts'
 import { createBatches } from './batches.ts'
 import { type ChangedTable, changeRecords, type ExistingGroup } from './functions/changes.ts'
 import { addEvents } from './functions/events.ts'
@@ -146,7 +147,6 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase): 
       return toPage({
         rows,
         limit,
-        isFollowed: false,
         toItem: ({ row }) => participants.toRecord(row),
         toCursor: ({ row }) => String(row.digits),
       })

@@ -2,7 +2,6 @@ import {
   type AttemptKey,
   type DeliveryQueue,
   type DeliveryRecord,
-  type DeliveryStatus,
   type EventRecord,
   type LoadedDelivery,
   type OwnedShard,
@@ -11,8 +10,13 @@ import {
   type SettlementOutcome,
   StorageUnavailableError,
 } from '@wabakit/core'
-import { type DecidedSettlement, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
-import { parseDeliveryId } from '../positions.ts'
+import {
+  type DecidedSettlement,
+  decideSettlement,
+  type SettledDelivery,
+  toSettledRecord,
+} from '@wabakit/core/storage'
+import { parseDeliveryId } from '../delivery-key.ts'
 import {
   listChangedQueues,
   listQueues,
@@ -49,9 +53,6 @@ type Item = {
 
 /** Maximum number of decisions per batch. A row that differed can change again before the next decision. */
 const maxTries = 5
-
-const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
-  state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
 
 const toEvent = (row: LoadedRow): EventRecord => {
   const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
@@ -195,16 +196,15 @@ export const createDeliveryQueue = ({
   }
 
   const toOutcome = ({ settlement, queue, decided }: Item, { next }: Settled): SettlementOutcome => {
-    const { state, ...after } = decided.delivery
     const { delivery, turn } = settlement
     const follower = next?.find((head) => head.queue === queue && head.subject === delivery.subject)
     return {
       outcome: 'settled',
-      delivery: { ...delivery, ...after, status: toStatus(state) },
+      delivery: toSettledRecord(delivery, decided.delivery),
       turn: turn + 1,
       disabled: decided.disabled,
       health: decided.health,
-      next: follower === undefined || state === 'started' ? null : toPending(follower),
+      next: follower === undefined || decided.delivery.state === 'started' ? null : toPending(follower),
     }
   }
 

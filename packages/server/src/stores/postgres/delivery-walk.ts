@@ -1,5 +1,6 @@
 import type { DeliveryQuery, DeliverySelection } from '@wabakit/core'
-import { parseCursor, parseDeliveryId } from '../positions.ts'
+import { excludesDelivered, parsePositions, selectsFailed } from '@wabakit/core/storage'
+import { parseDeliveryId } from '../delivery-key.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { allPositions, filterEvents, walkEvents } from './event-walk.ts'
 import { allAttempts, allDeliveries, deliveryStatus } from './functions/events.ts'
@@ -20,14 +21,6 @@ export type DeliveryWalkQuery = Omit<DeliveryQuery, 'limit'> & {
   /** The position of the last event to read. */
   readonly newest?: bigint | undefined
 }
-
-/** Returns whether the partial index without delivered deliveries can be used. */
-const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
-  statuses?.includes('delivered') === false
-
-/** Returns whether the partial index with only failed deliveries can be used. */
-const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
-  statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
 /**
  * Returns whether to find the events first, because few may match. Otherwise, an index of deliveries finds fewer rows.
@@ -98,7 +91,7 @@ export const walkDeliveries = async (
 ): Promise<DeliveryWalk> => {
   const isReverse = selection.order === 'newest_first'
   const [follows, precedes, direction] = isReverse ? ['<', '>', 'DESC'] : ['>', '<', 'ASC']
-  const after = cursor === undefined ? undefined : parseCursor(cursor, 2).map(BigInt)
+  const after = cursor === undefined ? undefined : parsePositions(cursor).map(BigInt)
 
   if (startsWithEvents(selection)) {
     const walk = walkEvents(selection)

@@ -1,5 +1,5 @@
 import type { EventQuery, EventSelection } from '@wabakit/core'
-import { toLikePattern } from '../page.ts'
+import { toLikePattern } from '../like-pattern.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { Query } from './query.ts'
 

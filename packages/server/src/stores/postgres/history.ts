@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventSelection, Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { type DeliveryKey, formatDeliveryId, parseCursor, parseDeliveryId } from '../positions.ts'
+import { parsePosition, toPage } from '@wabakit/core/storage'
+import { type DeliveryKey, formatDeliveryId, parseDeliveryId } from '../delivery-key.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { walkDeliveries } from './delivery-walk.ts'
 import { allPositions, filterEvents, type Positions, walkEvents } from './event-walk.ts'
@@ -61,7 +61,7 @@ export const createHistory = ({
     const { organizationId, eventId, order, cursor, limit, maxExamined } = query
     const isFollowed = order !== 'newest_first'
     const newest = isFollowed ? await readNewest(read, organizationId) : undefined
-    const last = cursor === undefined ? undefined : BigInt(parseCursor(cursor, 1)[0] ?? '')
+    const last = cursor === undefined ? undefined : BigInt(parsePosition(cursor))
     const positions = isFollowed
       ? { low: (last ?? 0n) + 1n, high: newest ?? allPositions.high }
       : { ...allPositions, high: last === undefined ? allPositions.high : last - 1n }
@@ -143,7 +143,6 @@ export const createHistory = ({
     const { items, nextCursor } = toPage({
       rows,
       limit,
-      isFollowed: false,
       toItem: ({ event, subscription }) => ({ event, subscription }),
       toCursor: (row) => row.cursor,
       end,

@@ -1,16 +1,7 @@
-import type { FilteredPageRequest } from '@wabakit/core'
-import type { PageRows } from '../page.ts'
-import { formatNewestCursor, parseNewestCursor } from '../positions.ts'
+import { formatTimeKey, type PageRows, parseTimeKey, type RecordQuery } from '@wabakit/core/storage'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { Query } from './query.ts'
 import { ifOrganizationExists, type SelectedRow } from './records.ts'
-
-type NewestQuery = FilteredPageRequest & {
-  readonly organizationId: string
-  readonly digits?: string | undefined
-  readonly from?: number | undefined
-  readonly before?: number | undefined
-}
 
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
@@ -19,12 +10,12 @@ type TimedTable = { readonly table: string; readonly time: string; readonly id: 
 export const createNewest =
   (read: Query, { table, time, id }: TimedTable) =>
   async (
-    { organizationId, digits, from, before, cursor, limit, maxExamined }: NewestQuery,
+    { organizationId, digits, from, before, cursor, limit, maxExamined }: RecordQuery,
     addFilters: (where: Conditions) => Conditions,
   ): Promise<Omit<PageRows<SelectedRow, unknown>, 'toItem'>> => {
-    const toCursor = ({ row }: SelectedRow): string => formatNewestCursor(Number(row[time]), String(row[id]))
+    const toCursor = ({ row }: SelectedRow): string => formatTimeKey([Number(row[time]), String(row[id])])
     const where = createConditions().and('r.organization_id = ?', organizationId)
-    if (cursor !== undefined) where.and(`(r.${time}, r.${id}) < (?, ?)`, ...parseNewestCursor(cursor))
+    if (cursor !== undefined) where.and(`(r.${time}, r.${id}) < (?, ?)`, ...parseTimeKey(cursor))
     const order = `ORDER BY r.${time} DESC, r.${id} DESC`
     const [last] =
       maxExamined === undefined
@@ -47,5 +38,5 @@ export const createNewest =
        WHERE ${where.sql} ${order} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
-    return { rows, limit, isFollowed: false, toCursor, end: last && toCursor(last) }
+    return { rows, limit, toCursor, end: last && toCursor(last) }
   }

@@ -1,6 +1,5 @@
 import type { Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { parseCursor } from '../positions.ts'
+import { parsePosition, toPage } from '@wabakit/core/storage'
 import { removeSubscription, saveSubscription } from './functions/subscriptions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { mapTable, type SelectedRow } from './records.ts'
@@ -32,16 +31,14 @@ export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatab
     return found && toRecord(found.row)
   },
   listSubscriptions: async (organizationId, { cursor = '0', limit }) => {
-    const [after] = parseCursor(cursor, 1)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s
        WHERE s.organization_id = $1 AND s.position > $2 AND s.revision > 0 ORDER BY s.position LIMIT $3`,
-      [organizationId, after, limit + 1],
+      [organizationId, parsePosition(cursor), limit + 1],
     )
     return toPage({
       rows,
       limit,
-      isFollowed: false,
       toItem: ({ row }) => toRecord(row),
       toCursor: ({ row }) => String(row.position),
     })

@@ -1,6 +1,5 @@
 import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { parseCursor } from '../positions.ts'
+import { parsePosition, toPage } from '@wabakit/core/storage'
 import { createBatches } from './batches.ts'
 import { addApiKey, removeOrganization, saveOrganization } from './functions/tenancy.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -49,16 +48,14 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
     },
   }),
   listOrganizations: async ({ cursor = '0', limit }) => {
-    const [after] = parseCursor(cursor, 1)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(o) AS row FROM wabakit.organizations o
        WHERE o.position > $1 AND o.revision > 0 ORDER BY o.position LIMIT $2`,
-      [after, limit + 1],
+      [parsePosition(cursor), limit + 1],
     )
     return toPage({
       rows,
       limit,
-      isFollowed: false,
       toItem: ({ row }) => organizations.toRecord(row),
       toCursor: ({ row }) => String(row.position),
     })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '@wabakit/core'
-import { toLikePattern, toPage } from '../page.ts'
+import { toPage } from '@wabakit/core/storage'
+import { toLikePattern } from '../like-pattern.ts'
 import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
 import { customerDigits } from './migrations.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { formatDeliveryId, parseDeliveryId } from '../positions.ts'
+import { toPage } from '@wabakit/core/storage'
+import { formatDeliveryId, parseDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import { mapTable } from './records.ts'

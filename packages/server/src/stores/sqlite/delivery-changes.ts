@@ -1,7 +1,7 @@
 import type { DeliveryChange, DeliveryRecord, Store } from '@wabakit/core'
+import { toPage } from '@wabakit/core/storage'
 import { columns } from '../columns.ts'
-import { toPage } from '../page.ts'
-import { type DeliveryKey, parseDeliveryId } from '../positions.ts'
+import { type DeliveryKey, parseDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import type { QueueChanges } from './queue-changes.ts'
@@ -50,7 +50,6 @@ export const createDeliveryChanges = (
         const { items, nextCursor } = toPage({
           ...read({ ...query, order: 'oldest_first', limit: query.limit + 1 }),
           limit: query.limit,
-          isFollowed: false,
           toItem: rows.toRecord,
           toCursor: toDeliveryCursor,
         })

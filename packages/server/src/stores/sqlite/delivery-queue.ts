@@ -7,8 +7,8 @@ import type {
   Settlement,
   SettlementOutcome,
 } from '@wabakit/core'
-import { createWorkers, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
-import { parseDeliveryId } from '../positions.ts'
+import { createWorkers, decideSettlement, type SettledDelivery, toSettledRecord } from '@wabakit/core/storage'
+import { parseDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
 import { listBusySubscriptions } from './backlog.ts'
 import type { Publish } from './events.ts'
@@ -25,7 +25,15 @@ export type DeliveryQueueParts = {
 }
 
 /** The columns of a delivery that settlements change. */
-const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
+const settledColumns = [
+  'state',
+  'dueAt',
+  'finishedAt',
+  'attempts',
+  'failures',
+  'deferrals',
+  'deferredMs',
+] as const satisfies ReadonlyArray<keyof SettledDelivery>
 
 /**
  * Selects the loaded delivery unless it has been settled since. A delivery that was skipped in the meantime can still
@@ -130,9 +138,8 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
       settlement,
     )
     const { disabled, failingSince, isReported, health } = decided
-    const { state, ...after } = decided.delivery
-    const { dueAt, finishedAt, failures, deferrals, deferredMs } = after
-    const values = [state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs]
+    const { state } = decided.delivery
+    const values = settledColumns.map((name) => decided.delivery[name])
     const { changes } = update.run(...values, event, subscription, turn)
     if (Number(changes) === 0) return undefined
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
@@ -147,8 +154,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     for (const each of decided.events) {
       if (findOrganization(each.organizationId) !== undefined) publish(each)
     }
-    const status = state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
-    const settled: DeliveryRecord = { ...delivery, ...after, status }
+    const settled = toSettledRecord(delivery, decided.delivery)
     return { subscription, state, delivery: settled, turn: turn + 1, disabled, health }
   }
 

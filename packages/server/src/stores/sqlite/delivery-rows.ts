@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryQuery } from '@wabakit/core'
-import { parseCursor, parseDeliveryId } from '../positions.ts'
+import { excludesDelivered, parsePositions, selectsFailed } from '@wabakit/core/storage'
+import { parseDeliveryId } from '../delivery-key.ts'
 import { listEventFilters } from './event-filters.ts'
 import { isHead, isRetry } from './lanes.ts'
 import { type Conditions, createQueries, type Row } from './queries.ts'
@@ -53,15 +54,6 @@ const formatEnd = ([event, subscription]: readonly [number, number], isReverse: 
   if (isReverse) return `${event}.${subscription + 1}`
   return subscription > 0 ? `${event}.${subscription - 1}` : `${event - 1}.${aboveSubscriptions}`
 }
-
-const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
-
-/**
- * Returns whether the query selects only failed deliveries. They have their own index, because many undelivered
- * deliveries may merely be in progress.
- */
-const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
-  statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
 const throughDeliveries = (first: string, where: Conditions): Path => ({
   first,
@@ -143,7 +135,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
       [`${event} ${side}= ?`]: key?.[0],
       [`(${event}, ${subscription}) ${side} (?, ?)`]: key,
     })
-    const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, 2).map(Number)
+    const cursor = query.cursor === undefined ? undefined : parsePositions(query.cursor).map(Number)
 
     const next = queries.findEnd(
       {

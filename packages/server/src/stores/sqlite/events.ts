@@ -1,6 +1,5 @@
 import type { EventRecord, Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { parseCursor } from '../positions.ts'
+import { parsePosition, toPage } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'
@@ -58,7 +57,7 @@ export const createEvents = ({ database, remember, readPage, writeTo }: Access, 
           'e.organizationId = ?': organizationId,
           'e.id = ?': eventId,
           'e.subject = ?': subject,
-          [`e.position ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
+          [`e.position ${follows} ?`]: cursor === undefined ? undefined : Number(parsePosition(cursor)),
         }
         const select = 'select e.position, octet_length(e.payload) as bytes from events e'
         const next = queries.findEnd({ select, where, orderBy }, query)

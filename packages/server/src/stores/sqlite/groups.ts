@@ -1,5 +1,6 @@
 import type { GroupRecord, Store } from '@wabakit/core'
-import { toLikePattern, toPage } from '../page.ts'
+import { decideCreation, toPage } from '@wabakit/core/storage'
+import { toLikePattern } from '../like-pattern.ts'
 import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
 import { createNewest } from './newest.ts'
@@ -31,10 +32,7 @@ export const createGroups = (
     createGroup: ({ group, event }) =>
       writeTo(group.organizationId, () => {
         const existing = find(group.organizationId, group.clientCustomGroupId)
-        if (existing !== undefined) {
-          const isSame = group.requestHash !== null && group.requestHash === existing.requestHash
-          return { outcome: isSame ? 'same' : 'conflict', group: existing }
-        }
+        if (existing !== undefined) return decideCreation(existing, group)
         insert.run(...Object.values(toRow(group)))
         publish(event)
         return { outcome: 'created', group }

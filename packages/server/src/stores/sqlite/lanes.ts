@@ -1,5 +1,5 @@
 import type { EventRecord, PendingDelivery } from '@wabakit/core'
-import { formatDeliveryId } from '../positions.ts'
+import { formatDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
 import type { QueueChanges } from './queue-changes.ts'
 

@@ -1,15 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { FilteredPageRequest } from '@wabakit/core'
-import type { PageRows } from '../page.ts'
-import { formatNewestCursor, parseNewestCursor } from '../positions.ts'
+import { formatTimeKey, type PageRows, parseTimeKey, type RecordQuery } from '@wabakit/core/storage'
 import { type Conditions, createQueries, type Row } from './queries.ts'
-
-type NewestQuery = FilteredPageRequest & {
-  readonly organizationId: string
-  readonly digits?: string | undefined
-  readonly from?: number | undefined
-  readonly before?: number | undefined
-}
 
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
@@ -17,13 +8,13 @@ type TimedTable = { readonly table: string; readonly time: string; readonly id: 
 /** Reads a page of the rows that meet further conditions, newest first. */
 export const createNewest = (database: DatabaseSync, { table, time, id }: TimedTable) => {
   const { read } = createQueries(database)
-  const toCursor = (row: Row): string => formatNewestCursor(Number(row[time]), String(row[id]))
+  const toCursor = (row: Row): string => formatTimeKey([Number(row[time]), String(row[id])])
 
   return (
-    { organizationId, digits, from, before, cursor, limit, maxExamined }: NewestQuery,
+    { organizationId, digits, from, before, cursor, limit, maxExamined }: RecordQuery,
     filters: Conditions,
   ): Omit<PageRows<Row, unknown>, 'toItem'> => {
-    const after = cursor === undefined ? undefined : parseNewestCursor(cursor)
+    const after = cursor === undefined ? undefined : parseTimeKey(cursor)
     const where = {
       'organizationId = ?': organizationId,
       [`${time} <= ?`]: after?.[0],
@@ -53,6 +44,6 @@ export const createNewest = (database: DatabaseSync, { table, time, id }: TimedT
       orderBy,
       limit: limit + 1,
     })
-    return { rows, limit, isFollowed: false, toCursor, end: last && toCursor(last) }
+    return { rows, limit, toCursor, end: last && toCursor(last) }
   }
 }

@@ -1,5 +1,5 @@
 import type { Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
+import { toPage } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
 import { mapTable } from './records.ts'
@@ -28,7 +28,6 @@ export const createParticipants = (
         return toPage({
           rows: members.all(organizationId, groupId, cursor, limit + 1),
           limit,
-          isFollowed: false,
           toItem: toRecord,
           toCursor: ({ digits }) => String(digits),
         })

@@ -1,6 +1,5 @@
 import type { Store, SubscriptionRecord } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { parseCursor } from '../positions.ts'
+import { decideSavedHealth, parsePosition, toPage } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import type { QueueChanges } from './queue-changes.ts'
 import { mapTable } from './records.ts'
@@ -13,12 +12,6 @@ export type Subscriptions = Pick<
 >
 
 const { toRecord } = mapTable('subscriptions')
-
-/** Returns whether a change makes the recorded health of the endpoint obsolete. */
-const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
-  const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
-  return isEnabledAgain || current.url !== next.url
-}
 
 export const createSubscriptions = (
   { database, read, write, writeTo }: Access,
@@ -37,10 +30,8 @@ export const createSubscriptions = (
   const save = (next: SubscriptionRecord) => {
     const row = find.get(next.organizationId, next.id)
     if (row === undefined) return saveRow(next)
-    const current = toRecord(row)
-    const isReset = resetsHealth(next, current)
-    const { failingSince, isReported } = current
-    const outcome = saveRow({ ...next, isReported, failingSince: isReset ? null : failingSince })
+    const { isReset, ...health } = decideSavedHealth(toRecord(row), next)
+    const outcome = saveRow({ ...next, ...health })
     if (outcome === 'stale') return outcome
     if (isReset) resetPace.run(Number(row.position))
     queueChanges.noteChanged(Number(row.position))
@@ -63,9 +54,8 @@ export const createSubscriptions = (
     listSubscriptions: (organizationId, { cursor = '0', limit }) =>
       read(() =>
         toPage({
-          rows: list.all(organizationId, Number(parseCursor(cursor, 1)[0]), limit + 1),
+          rows: list.all(organizationId, Number(parsePosition(cursor)), limit + 1),
           limit,
-          isFollowed: false,
           toItem: toRecord,
           toCursor: ({ position }) => String(position),
         }),

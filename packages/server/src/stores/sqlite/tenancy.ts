@@ -1,6 +1,5 @@
 import type { Store } from '@wabakit/core'
-import { toPage } from '../page.ts'
-import { parseCursor } from '../positions.ts'
+import { parsePosition, toPage } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import { insertInto, mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
@@ -55,9 +54,8 @@ export const createTenancy = (
     listOrganizations: ({ cursor = '0', limit }) =>
       read(() =>
         toPage({
-          rows: list.all(Number(parseCursor(cursor, 1)[0]), limit + 1),
+          rows: list.all(Number(parsePosition(cursor)), limit + 1),
           limit,
-          isFollowed: false,
           toItem: organizations.toRecord,
           toCursor: ({ position }) => String(position),
         }),

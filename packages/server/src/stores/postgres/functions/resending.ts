@@ -1,5 +1,5 @@
 import type { DeliveryChange, DeliveryStatus, QueueState } from '@wabakit/core'
-import { type DeliveryKey, parseDeliveryId } from '../../positions.ts'
+import { type DeliveryKey, parseDeliveryId } from '../../delivery-key.ts'
 import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
 

@@ -9,7 +9,7 @@ import type {
   SubscriptionRecord,
 } from '@wabakit/core'
 import type { LaneState, SettledDelivery } from '@wabakit/core/storage'
-import { parseDeliveryId } from '../../positions.ts'
+import { parseDeliveryId } from '../../delivery-key.ts'
 import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'

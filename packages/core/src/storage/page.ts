@@ -1,14 +1,14 @@
-import type { Page } from '@wabakit/core'
-
-/** Returns the LIKE pattern for strings that contain this one. The escape character is the backslash. */
-export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+import type { Page } from '../store.ts'
 
 /** The rows of a page, and one more row if there is a next page. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number
-  /** Set if even the last page has a cursor, so that a reader can continue with records added later. */
-  readonly isFollowed: boolean
+  /**
+   * Set if even the last page has a cursor, so that a reader can continue with records added later.
+   * @default false
+   */
+  readonly isFollowed?: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
   /** The cursor of the next page, if this page is short because it reached the limit of rows to examine. */
@@ -18,7 +18,7 @@ export type PageRows<Row, Item> = {
 export const toPage = <Row, Item>({
   rows,
   limit,
-  isFollowed,
+  isFollowed = false,
   toItem,
   toCursor,
   end,
