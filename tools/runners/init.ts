@@ -22,7 +22,8 @@ const run = async (cwd: string, [file = '', ...args]: readonly string[]): Promis
 }
 
 const compilerOptions = {
-  module: 'node16',
+  // NestJS 12 has ES modules only, which `node16` does not let CommonJS require.
+  module: 'nodenext',
   target: 'es2023',
   types: ['node'],
   isolatedModules: true,
