@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core/hosting'
 
@@ -50,10 +51,11 @@ const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void =>
   if (socket.writable) socket.end(formatRefusal(refusal, createRequestId()), () => socket.destroy())
 }
 
-const write = async (response: Response, outgoing: ServerResponse): Promise<void> => {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  for await (const chunk of response.body ?? []) outgoing.write(chunk)
-  outgoing.end()
+/** Sends a response. If the client disconnects, cancels its body, which may be a live stream without an end. */
+const write = async ({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> => {
+  outgoing.writeHead(status, Object.fromEntries(headers))
+  if (body === null) outgoing.end()
+  else await pipeline(body, outgoing)
 }
 
 /** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */

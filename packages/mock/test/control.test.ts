@@ -149,6 +149,47 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
   expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
 })
 
+/** Opens the live stream of an organization, and returns a function that reads it until it contains a text. */
+const openStream = async (mock: Mock, after = '') => {
+  const stopped = new AbortController()
+  onTestFinished(() => stopped.abort())
+  const url = `${mock.url}/_wabakit/organizations/${mock.organizationId}/stream?after=${after}`
+  const { body, headers } = await fetch(url, { signal: stopped.signal })
+  expect(headers.get('content-type')).toBe('text/event-stream')
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return async (wanted?: string): Promise<string> => {
+    while (wanted === undefined || !text.includes(wanted)) {
+      const { done, value } = (await reader?.read()) ?? { done: true }
+      if (done) break
+      text += value
+    }
+    return text
+  }
+}
+
+test('a stream shows events and attempts as they happen, and ends with a reset', async () => {
+  const mock = await start()
+  const { handled } = await subscribe(mock)
+  await mock.trigger('CALL_ENDED', { callId: 'call-1' })
+  const read = await openStream(mock)
+  await read('call-1')
+  mock.faults.deliveries.delay('CALL_ENDED', { by: '1m' })
+  await mock.trigger('CALL_ENDED', { callId: 'call-2' })
+  await mock.clock.advance(0)
+  await mock.trigger('CALL_MISSED', { callId: 'call-3', channel: 'PSTN' })
+  await call(mock, 'POST /waits', { for: 'delivery', name: 'CALL_MISSED' })
+  const text = await read('call:call-3","subscriptionId')
+  // To the server, a delivery that a fault holds back has been delivered.
+  expect(text).not.toMatch(/event: attempt\ndata: .*call:call-2.*127\.0\.0\.1/)
+  expect(text).toMatch(/event: event\nid: evt_\w+\ndata: .*call:call-2/)
+  expect(handled).toEqual(['CALL_ENDED', 'CALL_MISSED'])
+  await call(mock, 'POST /reset')
+  expect(await read()).toBe(await read('call-3'))
+  const again = await openStream(mock, 'evt_unknown')
+  expect(await again('retry: 1000')).not.toContain('call-1')
+})
+
 test('one document describes the control API of the mock and of the server', async () => {
   const mock = await start()
   const { body } = await call(mock, 'GET //openapi.json')

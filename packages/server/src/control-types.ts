@@ -26,9 +26,8 @@ import type {
   WaitView,
 } from '@wabakit/core/control'
 import type * as z from 'zod/mini'
-import type { showLiveAttempt } from './control/live-attempt.ts'
 
-export type { ServerInfo } from '@wabakit/core/control'
+export type { LiveAttempt, ServerInfo } from '@wabakit/core/control'
 
 /** A page of a list. `nextCursor` is the cursor of the next page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
@@ -77,5 +76,3 @@ export type SummaryStatus = SummaryStatusView
 /** All records about one call or group. */
 export type Timeline = TimelineView
 export type { TimelineEntry }
-/** An attempt in a live stream. */
-export type LiveAttempt = ReturnType<typeof showLiveAttempt>

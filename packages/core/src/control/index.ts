@@ -6,6 +6,8 @@ export { type ControlContext, type Operation, operationIn } from './operation.ts
 export { operations } from './operations/index.ts'
 export { runOperation } from './run-operation.ts'
 export { list, named, optional, ServerInfo } from './schemas.ts'
+export type { LiveAttempt } from './stream/live-attempt.ts'
+export { createLiveStream, type LiveStream } from './stream/live-stream.ts'
 export { CallView, showCall } from './views/call.ts'
 export { CustomerView } from './views/customer.ts'
 export { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from './views/delivery.ts'

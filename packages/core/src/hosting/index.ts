@@ -9,6 +9,7 @@ export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limi
 export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'
 export { toDigits } from '../values/phone-number.ts'
 export { identifierRule, isIdentifier } from '../values/storable-text.ts'
+export { type AttemptOutcome, getAttemptOutcome, getResponseLine } from './attempt-outcome.ts'
 export {
   ControlError,
   type ControlErrorCode,

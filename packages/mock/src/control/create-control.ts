@@ -1,9 +1,10 @@
 import { createControlOpenApi, operations, runOperation } from '@wabakit/core/control'
-import { ControlError, createRequestLog, toErrorResponse } from '@wabakit/core/hosting'
+import { ControlError, createRequestLog, requireFound, toErrorResponse } from '@wabakit/core/hosting'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
 import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
+import { openLiveStream } from './live-streams.ts'
 
 type ControlOptions = {
   /** The tenants, oldest first. */
@@ -60,6 +61,13 @@ export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
     if (path === '/openapi.json' && request.method === 'GET') {
       openApi ??= JSON.stringify(createControlOpenApi(manifest.version))
       return new Response(openApi, { headers: json })
+    }
+    const [, organizationId] = /^\/organizations\/([^/]+)\/stream$/.exec(path) ?? []
+    if (organizationId !== undefined && request.method === 'GET') {
+      const followed = requireFound(find(organizationId), 'organization', organizationId)
+      const after = request.headers.get('last-event-id') ?? searchParams.get('after') ?? undefined
+      const stream = await openLiveStream(followed, after)
+      return new Response(stream, { headers: { ...json, 'content-type': 'text/event-stream' } })
     }
     const { operation, params } = route(request.method, path)
     const tenant = find(params.organizationId) ?? listTenants()[0]

@@ -114,11 +114,11 @@ export const createTransport = (options: TransportOptions) => {
       }
       return response
     },
-    /** Records an attempt once the dispatcher has settled it. */
-    onSettled: ({ attempted, result }: AttemptReported): void => {
+    /** Records an attempt once the dispatcher has settled it. Returns whether it was sent, and not held back. */
+    onSettled: ({ attempted, result }: AttemptReported): boolean => {
       const found = sent.get(attempted)
       sent.delete(attempted)
-      if (found === undefined || result.kind === 'released') return
+      if (found === undefined || result.kind === 'released') return false
       const { attempt, copies } = found
       const { status, error, responseBody } = result.attempt
       record(
@@ -128,6 +128,7 @@ export const createTransport = (options: TransportOptions) => {
       )
       for (const copy of copies) record(copy)
       delays.onArrival(attempted)
+      return true
     },
     /** Returns whether the `neverRetry` fault prevents retries of a failed delivery. */
     isLastAttempt: (deliveryId: string): boolean => {

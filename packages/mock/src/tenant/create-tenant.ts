@@ -206,6 +206,8 @@ export const createTenant = (options: TenantOptions) => {
   return {
     handles,
     respond,
+    /** What a live stream of this tenant follows. A reset replaces it. */
+    openStreamed: async () => (await open('stream')).streamed,
     apiFaults: faults.api,
     /** Faults of deliveries by their ids, for the control API. */
     deliveryFaults: {

@@ -1,5 +1,12 @@
 import type { WebhookEvent } from '@wabakit/contract'
-import { createIds, createReferenceServer, memoryStore, type Random, type Store } from '@wabakit/core'
+import {
+  type AttemptReported,
+  createIds,
+  createReferenceServer,
+  memoryStore,
+  type Random,
+  type Store,
+} from '@wabakit/core'
 import {
   createCallData,
   createSeededRandom,
@@ -121,7 +128,10 @@ export const createTenantState = (options: TenantStateOptions) => {
     allowLoopbackHttp: true,
   })
   server.on('*', recordEvent)
-  server.dispatcher.onAttempt(transport.onSettled)
+  const attemptListeners = new Set<(report: AttemptReported) => void>()
+  server.dispatcher.onAttempt((report) => {
+    if (transport.onSettled(report)) for (const listener of attemptListeners) listener(report)
+  })
   scheduler.start({ dispatcher: server.dispatcher, store })
 
   /** Publishes a payload of the test's. */
@@ -149,6 +159,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   }
   let subscribed: Promise<void> | undefined
   let calls = 0
+  const ending = new AbortController()
   const simulation: SimulationContext = {
     account,
     server,
@@ -185,12 +196,29 @@ export const createTenantState = (options: TenantStateOptions) => {
       record: recorder.addRequest,
     }),
     transport,
+    /** What a live stream follows, until the signal ends it. */
+    streamed: {
+      service: {
+        events: server.events,
+        on: server.on,
+        dispatcher: {
+          /** Like the server's, without deliveries that a fault holds back: to the server, they have been delivered. */
+          onAttempt: (listener: (report: AttemptReported) => void): (() => void) => {
+            attemptListeners.add(listener)
+            return () => attemptListeners.delete(listener)
+          },
+        },
+      },
+      store,
+      signal: ending.signal,
+    },
     /** Resolves when the organization and its first subscriptions exist. */
     ready: (): Promise<void> => {
       subscribed ??= subscribeBoth()
       return subscribed
     },
     stop: (): Promise<void> => {
+      ending.abort()
       transport.stop()
       return scheduler.stop()
     },

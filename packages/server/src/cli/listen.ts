@@ -1,7 +1,6 @@
-import { readResponseBody } from '@wabakit/core/hosting'
+import { getResponseLine, readResponseBody } from '@wabakit/core/hosting'
 import { generateSecret } from '@wabakit/webhooks'
 import type { Command } from 'commander'
-import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'

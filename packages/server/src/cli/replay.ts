@@ -1,5 +1,5 @@
+import { getResponseLine } from '@wabakit/core/hosting'
 import type { Command } from 'commander'
-import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { formatAttempt } from './lines.ts'
 import { addExamples, addOptions, collectHeader, createFormatOption, parseUrl } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'

@@ -1,8 +1,8 @@
 import { createReferenceServer } from '@wabakit/core'
+import { createLiveStream } from '@wabakit/core/control'
 import { createRequestLog } from '@wabakit/core/hosting'
 import { expect, test } from 'vitest'
 import { createControlApi } from './control-api.ts'
-import { createLiveStream } from './live-stream.ts'
 import { createSimulation } from './simulation.ts'
 
 test('a HEAD request for the live stream opens none, because nothing would ever close it', async () => {

@@ -1,10 +1,15 @@
-import { type ControlContext, createControlOpenApi, operations, runOperation } from '@wabakit/core/control'
+import {
+  type ControlContext,
+  createControlOpenApi,
+  type LiveStream,
+  operations,
+  runOperation,
+} from '@wabakit/core/control'
 import { ControlError, requireFound, toErrorResponse } from '@wabakit/core/hosting'
 import { Hono } from 'hono'
 import { controlPath, inspectorPath, servePage } from '../inspector/serve-page.ts'
 import { compressResponse } from './compression.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
-import type { LiveStream } from './live-stream.ts'
 
 type ControlApiOptions = ControlContext &
   GuardOptions & {

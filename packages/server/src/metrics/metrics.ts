@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { healthEventNames } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
+import { type AttemptOutcome, getAttemptOutcome } from '@wabakit/core/hosting'
 import type * as prometheus from 'prom-client'
-import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 

@@ -1,7 +1,7 @@
 import { redact } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
+import { type AttemptOutcome, getAttemptOutcome, getResponseLine } from '@wabakit/core/hosting'
 import type { Logger } from 'pino'
-import { type AttemptOutcome, getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { repeatsPersonalData } from '../delivery/personal-data.ts'
 
 const levels = {

@@ -1,4 +1,5 @@
 import { createReferenceServer, memoryTokenBuckets, type RateLimitOptions } from '@wabakit/core'
+import type { LiveStream } from '@wabakit/core/control'
 import { createRateLimits, createRequestLog } from '@wabakit/core/hosting'
 import { createApiFaults, createSeededRandom } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
@@ -6,7 +7,6 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ControlApi } from '../control/control-api.ts'
 import { allowsForged } from '../control/forged-events.ts'
-import type { LiveStream } from '../control/live-stream.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createTransport, userAgent } from '../delivery/transport.ts'
@@ -94,7 +94,7 @@ export const createRuntime = (options: RuntimeOptions) => {
   let loadingControl: Promise<ControlApi> | undefined
   /** Loads the control API. The start does not wait for it, because that would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
-    loadingControl ??= Promise.all([import('../control/control-api.ts'), import('../control/live-stream.ts')])
+    loadingControl ??= Promise.all([import('../control/control-api.ts'), import('@wabakit/core/control')])
       .then(([{ createControlApi }, { createLiveStream }]) => {
         live = createLiveStream({ service, store, onError })
         if (isStopping) live.close()

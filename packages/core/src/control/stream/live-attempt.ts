@@ -1,5 +1,5 @@
-import type { AttemptReported } from '@wabakit/core'
-import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
+import { getAttemptOutcome, getResponseLine } from '../../hosting/index.ts'
+import type { AttemptReported } from '../../index.ts'
 
 /** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
 export type LiveAttempt = {

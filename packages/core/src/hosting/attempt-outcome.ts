@@ -1,4 +1,4 @@
-import type { AttemptReported } from '@wabakit/core'
+import type { AttemptReported } from '../delivery/dispatcher.ts'
 
 const maxLineLength = 200
 

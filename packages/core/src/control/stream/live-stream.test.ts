@@ -1,5 +1,5 @@
-import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { expect, test } from 'vitest'
+import { createReferenceServer, memoryStore } from '../../index.ts'
 import { createLiveStream } from './live-stream.ts'
 
 test('a stream that was closed leaves no listener, however many there were', async () => {
@@ -18,7 +18,6 @@ test('a stream that was closed leaves no listener, however many there were', asy
       events: service.events,
       on: (name, listener) => count('events', service.on(name, listener)),
       dispatcher: {
-        ...service.dispatcher,
         onAttempt: (listener) => count('attempts', service.dispatcher.onAttempt(listener)),
       },
     },

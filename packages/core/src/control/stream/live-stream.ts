@@ -1,11 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
-import { showEvent } from '@wabakit/core/control'
+import type { EventRecord, ReferenceServer, Store } from '../../index.ts'
+import { showEvent } from '../views/event.ts'
 import { type LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 
 type LiveStreamOptions = {
-  readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
+  readonly service: Pick<ReferenceServer, 'events' | 'on'> & {
+    readonly dispatcher: Pick<ReferenceServer['dispatcher'], 'onAttempt'>
+  }
   readonly store: Pick<Store, 'listen'>
+  /** Calls `run` after `ms` milliseconds, and returns a function that cancels it. @default the global timers */
+  readonly after?: ((ms: number, run: () => void) => () => void) | undefined
   /** Receives the error that ended a stream, such as a lost connection to the store. The stream's client reconnects. */
   readonly onError: (error: unknown) => void
 }
@@ -28,6 +31,12 @@ const readPauseMs = 50
  * Maximum number of attempts that are buffered for a slow client. Older attempts are dropped, but can still be listed.
  */
 const maxBufferedAttempts = 1_000
+
+const startTimer = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms)
+  Object(timer).unref?.()
+  return () => clearTimeout(timer)
+}
 
 const encoder = new TextEncoder()
 
@@ -73,7 +82,7 @@ const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
   })
 }
 
-export const createLiveStream = ({ service, store, onError }: LiveStreamOptions) => {
+export const createLiveStream = ({ service, store, after = startTimer, onError }: LiveStreamOptions) => {
   const waiters = new Set<() => void>()
   let closed = false
   const wake = (): void => {
@@ -83,11 +92,11 @@ export const createLiveStream = ({ service, store, onError }: LiveStreamOptions)
   const waitForNews = (): Promise<void> =>
     new Promise((resolve) => {
       const resume = (): void => {
-        clearTimeout(timer)
+        cancelPoll()
         waiters.delete(resume)
         resolve()
       }
-      const timer = setTimeout(resume, pollMs)
+      const cancelPoll = after(pollMs, resume)
       waiters.add(resume)
     })
 
@@ -124,7 +133,7 @@ export const createLiveStream = ({ service, store, onError }: LiveStreamOptions)
           yield encoder.encode(':\n\n')
         }
         if (attempts.length === 0) await waitForNews()
-        await delay(readPauseMs, undefined, { ref: false })
+        await new Promise<void>((resolve) => after(readPauseMs, resolve))
       }
     } catch (error) {
       if (!isOpen) throw error
