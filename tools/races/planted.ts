@@ -46,6 +46,14 @@ export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly Oper
     shownBy: ['erase', 'settle'],
   },
   {
+    name: 'erasing does not lock the subscriptions',
+    find: `  PERFORM lock_all('subscription', ARRAY(
+    SELECT d.subscription::text FROM`,
+    replace: `  PERFORM (ARRAY(
+    SELECT d.subscription::text FROM`,
+    shownBy: ['resend', 'erase'],
+  },
+  {
     name: 'a removal locks its row before its subscription',
     find: `  WHERE s.organization_id = p_organization_id AND s.id = p_id;
   -- Taken before locking the row`,

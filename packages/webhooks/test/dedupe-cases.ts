@@ -77,11 +77,12 @@ export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
 
   it('deletes expired rows, and nothing else', async () => {
     const table = 'swept'
-    using _random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    // The last of 300 completions is the 1,000th, which sweeps.
+    using _random = vi.spyOn(Math, 'random').mockReturnValue(0.7)
     const [brief, lasting] = [await open({ table, ttlMs: 1 }), await open({ table })]
     await (await claim(lasting, 'lasting')).complete()
     await claim(lasting, 'claimed')
-    for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
+    for (let key = 0; key < 300; key += 1) await (await claim(brief, `${key}`)).complete()
     const keys = await listKeys(table)
     expect(keys.length).toBeLessThan(100)
     expect(keys).toEqual(expect.arrayContaining(['claimed', 'lasting']))
@@ -137,17 +138,18 @@ export const dedupeCases = (pair: DedupePair): void => {
 
   it('lets a key be claimed again when the claim of a dead process expires', async () => {
     const key = newKey()
-    await claim(first, key, 300)
+    const dead = await claim(first, key)
     expect(await second.claim(key, 60_000)).toBe('in_progress')
+    await dead.renew(1)
     await claimExpired(second, key)
     expect(await first.claim(key, 60_000)).toBe('in_progress')
   })
 
   it('keeps a claim that is renewed', async () => {
     const [key, other] = [newKey(), newKey()]
-    const renewed = await claim(first, key, 300)
+    const renewed = await claim(first, key, 1_000)
     expect(await renewed.renew(60_000)).toBe(true)
-    await claim(first, other, 300)
+    await claim(first, other, 1_000)
     await claimExpired(second, other)
     expect(await second.claim(key, 60_000)).toBe('in_progress')
     expect(await renewed.complete()).toBe(true)

@@ -1,0 +1,30 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { pollEffects } from './effects.ts'
+
+/** Polls the effects of a subject. The first count lasts for three readings, 50 ms apart, and so does the next one. */
+const poll = (counts: readonly number[], effectMs: number): Promise<number[]> => {
+  let now = 0
+  const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => time.mockRestore())
+  const source = (): string => {
+    const count = counts[Math.floor(now / 150)] ?? counts.at(-1)
+    now += 50
+    return 'call-1\n'.repeat(count ?? 0)
+  }
+  const isEnough = ([count = 0]: readonly number[]): boolean => count > 0
+  const { signal } = new AbortController()
+  return pollEffects(source, ['call-1'], { isEnough, settleMs: 200, effectMs, signal })
+}
+
+test('effects are counted once their number has not changed for settleMs, although there are enough', async () => {
+  expect(await poll([1, 2, 3], 5_000)).toEqual([3])
+})
+
+test('effects whose number keeps changing are counted 3 settleMs after effectMs', async () => {
+  expect(await poll([1, 2, 3, 4, 5, 6, 7, 8, 9], 300)).toEqual([6])
+})
+
+test('effects that do not appear are awaited for effectMs', async () => {
+  expect(await poll([0, 0, 1], 250)).toEqual([0])
+  expect(await poll([0, 0, 1], 350)).toEqual([1])
+})
