@@ -87,8 +87,8 @@ export default defineConfig({
     // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     silent: 'passed-only',
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-d.ts'] },

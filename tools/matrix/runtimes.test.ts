@@ -13,7 +13,7 @@ afterAll(() => service.close())
 
 test('client, receiver and mock pass their checks in workerd', async () => {
   expect(await checkInWorkerd(dir, service, true)).toContain('waits for a summary')
-}, 30_000)
+})
 
 test.skipIf(chromiumPath === '')(
   'client, receiver and mock pass their checks in Chromium',

@@ -131,7 +131,7 @@ test("the endpoint in the server's README receives the signed webhooks of a call
 
   server.child.kill('SIGTERM')
   expect(await once(server.child, 'exit')).toEqual([0, null])
-}, 60_000)
+})
 
 test('the command wabakit explains how to run the server if it is not installed', async () => {
   // A folder outside the installation, from which the server cannot be found.
@@ -214,7 +214,7 @@ test('an error that CommonJS catches is the same to an ES module of the project,
   expect(await compileIn(folder, compilers['5.6'], { module: 'node16' })).toBe('')
   const { stdout } = await run('node', ['main.mjs'], { cwd: folder })
   expect(stdout).toMatch(/^true true true /)
-}, 60_000)
+})
 
 const listNeeded = (name: string): string[] => {
   const { dependencies = {} } = readManifest(join(project, 'node_modules', name))
@@ -248,4 +248,4 @@ test('the receiver alone takes less than 1.1 MB, and its types compile with noth
     (error) => error,
   )
   expect(result.stdout).toBe('')
-}, 60_000)
+})

@@ -26,7 +26,7 @@ beforeAll(async () => {
     width: 2,
     environment: shortGrace,
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await environment[Symbol.asyncDispose]()

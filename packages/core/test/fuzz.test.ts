@@ -34,7 +34,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
     }),
   )
 
-test('any bytes as a body result in a typed response', { timeout: 60_000 }, async () => {
+test('any bytes as a body result in a typed response', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       await expectTyped(await post(new Uint8Array(bytes)))
@@ -79,7 +79,7 @@ test('any JSON as a body results in a typed response, and creates a group if and
   )
 })
 
-test('any path, method, key and callId result in a typed response', { timeout: 60_000 }, async () => {
+test('any path, method, key and callId result in a typed response', async () => {
   const key = fc.oneof(
     fc.constantFrom('wk_fuzz_0123456789', 'Bearer wk_fuzz_0123456789', 'Bearer', ''),
     fc.string({ maxLength: 40 }),
@@ -109,7 +109,7 @@ test('any path, method, key and callId result in a typed response', { timeout: 6
   )
 })
 
-test('any content type and encoding result in a typed response', { timeout: 60_000 }, async () => {
+test('any content type and encoding result in a typed response', async () => {
   const type = fc.oneof(fc.string(), fc.stringMatching(/^application\/json ?;? ?[a-z0-9=;" -]*$/))
   await fc.assert(
     fc.asyncProperty(type, fc.constantFrom('identity', 'gzip', 'br', ''), async (contentType, encoding) => {

@@ -9,4 +9,4 @@ test('the node:test example passes', async () => {
   const { stdout } = await promisify(execFile)('node', options, { cwd })
   expect(stdout).toMatch(/^# pass 3$/m)
   expect(stdout).toMatch(/^# fail 0$/m)
-}, 30_000)
+})

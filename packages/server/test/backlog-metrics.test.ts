@@ -12,7 +12,7 @@ let cluster: PostgresCluster
 
 beforeAll(async () => {
   cluster = await createCluster()
-}, 60_000)
+})
 
 afterAll(() => cluster.remove())
 
@@ -80,7 +80,7 @@ for (const [name, createDatabase] of Object.entries(databases)) {
 
     await control(server, `PATCH /organizations/acme/subscriptions/${subscription.id}`, { enabled: false })
     await expect.poll(() => readBacklog(server)).toEqual({ ...empty, disabled: 1 })
-  }, 60_000)
+  })
 }
 
 test('shows the same metrics from every process, and the age of the oldest due delivery', async () => {
@@ -122,4 +122,4 @@ test('promptly shows its own metrics when the database does not respond', async 
 
   proxy.restore()
   await expect.poll(() => readBacklog(server)).toEqual(empty)
-}, 40_000)
+})

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await postgres.query(
     'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
   )
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.close()
   await cluster.remove()

@@ -8,7 +8,7 @@ let cluster: PostgresCluster
 
 beforeAll(async () => {
   cluster = await createCluster()
-}, 60_000)
+})
 
 afterAll(() => cluster.remove())
 
@@ -76,4 +76,4 @@ test('streams events in order, even if another process commits one after later o
   expect((await creating).status).toBe(200)
   const subjects = [before, await stream.next(), await stream.next()].map((each) => each?.data.subject)
   expect(subjects).toEqual(['group:before', 'group:slow', 'group:after'])
-}, 30_000)
+})

@@ -18,7 +18,7 @@ beforeAll(async () => {
   proxy = await createTcpProxy(cluster.port)
   const database = address.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   server = await startServer({ port: 0, database, logLevel: 'silent', organizations: [acme] })
-}, 60_000)
+})
 
 afterAll(async () => {
   await server.close()

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const role of ['all', 'worker'] as const) targets.set(role, await open(role))
   // A server logs only the first refused requests in each second, so the requests above would hide those below.
   targets.set('logged', await open('all'))
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const { server } of targets.values()) await server.close()

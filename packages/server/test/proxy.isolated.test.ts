@@ -60,4 +60,4 @@ test('with NODE_USE_ENV_PROXY, the client and the commands use the proxy, and de
   expect(new Set(proxy.hosts)).toEqual(new Set([host]))
   child.stdin.write('end\n')
   await once(child, 'exit')
-}, 60_000)
+})

@@ -11,7 +11,7 @@ let cluster: PostgresCluster
 
 beforeAll(async () => {
   cluster = await createCluster()
-}, 60_000)
+})
 
 afterAll(() => cluster.remove())
 
@@ -66,4 +66,4 @@ test('a server stays responsive when statements of a busy rate limit fail', asyn
   expect(live.status).toBe(200)
   // The connections have been replaced, so the limits count again.
   await expect.poll(() => send(1)).toEqual([200])
-}, 60_000)
+})

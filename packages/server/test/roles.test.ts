@@ -8,7 +8,7 @@ let cluster: PostgresCluster | undefined
 
 beforeAll(async () => {
   cluster = await createCluster()
-}, 60_000)
+})
 
 afterAll(() => cluster?.remove())
 
@@ -60,7 +60,7 @@ test('is not ready while the database is unavailable, refuses with 503, and reco
   await cluster?.start()
   await expect.poll(readiness).toBe(200)
   expect((await createGroup(url)).status).toBe(200)
-}, 60_000)
+})
 
 test('is not ready while the database is read-only', async () => {
   const database = (await cluster?.createDatabase()) ?? ''
@@ -84,7 +84,7 @@ test('is not ready while the database is read-only', async () => {
   await client.query(reconnect)
   await expect.poll(async () => (await createGroup(url)).status).toBe(200)
   expect(await readiness()).toBe(200)
-}, 60_000)
+})
 
 test('a start that loses its database fails with that reason', async () => {
   const database = new URL((await cluster?.createDatabase()) ?? '')

@@ -11,7 +11,7 @@ let cluster: PostgresCluster
 
 beforeAll(async () => {
   cluster = await createCluster()
-}, 60_000)
+})
 
 afterAll(() => cluster.remove())
 
@@ -89,7 +89,7 @@ test('a worker whose session is ended by the database aborts its attempts before
       for (const earlier of attempts.slice(0, index)) expect(earlier.ended).toBeLessThanOrEqual(begun)
     }
   }
-}, 60_000)
+})
 
 test('events published during a takeover arrive, although the store is polled only once an hour', async () => {
   const url = await cluster.createDatabase()

@@ -142,4 +142,4 @@ test('the snippet that receives prints a verified summary', async () => {
   }
   expect((await deliver()).status).toBe(200)
   expect(String(await printed)).toBe('call-1 Asked about order 1042.\n')
-}, 15_000)
+})

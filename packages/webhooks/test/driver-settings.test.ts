@@ -112,7 +112,7 @@ describe('on PostgreSQL', () => {
   beforeAll(async () => {
     postgres = await startPostgres()
     await postgres.pool().query(sqlDedupeTable({ table: 'dedupe_settings' }))
-  }, 60_000)
+  })
   afterAll(() => postgres.stop())
 
   const open = (options: pg.PoolConfig) => {
@@ -197,7 +197,7 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
   beforeAll(async () => {
     mariadb = await startMariadb()
     await mariadb.pool().query(sqlDedupeTable({ table: 'dedupe_settings', dialect: 'mysql' }))
-  }, 60_000)
+  })
   afterAll(() => mariadb?.stop())
 
   it.each<[string, PoolOptions]>([

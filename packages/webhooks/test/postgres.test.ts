@@ -6,7 +6,7 @@ import { startPostgres } from './postgres.ts'
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 30_000)
+})
 afterAll(() => postgres.stop())
 
 describe('sqlDedupe on a real PostgreSQL', () => {

@@ -184,7 +184,7 @@ test('a failed random sequence is shown with at most five requests', async () =>
   const requests = check?.reproduce?.match(/^curl /gm) ?? []
   expect(requests.length).toBeGreaterThan(1)
   expect(requests.length).toBeLessThanOrEqual(5)
-}, 60_000)
+})
 
 test('a sequence is shrunk to the steps needed for the failure', async () => {
   const needs = (steps: readonly number[]): Promise<boolean> =>

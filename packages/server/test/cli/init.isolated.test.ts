@@ -159,7 +159,7 @@ test('the files for each framework and language pass their test, and work with t
   ])
   expect(code, output + errors).toBe(0)
   expect(JSON.parse(readFileSync(join(root, 'report.json'), 'utf8')).numPassedTests).toBe(count)
-}, 120_000)
+})
 
 test('writes what CommonJS, jest and the answers need', async () => {
   const path = createProject('jest', { express: '*', pg: '*', jest: '*' }, {})

@@ -97,7 +97,7 @@ describe('workerd', () => {
     const script = await esbuild('browser', ['workerd', 'worker'])
     worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' })
     await worker.ready
-  }, 30_000)
+  })
   afterAll(() => worker.dispose())
 
   const fetchWorker = async (

@@ -24,7 +24,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     const pool = mariadb.pool()
     await pool.query('CREATE TABLE effects (effect text)')
     shared = createEnvironment(pool)
-  }, 60_000)
+  })
   afterAll(() => mariadb?.stop())
 
   inboxCases('MariaDB', () => shared)
@@ -87,7 +87,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(20)
     expect(errors.length).toBeGreaterThan(0)
     await receiver.stop()
-  }, 60_000)
+  })
 
   it('works on a table that a migration has created, and refuses pools that take callbacks or have one connection', async () => {
     const table = newTable()

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const pool = postgres.pool()
   await pool.query('CREATE TABLE effects (effect text)')
   shared = createEnvironment(pool)
-}, 60_000)
+})
 afterAll(() => postgres.stop())
 
 inboxCases('PostgreSQL', () => shared)
@@ -256,7 +256,7 @@ describe('an inbox on PostgreSQL', () => {
     expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(40)
     expect(errors.length).toBeGreaterThan(0)
     await receiver.stop()
-  }, 60_000)
+  })
 
   it('returns every connection when it stops, and needs at least two', async () => {
     const pool = postgres.pool({ max: 2 })

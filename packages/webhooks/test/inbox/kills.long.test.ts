@@ -12,7 +12,7 @@ let mariadb: Awaited<ReturnType<typeof startMariadb>> | undefined
 beforeAll(async () => {
   postgres = await startPostgres()
   if (hasMariadb) mariadb = await startMariadb()
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.stop()
   await mariadb?.stop()

@@ -283,4 +283,4 @@ test('each delivery is in one place, each attempt is recorded once, and each lan
     await first.removeOrganization(organizationId)
   }
   await fc.assert(fc.asyncProperty(plans, runAll), { numRuns: 4, endOnFailure: true })
-}, 60_000)
+})

@@ -108,7 +108,7 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([])
     const unchanged = failures.filter(({ error }) => error instanceof StorageUnavailableError)
     expect(unchanged.filter(({ id }) => ids.has(id))).toEqual([])
-  }, 20_000)
+  })
 }
 
 test('finds the primary among several hosts, and loses no acknowledged change when the standby is promoted', async () => {
@@ -131,7 +131,7 @@ test('finds the primary among several hosts, and loses no acknowledged change wh
   for (const id of [...acknowledged, 'after']) expect(await store.findGroup('acme', id)).toBeDefined()
   await store.close()
   opened.length = 0
-}, 20_000)
+})
 
 test('explains for each of several hosts why it cannot be used, without the password', async () => {
   const refused = open({ url: 'postgres://me:secret@127.0.0.1:1,127.0.0.1:2/shop' })
@@ -157,7 +157,7 @@ test('closes a connection without responses, and continues when the network is b
   await store.close()
   opened.length = 0
   await proxy.close()
-}, 15_000)
+})
 
 test('does not connect for each request while PostgreSQL refuses connections', async () => {
   const proxy = await createTcpProxy(cluster.port)
@@ -231,7 +231,7 @@ test('releases the lock of a process that stops in the middle of a migration', a
   proxy.restore()
   expect(await silent).toMatchObject({ code: 'database_not_opened' })
   await proxy.close()
-}, 15_000)
+})
 
 test('cancels a statement that takes too long', async () => {
   const store = postgresStore(await open({ statementTimeoutMs: 100 }))
@@ -313,7 +313,7 @@ test('does not block all processes while a migration waits for a long transactio
   await expect(open()).rejects.toThrow(/A long transaction, such as a dump, uses its tables/)
   await dump.query('ROLLBACK')
   await dump.end()
-}, 10_000)
+})
 
 test('rejects a database that a newer version has contracted, without changing it', async () => {
   await (await open()).query('INSERT INTO wabakit.migrations (version, minimum) VALUES (99, 98)')

@@ -123,7 +123,7 @@ test('the shards of a killed worker are free after 2 seconds, and its attempts a
   // The clock of PostgreSQL may differ a little.
   expect(performance.now() - start).toBeGreaterThan(1_990)
   expect((await load(other, await findKeys(other))).count).toBe(3)
-}, 20_000)
+})
 
 test('the shards of a worker that does not renew its lease are free when the lease ends', async () => {
   const [paused, other] = [await openWorker({ leaseMs: 1_000 }), await openWorker()]
@@ -184,7 +184,7 @@ test('a worker whose session ended is notified that it is lost, and can retake i
   const taken = await worker.store.takeShards({ worker: worker.worker, shards, now })
   expect(taken).toHaveLength(64)
   expect(taken.every(({ shard, epoch }) => epoch === (epochs.get(shard) ?? 0) + 1)).toBe(true)
-}, 20_000)
+})
 
 test('a worker that another one has found lost is alive again once it has renewed its lease', async () => {
   const [lost, other] = [await openWorker(), await openWorker()]
@@ -204,7 +204,7 @@ test('a worker that another one has found lost is alive again once it has renewe
   }
   await expect.poll(hasWaited).toBe(true)
   expect(await other.take()).toEqual([])
-}, 30_000)
+})
 
 test("shards that a worker gives up are free immediately, and no worker takes another's shards", async () => {
   const [first, second] = [await openWorker(), await openWorker()]
@@ -237,7 +237,7 @@ test('refuses a pooler in transaction mode, and names the remedy', async () => {
   await expect(opening).rejects.toThrow('Set the pooler to session mode')
   await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
   await pooler.close()
-}, 20_000)
+})
 
 test.runIf(hasPgBouncer)(
   'runs behind PgBouncer in session mode, and refuses its transaction mode',

@@ -36,7 +36,7 @@ test('everything a killed process acknowledged is in the database, with its even
     expect((await store.listEvents(ofEvent)).items, groupId).toHaveLength(1)
     expect((await store.listDeliveries(ofEvent)).items, groupId).toHaveLength(1)
   }
-}, 60_000)
+})
 
 test('a commit interrupted by a disk failure has an unknown outcome, and loses nothing acknowledged', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
@@ -51,7 +51,7 @@ test('a commit interrupted by a disk failure has an unknown outcome, and loses n
   const store = sqliteStore({ path })
   onTestFinished(store.close)
   for (const groupId of acknowledged) expect(await store.findGroup('acme', groupId), groupId).toBeDefined()
-}, 60_000)
+})
 
 /** Counts the fsyncs and the acknowledged writes. */
 const trace = (width: number, total: number) => {

@@ -148,7 +148,7 @@ test("a refused store does not release the first store's lock", async () => {
     encoding: 'utf8',
   })
   expect(stderr).toContain('DatabaseInUseError')
-}, 60_000)
+})
 
 test('a second process on one file is refused until the first one has ended or is killed', async () => {
   const path = temporaryPath()
@@ -158,7 +158,7 @@ test('a second process on one file is refused until the first one has ended or i
   const store = sqliteStore({ path })
   expect(await store.saveOrganization(organization())).toBe('saved')
   await store.close()
-}, 60_000)
+})
 
 test('another program that only reads the lock file does not stop the server', async () => {
   const path = temporaryPath()

@@ -203,4 +203,4 @@ test('behaves like the memory store for any sequence of steps', async () => {
     }),
     { numRuns: Number(process.env.WABAKIT_TEST_RUNS ?? 15) },
   )
-}, 60_000)
+})
