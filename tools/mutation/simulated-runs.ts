@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { windowLimits } from '../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../packages/core/src/delivery/scheduler.ts'
 import { healthLimits } from '../../packages/core/src/storage/decide-health.ts'
 import { drawPlan } from '../cluster-simulation/src/draw-plan.ts'
 import type { Plan } from '../cluster-simulation/src/plan.ts'
@@ -40,14 +40,14 @@ let virtual: Timers | undefined
 /** Runs a plan, and restores everything that a run replaces. */
 const run = async (plan: Plan) => {
   const real = read()
-  const limits = { perQueue: windowLimits.perQueue, reportAfterMs: healthLimits.reportAfterMs }
+  const limits = { perQueue: prefetchLimits.perQueue, reportAfterMs: healthLimits.reportAfterMs }
   if (virtual !== undefined) use(virtual)
   try {
     return (await runPlan(plan)).violation
   } finally {
     virtual ??= read()
     use(real)
-    windowLimits.perQueue = limits.perQueue
+    prefetchLimits.perQueue = limits.perQueue
     healthLimits.reportAfterMs = limits.reportAfterMs
   }
 }

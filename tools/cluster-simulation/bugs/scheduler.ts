@@ -1,7 +1,7 @@
 import type { Plan } from '../src/plan.ts'
 import { hasSecondThoughts, type PlantedBug } from './bug.ts'
 
-const windowFile = 'core/src/delivery/window.ts'
+const prefetchFile = 'core/src/delivery/prefetch.ts'
 const scheduler = 'core/src/delivery/scheduler.ts'
 const ownership = 'core/src/delivery/ownership.ts'
 const dispatcher = 'core/src/delivery/dispatcher.ts'
@@ -17,7 +17,7 @@ const hasLateChanges = ({ changesMs = 0 }: Plan): boolean => changesMs > 0
 
 /** Returns whether a queue may be restarted while pages with many deliveries are being read. */
 const hasSlowWindows = (plan: Plan): boolean =>
-  hasLateChanges(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
+  hasLateChanges(plan) && (plan.slowMs ?? 0) > 0 && plan.prefetchSize <= 3 && plan.operations.length >= 10
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
@@ -54,37 +54,37 @@ const losesWorkers = ({ servers, faults }: Plan): boolean =>
 /** Bugs in the scheduler, shard ownership and the in-memory delivery queue. */
 export const schedulerBugs: readonly PlantedBug[] = [
   {
-    name: 'window: deliveries appended below the cursor are not read',
-    file: windowFile,
+    name: 'prefetch: deliveries appended below the cursor are not read',
+    file: prefetchFile,
     find: `    after = Math.min(after, position - 1)
     isEnd = false`,
     replace: `    isEnd = false`,
   },
   {
-    name: 'window: a change that arrives while a page is being read is lost',
-    file: windowFile,
+    name: 'prefetch: a change that arrives while a page is being read is lost',
+    file: prefetchFile,
     find: `    if (done.from < Infinity) lookFrom(done.from)
 `,
     replace: ``,
     needs: (plan) => hasSlowLanes(plan) && plan.slowCalls === 'settlements and pages',
   },
   {
-    name: 'window: heads reported while a page is being read are lost',
-    file: windowFile,
+    name: 'prefetch: heads reported while a page is being read are lost',
+    file: prefetchFile,
     find: `    for (const each of done.heads) add(each, true)
 `,
     replace: ``,
   },
   {
-    name: 'window: retries reported while a page is being read are lost',
-    file: windowFile,
+    name: 'prefetch: retries reported while a page is being read are lost',
+    file: prefetchFile,
     find: `    for (const each of done.retries) addRetry(each)
 `,
     replace: ``,
   },
   {
-    name: 'window: a delivery in progress is added again',
-    file: windowFile,
+    name: 'prefetch: a delivery in progress is added again',
+    file: prefetchFile,
     find: `    if (old?.isBusy) {
       if (!isRetry && pending.turn > old.turn) old.newer = pending
       return
@@ -93,30 +93,30 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: a page that predates a change is used',
-    file: windowFile,
+    name: 'prefetch: a page that predates a change is used',
+    file: prefetchFile,
     find: `      if (reading !== undefined) reading.isVoid = true
 `,
     replace: ``,
     needs: hasSlowWindows,
   },
   {
-    name: 'window: the first page of heads is treated as the last',
-    file: windowFile,
+    name: 'prefetch: the first page of heads is treated as the last',
+    file: prefetchFile,
     find: `        isEnd = page.isEnd
 `,
     replace: `        isEnd = true
 `,
   },
   {
-    name: 'window: the first page of retries is treated as the last',
-    file: windowFile,
+    name: 'prefetch: the first page of retries is treated as the last',
+    file: prefetchFile,
     find: `horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)`,
     replace: `horizon = everywhere`,
   },
   {
-    name: 'window: a restart does not reset the cursor',
-    file: windowFile,
+    name: 'prefetch: a restart does not reset the cursor',
+    file: prefetchFile,
     find: `      after = 0
       isEnd = false
       horizon = nowhere
@@ -126,8 +126,8 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'window: a restart skips the retries',
-    file: windowFile,
+    name: 'prefetch: a restart skips the retries',
+    file: prefetchFile,
     find: `      isEnd = false
       horizon = nowhere
 `,
@@ -135,15 +135,15 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'window: a retry is not added',
-    file: windowFile,
+    name: 'prefetch: a retry is not added',
+    file: prefetchFile,
     find: `      if (retry !== null) addRetry(retry)
 `,
     replace: ``,
   },
   {
-    name: 'window: the next head of a lane is not added',
-    file: windowFile,
+    name: 'prefetch: the next head of a lane is not added',
+    file: prefetchFile,
     find: `      if (next !== null) add(next, true)
 `,
     replace: ``,
@@ -159,7 +159,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: a queue is not read again after settlements',
     file: scheduler,
-    find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
+    find: `      if (queue.lookFrom < Infinity) queue.prefetch.lookFrom(queue.lookFrom)
 `,
     replace: ``,
     needs: hasSlowLanes,
@@ -171,7 +171,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
     replace: `      if (outcome.outcome === 'stale') {
         release(picked)
-        queue.window.end(entry, null, null)
+        queue.prefetch.end(entry, null, null)
         return place(queue)
       }
 `,
@@ -183,14 +183,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
       fail(error)`,
     replace: `      for (const picked of picks) {
         release(picked)
-        picked.queue.window.end(picked.entry, null, null)
+        picked.queue.prefetch.end(picked.entry, null, null)
       }
       fail(error)`,
   },
   {
     name: 'scheduler: a delivery that changed after it was read is not read again',
     file: scheduler,
-    find: `      picked.queue.window.restart()
+    find: `      picked.queue.prefetch.restart()
       place(picked.queue)
       request()`,
     replace: `      place(picked.queue)
@@ -202,7 +202,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     file: scheduler,
     find: `    place(picked.queue)
     void pauseReading(missPauseMs)`,
-    replace: `    picked.queue.window.end(picked.entry, null, null)
+    replace: `    picked.queue.prefetch.end(picked.entry, null, null)
     place(picked.queue)
     void pauseReading(missPauseMs)`,
     needs: hasLateChanges,

@@ -1,4 +1,4 @@
-import { windowLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
 import {
   callSteps,
   type EndpointBehavior,
@@ -18,8 +18,8 @@ import {
 } from './plan.ts'
 import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/random.ts'
 
-/** The default window size, read before any run changes it, because plans must not depend on earlier runs. */
-const normalWindow = windowLimits.perQueue
+/** The default size of a prefetch, read before any run changes it, because plans must not depend on earlier runs. */
+const normalPrefetch = prefetchLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
 
@@ -253,7 +253,7 @@ export const drawPlan = (seed: number): Plan => {
     changesMs: draws.pick('late news', [0, 0, 0, 2_000]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
-    windowSize: draws.pick('window size', [1, 3, 3, normalWindow]),
+    prefetchSize: draws.pick('window size', [1, 3, 3, normalPrefetch]),
     handlerMs: draws.pick('handler', isContested ? slowHandlers : handlers),
     reportAfterMs: draws.pick('report after', [2_000, 20_000, 600_000]),
     operations: [

@@ -158,7 +158,7 @@ export type Plan = {
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** Maximum number of deliveries per subscription that a server holds in memory. */
-  readonly windowSize: number
+  readonly prefetchSize: number
   /** Time after which a failing subscription is reported, in milliseconds. @default the documented time */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receiver handlers, in milliseconds. */

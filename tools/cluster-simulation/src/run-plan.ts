@@ -1,4 +1,4 @@
-import { windowLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
 import { healthLimits } from '../../../packages/core/src/storage/decide-health.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'
@@ -64,7 +64,7 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
     trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
   )
   useVirtualTimers(scheduler)
-  windowLimits.perQueue = plan.windowSize
+  prefetchLimits.perQueue = plan.prefetchSize
   healthLimits.reportAfterMs = plan.reportAfterMs ?? reportAfterMs
   const faults = createCallFaults(plan, draws, scheduler.now)
   const operator = createOwner('operator')

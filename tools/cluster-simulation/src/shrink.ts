@@ -60,7 +60,7 @@ const listSimpler = (plan: Plan): Plan[] => {
     { ...plan, handlerMs: [0, 0] as const },
     { ...plan, sharesFairly: true },
     { ...plan, pollMs: 1_000 },
-    { ...plan, windowSize: Math.max(plan.windowSize, 100) },
+    { ...plan, prefetchSize: Math.max(plan.prefetchSize, 100) },
     { ...plan, latency: Math.min(plan.latency, 1) },
     { ...plan, slowMs: 0 },
     { ...plan, changesMs: 0 },

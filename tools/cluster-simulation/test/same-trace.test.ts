@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { windowLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
 import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds, slowMachine } from './start-seeds.ts'
 
@@ -21,14 +21,14 @@ test('a seed has the same trace in every process and on every machine, regardles
   expect(new Set(all.hashes).size).toBe(20)
 })
 
-test('a plan depends only on its seed, and not on the window size of an earlier run', () => {
-  const { perQueue } = windowLimits
+test('a plan depends only on its seed, and not on the prefetch size of an earlier run', () => {
+  const { perQueue } = prefetchLimits
   onTestFinished(() => {
-    windowLimits.perQueue = perQueue
+    prefetchLimits.perQueue = perQueue
   })
   const seeds = Array.from({ length: 30 }, (_, index) => index + 1)
   const plans = seeds.map(drawPlan)
-  windowLimits.perQueue = 2
+  prefetchLimits.perQueue = 2
   expect(seeds.map(drawPlan)).toEqual(plans)
 })
 

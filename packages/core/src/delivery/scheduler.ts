@@ -16,18 +16,18 @@ import type {
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
+import { createPrefetch, type Entry, type Prefetch } from './prefetch.ts'
 import { createStartLimit, type StartLimit } from './start-limit.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'
 import { createTurns, type Turns } from './turns.ts'
-import { createWindow, type Entry, type Window } from './window.ts'
 
 /**
  * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
  * heads of lanes (see {@link DeliveryQueue}).
  *
  * States of a delivery, as its scheduler sees it:
- * - *stored*: only in the store, because it is not the head of its lane, or does not fit the window of its queue;
- * - *held*: in the window, due now or later;
+ * - *stored*: only in the store, because it is not the head of its lane, or does not fit the prefetched deliveries of its queue;
+ * - *held*: prefetched, due now or later;
  * - *loading*: it has a slot, and the data for its attempt is being read;
  * - *attempting*; *settling*: its outcome is being written.
  *
@@ -40,7 +40,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  *   limit of starts, or is new or failing and has another attempt running; → stored, if it has changed since it was
  *   held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
- * - settling → held, as a retry; → stored, as a retry that does not fit the window; → finished; → stored, if the
+ * - settling → held, as a retry; → stored, as a retry that does not fit; → finished; → stored, if the
  *   settlement was stale or could not be written: then its queue is read again.
  * - any → stored, on `close` and when its shard is left. A running attempt ends first, or is stopped.
  *
@@ -58,7 +58,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
  * - A queue with a due delivery is neither ready, full nor reading, and nothing wakes it.
- * - More than about `windowLimits.budget` deliveries are held, however large the backlog is.
+ * - More than about `prefetchLimits.budget` deliveries are held, however large the backlog is.
  */
 export type Scheduler = {
   /** Reads all queues of newly owned shards. */
@@ -122,7 +122,7 @@ type Queue = HeapItem & {
   readonly shard: number
   readonly epoch: number
   readonly organizationId: string
-  readonly window: Window
+  readonly prefetch: Prefetch
   /** The time at which an upcoming queue becomes ready. */
   at: number
   pace: Pace
@@ -140,7 +140,7 @@ type RunningJob = Job & { readonly queue: Queue; readonly endsAt: number }
 type Picked = { readonly queue: Queue; readonly entry: Entry; readonly slot: Slot }
 
 /** Maximum number of deliveries of each kind, heads and retries, that a process holds in total and per queue. Simulated runs lower it. */
-export const windowLimits = { budget: 10_000, perQueue: 512 }
+export const prefetchLimits = { budget: 10_000, perQueue: 512 }
 
 /** Maximum number of pages that are read concurrently. */
 const maxReading = 4
@@ -222,16 +222,16 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     return pace === 'new' || pace === 'failing' ? 1 : perSubscription
   }
   const getSize = (): number =>
-    Math.max(1, Math.min(windowLimits.perQueue, Math.floor(windowLimits.budget / queues.size)))
+    Math.max(1, Math.min(prefetchLimits.perQueue, Math.floor(prefetchLimits.budget / queues.size)))
 
   /** Moves a queue to the set for its state, after any change. */
   const place = (queue: Queue): void => {
     if (queues.get(queue.id) !== queue) return
     const now = clock.now()
     const startsAt = (isPaced() && limits.get(queue.id)?.nextAt()) || -Infinity
-    queue.at = Math.max(queue.window.nextAt(), startsAt)
+    queue.at = Math.max(queue.prefetch.nextAt(), startsAt)
     const isDue = queue.at <= now
-    if (queue.window.needsReading()) unread.add(queue)
+    if (queue.prefetch.needsReading()) unread.add(queue)
     if (isDue && queue.busy < getMaximum(queue)) {
       upcoming.remove(queue)
       getTurns(queue).add(queue.organizationId, queue)
@@ -241,7 +241,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (isDue || queue.at === Infinity) upcoming.remove(queue)
     else upcoming.put(queue)
     // Keeps a queue until its pace is written, because only this process knows it.
-    if (queue.busy === 0 && queue.window.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
+    if (queue.busy === 0 && queue.prefetch.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
   }
 
   const forget = (queue: Queue): void => {
@@ -265,14 +265,14 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     const epoch = getEpoch(shard)
     if (epoch === undefined) return undefined
     // In a shard that has been read, a queue that is not in memory has no deliveries.
-    const window = createWindow({ queue: id, store, isEmpty: !newShards.has(shard), getSize })
+    const prefetch = createPrefetch({ queue: id, store, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
       id,
       shard,
       epoch,
       organizationId,
-      window,
+      prefetch,
       pace,
       stored,
       jobs: new Set(),
@@ -294,7 +294,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       queue.stored.pace = 'new'
     }
     limits.get(queue.id)?.doubt()
-    queue.window.restart()
+    queue.prefetch.restart()
     place(queue)
   }
 
@@ -303,13 +303,13 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     const queue = open(state)
     if (queue === undefined) return
     if (context.isSettling()) queue.lookFrom = Math.min(queue.lookFrom, from)
-    queue.window.lookFrom(from)
+    queue.prefetch.lookFrom(from)
     place(queue)
   }
 
   const addHead = (state: QueueState, head: PendingDelivery): void => {
     const queue = open(state)
-    queue?.window.add(head)
+    queue?.prefetch.add(head)
     if (queue !== undefined) place(queue)
   }
 
@@ -389,9 +389,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     for (const queue of unread) {
       if (reading >= maxReading) return
       unread.delete(queue)
-      if (!queue.window.needsReading()) continue
+      if (!queue.prefetch.needsReading()) continue
       reading++
-      queue.window
+      queue.prefetch
         .read()
         .catch((error: unknown) => {
           fail(error)
@@ -429,7 +429,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     while (capacity.allows(pace)) {
       const queue = turns.next(except)
       if (queue === undefined) break
-      const entry = getEpoch(queue.shard) === queue.epoch ? queue.window.take() : undefined
+      const entry = getEpoch(queue.shard) === queue.epoch ? queue.prefetch.take() : undefined
       if (entry === undefined) {
         turns.delete(queue)
         continue
@@ -457,16 +457,16 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   const putBack = (picked: Picked): void => {
     release(picked)
-    picked.queue.window.putBack(picked.entry)
+    picked.queue.prefetch.putBack(picked.entry)
     place(picked.queue)
   }
 
   /** Drops a held delivery that differs from the stored one. */
   const discard = (picked: Picked): void => {
     release(picked)
-    const { window } = picked.queue
-    window.end(picked.entry, null, null)
-    window.restart()
+    const { prefetch } = picked.queue
+    prefetch.end(picked.entry, null, null)
+    prefetch.restart()
     place(picked.queue)
   }
 
@@ -479,8 +479,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     release(picked)
     place(picked.queue)
     void pauseReading(missPauseMs).then(() => {
-      picked.queue.window.end(picked.entry, null, null)
-      picked.queue.window.restart()
+      picked.queue.prefetch.end(picked.entry, null, null)
+      picked.queue.prefetch.restart()
       place(picked.queue)
       request()
     })
@@ -501,8 +501,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       release(picked)
       const { delivery, turn, next } = outcome
       const retry = delivery.dueAt === null ? null : { ...entry, turn, dueAt: delivery.dueAt }
-      queue.window.end(entry, retry, next)
-      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
+      queue.prefetch.end(entry, retry, next)
+      if (queue.lookFrom < Infinity) queue.prefetch.lookFrom(queue.lookFrom)
       queue.lookFrom = Infinity
       place(queue)
     } catch (error) {

@@ -2,7 +2,7 @@ import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type { DeliveryQueue, HeadsPage, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
- * A delivery in a window. While it is `busy`, the scheduler has taken it. `newer` is its state on a page that was read
+ * A prefetched delivery. While it is `busy`, the scheduler has taken it. `newer` is its state on a page that was read
  * in the meantime: the delivery may have succeeded and been sent again before the scheduler has the outcome.
  */
 export type Entry = PendingDelivery &
@@ -12,7 +12,7 @@ export type Entry = PendingDelivery &
  * The part of a queue that a scheduler holds in memory: as many attemptable deliveries as fit. All others stay in the
  * store.
  *
- * A window has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
+ * It has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
  * set if there was no head behind it. It also has a place in the **retries**: all retries that are due up to `horizon`
  * are held or taken. It reads another page when it is half empty.
  *
@@ -23,10 +23,10 @@ export type Entry = PendingDelivery &
  *   horizon.
  * - A page brings back a delivery that was taken or ended while the page was read.
  */
-export type Window = {
+export type Prefetch = {
   /** Returns the earliest due time of the deliveries that are held; `Infinity` if there are none. */
   nextAt(): number
-  /** Takes the delivery that is due first. The window remembers it until `end` or `putBack`. */
+  /** Takes the delivery that is due first. It is remembered until `end` or `putBack`. */
   take(): Entry | undefined
   putBack(entry: Entry): void
   /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
@@ -63,7 +63,7 @@ type Reading = {
   from: number
 }
 
-export type WindowContext = {
+export type PrefetchContext = {
   readonly queue: string
   readonly store: Pick<DeliveryQueue, 'readHeads' | 'readRetries'>
   /** Set if changes will report all deliveries of the queue. */
@@ -72,7 +72,7 @@ export type WindowContext = {
   getSize(): number
 }
 
-export const createWindow = ({ queue, store, isEmpty, getSize }: WindowContext): Window => {
+export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchContext): Prefetch => {
   const known = new Map<string, Entry>()
   const held = createHeap<Entry>(isBefore)
   let heads = 0
