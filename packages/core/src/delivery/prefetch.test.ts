@@ -356,7 +356,7 @@ test('a change that arrives while a page is read is applied after the page', asy
   expect(prefetch.needsReading()).toBe(false)
 })
 
-test('a head that does not fit, or follows heads that were not read, is read in its turn', async () => {
+test('a head that does not fit, or follows heads that were not read, is read in order', async () => {
   const { prefetch, asked, pages, takeAll } = createEmpty()
   for (const position of [1, 2, 3, 4, 5]) prefetch.add(build(position))
   expect([takeAll().map(({ id }) => id), prefetch.needsReading()]).toEqual([['d1', 'd2', 'd3', 'd4'], true])

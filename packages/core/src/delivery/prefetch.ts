@@ -56,7 +56,7 @@ const everywhere: Place = { dueAt: Infinity, position: Infinity }
 /** The changes that happen while a page is being read. */
 type Reading = {
   isVoid: boolean
-  /** The turns of deliveries that ended, by id. */
+  /** The versions of deliveries that ended, by id. */
   readonly ended: Map<string, number>
   readonly heads: PendingDelivery[]
   readonly retries: PendingDelivery[]

@@ -17,9 +17,9 @@ import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
 import { createPrefetch, type Entry, type Prefetch } from './prefetch.ts'
+import { createRoundRobin, type RoundRobin } from './round-robin.ts'
 import { createStartLimit, type StartLimit } from './start-limit.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'
-import { createTurns, type Turns } from './turns.ts'
 
 /**
  * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
@@ -169,9 +169,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const { store, clock, perSubscription, sharesFairly, getEpoch, onError } = context
   const queues = new Map<string, Queue>()
   const ready = {
-    quick: createTurns<Queue>(),
-    suspect: createTurns<Queue>(),
-    failing: createTurns<Queue>(),
+    quick: createRoundRobin<Queue>(),
+    suspect: createRoundRobin<Queue>(),
+    failing: createRoundRobin<Queue>(),
   }
   const upcoming = createHeap<Queue>((left, right) => left.at < right.at)
   const unread = new Set<Queue>()
@@ -213,7 +213,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   }
 
   const getPace = ({ pace }: Queue): Pace => (sharesFairly ? pace : 'quick')
-  const getTurns = (queue: Queue): Turns<Queue> => {
+  const getRoundRobin = (queue: Queue): RoundRobin<Queue> => {
     const pace = getPace(queue)
     return pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   }
@@ -234,10 +234,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (queue.prefetch.needsReading()) unread.add(queue)
     if (isDue && queue.busy < getMaximum(queue)) {
       upcoming.remove(queue)
-      getTurns(queue).add(queue.organizationId, queue)
+      getRoundRobin(queue).add(queue.organizationId, queue)
       return
     }
-    getTurns(queue).delete(queue)
+    getRoundRobin(queue).delete(queue)
     if (isDue || queue.at === Infinity) upcoming.remove(queue)
     else upcoming.put(queue)
     // Keeps a queue until its pace is written, because only this process knows it.
@@ -248,11 +248,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     queues.delete(queue.id)
     unread.delete(queue)
     upcoming.remove(queue)
-    getTurns(queue).delete(queue)
+    getRoundRobin(queue).delete(queue)
   }
 
   const setPace = (queue: Queue, pace: Pace): void => {
-    getTurns(queue).delete(queue)
+    getRoundRobin(queue).delete(queue)
     queue.pace = pace
   }
 
@@ -424,14 +424,14 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (next !== undefined) wakeAt(next.at)
   }
 
-  const pickFrom = (turns: Turns<Queue>, pace: Pace, except = nobody): Picked[] => {
+  const pickFrom = (roundRobin: RoundRobin<Queue>, pace: Pace, except = nobody): Picked[] => {
     const picks: Picked[] = []
     while (capacity.allows(pace)) {
-      const queue = turns.next(except)
+      const queue = roundRobin.next(except)
       if (queue === undefined) break
       const entry = getEpoch(queue.shard) === queue.epoch ? queue.prefetch.take() : undefined
       if (entry === undefined) {
-        turns.delete(queue)
+        roundRobin.delete(queue)
         continue
       }
       queue.busy++
@@ -583,7 +583,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     unread.size === 0 &&
     sweeping === 0 &&
     newShards.size === 0 &&
-    Object.values(ready).every((turns) => turns.isEmpty())
+    Object.values(ready).every((roundRobin) => roundRobin.isEmpty())
 
   const fill = (): void => {
     isRequested = false

@@ -1,5 +1,5 @@
 /** Determines the order of items: organizations take turns, and so do the items of each organization. */
-export type Turns<Item> = {
+export type RoundRobin<Item> = {
   isEmpty(): boolean
   /** Adds an item after the others of its organization. Does nothing if it has already been added. */
   add(organizationId: string, item: Item): void
@@ -12,8 +12,8 @@ export type Turns<Item> = {
   next(except: ReadonlySet<string>): Item | undefined
 }
 
-/** Creates turns without items. Every call takes constant time, however many items there are. */
-export const createTurns = <Item>(): Turns<Item> => {
+/** Creates a round robin without items. Every call takes constant time, however many items there are. */
+export const createRoundRobin = <Item>(): RoundRobin<Item> => {
   const organizations = new Map<string, Set<Item>>()
   const organizationIds = new Map<Item, string>()
 
