@@ -19,30 +19,29 @@ const empty = /* @__PURE__ */ new Uint8Array()
  */
 export const createByteCollector = (): ByteCollector => {
   let buffer = empty
-  let length = 0
-  return {
-    add: ({ buffer: source, byteOffset, byteLength }) => {
+  // Not an object with getters: V8 would create a hidden class for each collector, and keep it for a while.
+  const collector = {
+    length: 0,
+    allocated: 0,
+    add: (chunk: ArrayBufferView): void => {
+      const { buffer: source, byteOffset, byteLength } = chunk
+      const { length } = collector
       const needed = length + byteLength
       // The only chunk of most bodies needs no copy if its buffer contains nothing else.
       if (length === 0 && byteLength === source.byteLength) {
         buffer = new Uint8Array(source as ArrayBuffer)
-        length = needed
-        return
+      } else {
+        if (needed > buffer.length) {
+          const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
+          grown.set(buffer)
+          buffer = grown
+        }
+        buffer.set(new Uint8Array(source, byteOffset, byteLength), length)
       }
-      if (needed > buffer.length) {
-        const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
-        grown.set(buffer)
-        buffer = grown
-      }
-      buffer.set(new Uint8Array(source, byteOffset, byteLength), length)
-      length = needed
+      collector.length = needed
+      collector.allocated = buffer.length
     },
-    get length() {
-      return length
-    },
-    get allocated() {
-      return buffer.length
-    },
-    toBytes: () => (length === buffer.length ? buffer : buffer.slice(0, length)),
+    toBytes: () => (collector.length === buffer.length ? buffer : buffer.slice(0, collector.length)),
   }
+  return collector
 }
