@@ -31,8 +31,9 @@ const isRequest = (value: unknown): value is Request => {
  * @throws WebhookUsageError when there is no request.
  */
 export const findRequest = (input: unknown): Request => {
+  if (isRequest(input)) return input
   const { request, req, web } = Object(input)
-  const found = [input, request, req, Object(req).raw, Object(web).request].find(isRequest)
+  const found = [request, req, Object(req).raw, Object(web).request].find(isRequest)
   if (found !== undefined) return found
   throw new WebhookUsageError(
     `handle() needs a Fetch Request, not this ${Object(input).constructor?.name}. ` +
@@ -70,7 +71,7 @@ export const assertJson = (type: string | null): void => {
  * @throws WebhookRequestError
  */
 export const assertUncompressed = (headers: Headers, body: Uint8Array): void => {
-  if (!headers.has('content-encoding') || body[0] === openingBrace) return
+  if (body[0] === openingBrace || !headers.has('content-encoding')) return
   const message = 'The body is compressed. Decompress it before the receiver, and keep it as request.rawBody.'
   throw new WebhookRequestError('unsupported_media_type', message)
 }
@@ -114,8 +115,8 @@ const readParsed = async (
 }
 
 /**
- * Creates a function that reads the body of a request. The limit applies while reading: `content-length` is trusted only
- * when it is too large.
+ * Creates a function that reads the body of a request or, if other code has read it before, of its holder. The limit applies
+ * while reading: `content-length` is trusted only when it is too large.
  *
  * @throws WebhookRequestError when the body is too large, too slow or broken, when its bytes are needed but other code has
  *   read it, or when too many large bodies are being read.
@@ -175,11 +176,12 @@ export const createReadBody = ({ verify, maxBodyBytes, bodyTimeoutMs }: BodyOpti
     }
   }
 
-  return async (request: Request, holder: object): Promise<Uint8Array> => {
-    if (wasRead(request)) {
-      const bytes = await readParsed(request, { ignoresBody: verify.ignoresBody, holder })
-      assertLength(bytes.length)
-      return bytes
+  return (request: Request, holder?: object): Uint8Array | Promise<Uint8Array> => {
+    if (holder) {
+      return readParsed(request, { ignoresBody: verify.ignoresBody, holder }).then((bytes) => {
+        assertLength(bytes.length)
+        return bytes
+      })
     }
     assertLength(Number(request.headers.get('content-length')))
     return request.body ? readStream(request.body) : new Uint8Array()

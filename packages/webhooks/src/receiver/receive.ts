@@ -95,7 +95,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       if (!store) assertJson(headers.get('content-type'))
 
       const bodyWasParsed = wasRead(request)
-      const rawBody = await readBody(request, holder)
+      const rawBody = await readBody(request, bodyWasParsed ? holder : undefined)
       if (!(store && verify.ignoresBody)) assertUncompressed(headers, rawBody)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)

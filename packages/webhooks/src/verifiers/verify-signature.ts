@@ -76,7 +76,7 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
 
 /** Recognizes a promise of any realm. */
 export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is Promise<Value> =>
-  typeof Object(value).then === 'function'
+  typeof value === 'object' && value !== null && 'then' in value
 
 /** Applies a function to a value or a promised value. Creates no promise for a value, because promises are slow. */
 export const apply = <Input, Output>(
