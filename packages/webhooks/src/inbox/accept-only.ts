@@ -8,4 +8,6 @@ const refuseRequest = (): never => {
 }
 
 /** Refuses every request before its body is read. It is apart from the receiver, which most users bundle without it. */
-export const acceptOnly: Verifier = Object.assign(refuseRequest, { checkHeaders: refuseRequest })
+export const acceptOnly: Verifier = /* @__PURE__ */ Object.assign(refuseRequest, {
+  checkHeaders: refuseRequest,
+})

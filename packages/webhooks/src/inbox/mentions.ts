@@ -1,5 +1,9 @@
-/** What may be between the digits of a written phone number: blanks, marks, dashes, and the `(0)` of some countries. */
-const separators = String.raw`(?:\(0\)|%20|[\s\0()./+\-\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069])*`
+/**
+ * Matches what may be between the digits of a written phone number: blanks, marks, dashes, and the `(0)` of some countries.
+ * It is a function, so that bundles of programs without an inbox do not contain it.
+ */
+const getSeparators = () =>
+  String.raw`(?:\(0\)|%20|[\s\0()./+\-\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069])*`
 
 const escapePattern = (text: string): string => text.replaceAll(/[^\w\s]/g, String.raw`\$&`)
 
@@ -41,7 +45,7 @@ const toMention = (isIn: Mention['isIn']): Mention => ({ isIn, isInBody: (body) 
  * must not be a part of a longer number.
  */
 export const findNumber = (digits: string): Mention => {
-  const pattern = new RegExp(String.raw`(?<!\d)0*${[...digits].join(separators)}(?!\d)`)
+  const pattern = new RegExp(String.raw`(?<!\d)0*${[...digits].join(getSeparators())}(?!\d)`)
   return toMention((text) => pattern.test(text.normalize('NFKC')))
 }
 
