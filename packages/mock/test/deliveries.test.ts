@@ -6,6 +6,7 @@ import {
   basicAuth,
   createReceiver,
   generateSecret,
+  identifyEvent,
   memoryDedupe,
   standardWebhooks,
   staticHeader,
@@ -81,7 +82,8 @@ test('an event whose receiver died while handling it is handled when the claim h
   mock.deliverTo(async (request) => {
     if (isAlive) return receiver.handle(request)
     isAlive = true
-    await dedupe.claim(`id:${request.headers.get('webhook-id')}`, 60_000)
+    const { key } = await identifyEvent(await request.text(), request.headers)
+    await dedupe.claim(key, 60_000)
     throw new Error('killed')
   })
   const start = mock.clock.now()

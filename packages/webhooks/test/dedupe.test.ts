@@ -3,6 +3,7 @@ import {
   createReceiver,
   type Dedupe,
   type DeliveryContext,
+  identifyEvent,
   memoryDedupe,
   type Receiver,
   standardWebhooks,
@@ -184,11 +185,12 @@ describe('a delivery', () => {
       started.resolve()
       return crash.promise
     })
+    const { key } = await identifyEvent('', { 'webhook-id': 'msg_1' })
     const status = getStatus(receiver, signedRequest(joined, { id: 'msg_1' }))
     await started.promise
     for (; now < 600_000; now += 20_000) {
       await vi.advanceTimersByTimeAsync(20_000)
-      expect(dedupe.claim('id:msg_1', 1)).toBe('in_progress')
+      expect(dedupe.claim(key, 1)).toBe('in_progress')
     }
     crash.reject(new Error('crash'))
     expect([await status, vi.getTimerCount()]).toEqual([500, 0])
@@ -230,10 +232,11 @@ describe('a delivery', () => {
       .onAny(() => Promise.reject(new Error('crash')))
       .onError(() => {})
     const host = { waitUntil: (promise: Promise<unknown>) => work.push(promise) }
+    const { key } = await identifyEvent('', { 'webhook-id': 'msg_1' })
     expect((await receiver.handle(await signedRequest(joined, { id: 'msg_1' }), host)).status).toBe(200)
-    expect(dedupe.claim('id:msg_1', 1_000)).toBe('in_progress')
+    expect(dedupe.claim(key, 1_000)).toBe('in_progress')
     await Promise.all(work)
-    expect(dedupe.claim('id:msg_1', 1_000)).toBeTypeOf('object')
+    expect(dedupe.claim(key, 1_000)).toBeTypeOf('object')
   })
 })
 
@@ -262,10 +265,10 @@ describe('an event without a webhook-id', () => {
     const join = { ...joined, participantJoinedAt: at }
     const again = [{ ...summary, durationInSeconds: 43 }, { ...created, groupName: 'a' }, ended, join]
     expect(await collect([summary, created, ended, join, ...again])).toEqual([
-      { id: undefined, key: 'CALL_AI_SUMMARY:call-1', identity: 'fact' },
-      { id: undefined, key: `GROUP_CREATED:${at}:g-1`, identity: 'fact' },
-      { id: undefined, key: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), identity: 'body' },
-      { id: undefined, key: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), identity: 'body' },
+      { id: undefined, key: expect.stringMatching(/^fact:[0-9a-f]{64}$/), identity: 'fact' },
+      { id: undefined, key: expect.stringMatching(/^fact:[0-9a-f]{64}$/), identity: 'fact' },
+      { id: undefined, key: expect.stringMatching(/^body:[0-9a-f]{64}$/), identity: 'body' },
+      { id: undefined, key: expect.stringMatching(/^body:[0-9a-f]{64}$/), identity: 'body' },
     ])
   })
 

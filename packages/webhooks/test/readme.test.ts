@@ -63,7 +63,7 @@ it('the snippet that receives prints the events', async () => {
   expect((await POST(await post(joined))).status).toBe(200)
   await receiver.drain()
   expect(printed).toEqual([
-    expect.stringMatching(`^id:sha256:[0-9a-f]{64} call-1 ${summary.summary.recap}$`),
+    expect.stringMatching(`^id:[0-9a-f]{64} call-1 ${summary.summary.recap}$`),
     'GROUP_PARTICIPANT_JOINED g-1',
   ])
 })

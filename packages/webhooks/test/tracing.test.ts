@@ -21,7 +21,7 @@ const handling = (dedupe?: Dedupe): Receiver => createReceiver({ verify, dedupe 
 const failing = createReceiver({ verify }).onAny(() => Promise.reject(new Error('down')))
 const storing = createReceiver({ verify, inbox: sqlInbox(new DatabaseSync(':memory:')) })
 const drifted = { ...summary, channel: 5 }
-const delivery = { id: 'a', key: 'id:a', identity: 'id' }
+const delivery = { id: 'a', key: expect.stringMatching(/^id:/), identity: 'id' }
 const eventName = 'GROUP_PARTICIPANT_JOINED'
 
 it.each<[string, Pick<Receiver, 'handle' | 'onError'>, object, object]>([

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
-import type { Signer } from './web.ts'
+import type { Digest, Signer } from './web.ts'
 
 /** Block size of SHA-256, in bytes. */
 const blockSize = 64
 
-/** Returns the SHA-256 of bytes in hexadecimal. */
-export const digest = (bytes: Uint8Array): string => hash('sha256', bytes)
+/** Returns the SHA-256 of bytes, or of text in UTF-8, in hexadecimal. */
+export const digest: Digest = (data) => hash('sha256', data)
 
 const padKey = (key: Uint8Array, pad: number, length: number): Buffer => {
   const short = key.length > blockSize ? hash('sha256', key, 'buffer') : key

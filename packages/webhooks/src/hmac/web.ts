@@ -7,9 +7,12 @@ import { encodeBase64, encoder } from '../bytes.ts'
  */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
-/** Returns the SHA-256 of bytes in hexadecimal. The version for `node:crypto` is synchronous. */
-export const digest = async (bytes: Uint8Array): Promise<string> => {
-  const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
+export type Digest = (data: string | Uint8Array) => string | Promise<string>
+
+/** Returns the SHA-256 of bytes, or of text in UTF-8, in hexadecimal. The version for `node:crypto` is synchronous. */
+export const digest: Digest = async (data) => {
+  const bytes = typeof data === 'string' ? encoder.encode(data) : new Uint8Array(data)
+  const hash = await crypto.subtle.digest('SHA-256', bytes)
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

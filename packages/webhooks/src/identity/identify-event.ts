@@ -5,7 +5,7 @@ import { type EventIdentity, findSubject, toIdentity } from './identity.ts'
 
 /** The result of {@link identifyEvent}. */
 export type IdentifiedEvent = {
-  /** The key. Two deliveries with the same key are one event. At most 128 visible ASCII characters. */
+  /** The key, as receivers have it in `delivery.key`. Two deliveries with the same key are one event. */
   readonly key: string
   /** What the key rests on. With `none`, every call returns another key. */
   readonly identity: EventIdentity

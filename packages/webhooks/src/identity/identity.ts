@@ -1,6 +1,5 @@
 import type { WebhookEvent } from '@wabakit/wire'
 import { digest } from '#hmac'
-import { encoder } from '../bytes.ts'
 import { type ParsedEvent, type RawPayload, timestampFields } from '../parse/parse-event.ts'
 import { apply } from '../verifiers/verify-signature.ts'
 
@@ -18,17 +17,8 @@ export type EventIdentity = 'id' | 'fact' | 'body' | 'none'
 /** The key of an event, and what it rests on. */
 export type Identity = { readonly key: string; readonly identity: EventIdentity }
 
-/** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
-const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
-
-export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
-
-/**
- * Replaces text with its hash, unless it has at most 128 visible ASCII characters: every database can index those, and
- * every queue accepts them as the id or group of a message.
- */
-const shorten = (text: string): string | Promise<string> =>
-  /^[!-~]{1,128}$/.test(text) ? text : hashText(text)
+/** Returns the SHA-256 of text, with the prefix `sha256:`. */
+export const hashText = async (text: string): Promise<string> => `sha256:${await digest(text)}`
 
 /** Checks whether a group event states its group and its own time. Without them, a later event may have the same body. */
 const statesIdAndTime = (event: WebhookEvent): boolean => {
@@ -66,7 +56,16 @@ type Arrival = {
   /** The sender's id, if it has sent one. */
   readonly id: string | undefined
   readonly body: Uint8Array
+  /** The name of the sender, within which ids are unique. @default 'webhook' */
+  readonly source?: string | undefined
 }
+
+/**
+ * Returns a key: what it rests on, a colon, and a SHA-256. Every database can index it, every queue accepts it as the id of
+ * a message, and it discloses no id of a call or a customer.
+ */
+export const toKey = (identity: EventIdentity, text: string): Identity | Promise<Identity> =>
+  apply(digest(text), (hash) => ({ key: `${identity}:${hash}`, identity }))
 
 /**
  * Returns the identity of an event. `parsed` is undefined if the body cannot be read. Two deliveries with the same key
@@ -74,23 +73,22 @@ type Arrival = {
  */
 export const toIdentity = (
   parsed: ParsedEvent | undefined,
-  { id, body }: Arrival,
+  { id, body, source = 'webhook' }: Arrival,
 ): Identity | Promise<Identity> => {
-  const complete = (identity: EventIdentity, from: string | Promise<string>) =>
-    apply(from, (key) => ({ key, identity }))
-  if (id !== undefined) return complete('id', shorten(`id:${id}`))
+  if (id !== undefined) return toKey('id', `${source}\n${id}`)
   const fact = findFact(parsed)
-  if (fact !== undefined) return complete('fact', shorten(fact))
-  return hasUniqueBody(parsed)
-    ? complete('body', hash(body))
-    : complete('none', `none:${crypto.randomUUID()}`)
+  if (fact !== undefined) return toKey('fact', `${source}\n${fact}`)
+  if (hasUniqueBody(parsed)) return apply(digest(body), (hash) => toKey('body', `${source}\n${hash}`))
+  return { key: `none:${crypto.randomUUID()}`, identity: 'none' }
 }
 
-/** Returns the subject of a call or a group. */
+/**
+ * Returns the subject of a call or a group. Its id is replaced with a hash unless the subject has at most 128 visible ASCII
+ * characters, which every database can index, and every queue accepts as the group of a message.
+ */
 export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> => {
   const subject = `${kind}:${id}`
-  const short = await shorten(subject)
-  return short === subject ? subject : `${kind}:${short}`
+  return /^[!-~]{1,128}$/.test(subject) ? subject : `${kind}:${await hashText(subject)}`
 }
 
 /** Returns the subject of an event: its call or its group, even if the event is unknown or drifted. */

@@ -1,11 +1,4 @@
-import {
-  type EventIdentity,
-  findFact,
-  findSubject,
-  hashText,
-  type Identity,
-  toIdentity,
-} from '../identity/identity.ts'
+import { type EventIdentity, findFact, findSubject, hashText, toIdentity } from '../identity/identity.ts'
 import { type ParsedEvent, parseIfReadable } from '../parse/parse-event.ts'
 import type { InboxDelivery } from '../receiver/inbox.ts'
 import { readBytes, serializeHeaders } from './read-entry.ts'
@@ -22,10 +15,6 @@ export const parseRow = (row: unknown, maxBytes: number): ParsedEvent | undefine
 
 /** Returns the hash by which the inbox remembers a fact, even after erasure. It does not depend on the source. */
 export const hashFact = (fact: string): Promise<string> => hashText(`fact\n${fact}`)
-
-/** Returns the key of an entry, which is fixed when the entry is stored, and begins with what it rests on. */
-export const toEntryKey = async (source: string, { key, identity }: Identity): Promise<string> =>
-  `${identity}:${await hashText(`${source}\n${key}`)}`
 
 /** Reads what the key of an entry rests on. */
 export const readIdentity = (key: string): EventIdentity =>
@@ -47,7 +36,7 @@ export const identify = async (
   const parsed = parseIfReadable(body, maxBodyBytes)
   const fact = findFact(parsed)
   return {
-    key: await toEntryKey(source, await toIdentity(parsed, { id, body })),
+    key: (await toIdentity(parsed, { id, body, source })).key,
     source: toStorableText(source),
     deliveryId: toColumn(id),
     name: toColumn(parsed?.kind === 'event' ? parsed.event.event : parsed?.name),

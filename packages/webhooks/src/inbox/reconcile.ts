@@ -1,12 +1,12 @@
 import { encoder } from '../bytes.ts'
 import { readColumn, readProperty } from '../dedupe/sql-database.ts'
-import { toSummaryFact } from '../identity/identity.ts'
+import { toKey, toSummaryFact } from '../identity/identity.ts'
 import type { InboxHost, Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
-import { hashFact, parseRow, toEntryKey } from './identify.ts'
+import { hashFact, parseRow } from './identify.ts'
 import type { InboxTable } from './table.ts'
 
 /** Number of ids that one query examines. */
@@ -109,7 +109,7 @@ export const createReconcile = (
       const values: InboxValue[] = []
       for (const [subject, receivedAt] of calls) {
         const fact = toSummaryFact(subject.slice(5))
-        const key = await toEntryKey('reconcile', { key: fact, identity: 'fact' })
+        const { key } = await toKey('fact', `reconcile\n${fact}`)
         values.push(key, await hashFact(fact), subject, receivedAt)
       }
       const row = `(?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)`

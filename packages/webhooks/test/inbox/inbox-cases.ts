@@ -1,3 +1,4 @@
+import { identifyEvent } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type Context,
@@ -345,6 +346,23 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([deliveries.length, await inbox.count()]).toEqual([9, { handled: 3 }])
       const identities = new Map(deliveries.map(({ key, identity }) => [key, identity]))
       expect([...identities.values()].toSorted()).toEqual(['body', 'fact', 'none'])
+    })
+
+    it('gives an event the key that identifyEvent and receivers without an inbox give it, within its source', async () => {
+      const { receiver, send } = setUp()
+      const keys: string[] = []
+      receiver.onAny((_, { delivery }) => void keys.push(delivery.key))
+      const long = 'x'.repeat(300)
+      const arrivals = [[toEnd('a'), 'msg_1'], [toEnd('b'), long], [toSummary('c')], [toEnd('d')]] as const
+      const expected: string[] = []
+      for (const [body, id] of arrivals) {
+        await send(body, id)
+        expected.push((await identifyEvent(JSON.stringify(body), { 'webhook-id': id })).key)
+      }
+      await receiver.accept(JSON.stringify(toEnd('e')), { id: 'msg_1', source: 'queue' })
+      await receiver.drain()
+      expect(keys.slice(0, 4).toSorted()).toEqual(expected.toSorted())
+      expect(new Set(keys).size).toBe(5)
     })
 
     it('treats an empty id like none, so that different events are not duplicates', async () => {
