@@ -51,10 +51,11 @@ export type {
   TriggeredVia,
 } from './vocabulary.ts'
 
-// Reading bodies, and recognizing errors of any realm.
+// Reading bodies and streams, and recognizing errors of any realm.
 
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
 export { isError } from './is-error.ts'
+export { readMessages, type StreamMessage } from './read-messages.ts'
 export { readText } from './read-text.ts'
 
 // Printing untrusted text, and tracing.

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import type { Event, LiveAttempt } from '@wabakit/server/control-types'
+import { readMessages, type StreamMessage } from '@wabakit/wire'
 import { isTokenRequired, token } from '../state/session.ts'
 import { organizationId } from './organization.ts'
 import { request } from './send.ts'
@@ -28,14 +29,9 @@ export const listen = (listener: (message: LiveMessage) => void): (() => void) =
   return () => listeners.delete(listener)
 }
 
-const parseMessage = (text: string): LiveMessage | undefined => {
-  // Only a line feed ends a line. For a regular expression, U+2028 would end one, too.
-  const lines = text.split('\n')
-  const read = (field: string): string =>
-    lines.find((line) => line.startsWith(`${field}: `))?.slice(field.length + 2) ?? ''
-  const [type, data] = [read('event'), read('data')]
-  if (type === 'event') return { type, event: JSON.parse(data) }
-  return type === 'attempt' ? { type, attempt: JSON.parse(data) } : undefined
+const toLiveMessage = ({ name, data }: StreamMessage): LiveMessage | undefined => {
+  if (name === 'event') return { type: name, event: JSON.parse(data) }
+  return name === 'attempt' ? { type: name, attempt: JSON.parse(data) } : undefined
 }
 
 /** Reads the stream until it ends. Uses `fetch`, because an `EventSource` cannot send a token. */
@@ -52,17 +48,9 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
       signal: AbortSignal.any([signal, silence.signal]),
     })
     connection.value = 'connected'
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
-    for (let rest = ''; reader !== undefined; ) {
-      const { done, value } = await reader.read()
-      if (done) return
-      hear()
-      const texts = (rest + value).split('\n\n')
-      rest = texts.pop() ?? ''
-      for (const text of texts) {
-        const message = parseMessage(text)
-        if (message !== undefined) for (const listener of listeners) listener(message)
-      }
+    for await (const each of readMessages(body, hear)) {
+      const message = toLiveMessage(each)
+      if (message !== undefined) for (const listener of listeners) listener(message)
     }
   } finally {
     clearTimeout(timer)

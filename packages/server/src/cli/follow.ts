@@ -1,37 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readMessages, type StreamMessage } from '@wabakit/wire'
 import { signals } from '../serve/close-on-signal.ts'
 import { createOrganizationClient } from './control-client.ts'
 import type { ServerOptions } from './options.ts'
 import { CliError, type Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
-
-/** A message of a stream. A client can resume the stream after the message with this `id`. */
-type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
-
-export const parseMessage = (block: string): StreamMessage | undefined => {
-  const lines = block.split('\n')
-  const read = (field: string): string[] =>
-    lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.replace(/^\w+: ?/, ''))
-  const data = read('data')
-  if (data.length === 0) return undefined
-  return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
-}
-
-/** Reads the messages of a stream. */
-export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
-  const decoder = new TextDecoder()
-  let pending = ''
-  for await (const chunk of body) {
-    pending += decoder.decode(chunk, { stream: true }).replaceAll('\r', '')
-    const blocks = pending.split('\n\n')
-    pending = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const message = parseMessage(block)
-      if (message !== undefined) yield message
-    }
-  }
-}
 
 const createStopSignal = (): AbortSignal => {
   const stop = new AbortController()
@@ -71,7 +45,7 @@ export async function* follow(
       if (state === 'new') onOpen()
       else output.notice('Reconnected.')
       state = 'open'
-      for await (const message of readMessages(body ?? new ReadableStream())) {
+      for await (const message of readMessages(body)) {
         last = message.id ?? last
         yield message
       }

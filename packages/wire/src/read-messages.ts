@@ -1,0 +1,41 @@
+/** A message of a stream of server-sent events. A client can resume the stream after the message with this `id`. */
+export type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
+
+const parseMessage = (block: string): StreamMessage | undefined => {
+  // Only a line feed ends a line. For a regular expression, U+2028 would end one, too.
+  const lines = block.split('\n')
+  const read = (field: string): string[] =>
+    lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.replace(/^\w+: ?/, ''))
+  const data = read('data')
+  if (data.length === 0) return undefined
+  return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
+}
+
+/**
+ * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), without those that have no data.
+ *
+ * @param onChunk - called whenever data arrives, which may be part of a message, or a comment.
+ */
+export async function* readMessages(
+  body: ReadableStream<Uint8Array> | null,
+  onChunk: () => void = () => {},
+): AsyncGenerator<StreamMessage> {
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  try {
+    for (let pending = ''; ; ) {
+      const { done, value } = (await reader?.read()) ?? { done: true }
+      if (done) return
+      onChunk()
+      pending += decoder.decode(value, { stream: true }).replaceAll('\r', '')
+      const blocks = pending.split('\n\n')
+      pending = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const message = parseMessage(block)
+        if (message !== undefined) yield message
+      }
+    }
+  } finally {
+    await reader?.cancel()
+  }
+}
