@@ -61,6 +61,24 @@ test.each<[z.core.$ZodType, unknown, string]>([
   },
 )
 
+test('a union reports the wrong fields of the option that was meant, if its type leaves no doubt', () => {
+  const either = z.object({
+    summary: z.union([z.literal(false), z.object({ recap: z.string(), points: z.array(z.string()) })]),
+  })
+  const explain = (summary: unknown) => validate(either, { summary })
+  expect(explain({ recap: 5, points: ['', 5] })).toEqual({
+    success: false,
+    issues: [
+      { path: 'summary.recap', message: 'summary.recap must be a string' },
+      { path: 'summary.points.1', message: 'summary.points.1 must be a string' },
+    ],
+  })
+  expect(explain(true)).toEqual({
+    success: false,
+    issues: [{ path: 'summary', message: 'summary is invalid' }],
+  })
+})
+
 test('a message that a schema defines is kept', () => {
   const event = { ...publishedExamples.CALL_ENDED, from: '+12025550199' }
   expect(issues(publishedEventSchemas.CALL_ENDED, event)).toEqual([

@@ -13,7 +13,12 @@ export type Issue = wire.Issue
 /** Schema of {@link Issue}. */
 export const Issue: ObjectSchema<Issue> = /* @__PURE__ */ createSchema(issueRule)
 
-const expectations: Record<string, string> = { array: 'an array', int: 'an integer', object: 'an object' }
+const expectations: Record<string, string> = {
+  array: 'an array',
+  int: 'an integer',
+  object: 'an object',
+  record: 'an object',
+}
 
 const formatQuantity = (issue: { origin: string }, count: number | bigint): string => {
   if (issue.origin === 'string') return `${count} characters long`
@@ -51,11 +56,22 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
+ * Replaces the problem with a union by those of the option that was meant: the only one whose type the value has. "Is
+ * invalid" would not tell which of its fields is wrong.
+ */
+const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
+  if (issue.code !== 'invalid_union' || !isDefault(issue)) return [issue]
+  const [meant, ...others] = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
+  if (meant === undefined || others.length > 0) return [issue]
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+/**
  * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because zod/mini
  * leaves them out to keep bundles small. Keeps messages that a schema defines.
  */
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
-  error.issues.map((issue) => {
+  error.issues.flatMap(explainUnion).map((issue) => {
     const path = issue.path.map(String).join('.')
     const message = isDefault(issue) ? `${path || 'the value'} ${describeIssue(issue)}` : issue.message
     return { path, message }

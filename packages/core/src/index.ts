@@ -33,16 +33,15 @@ export type { ListQuery } from './history/selection.ts'
 export type { SignedDelivery } from './history/sign-delivery.ts'
 export { callMachine, participantMachine } from './machines.ts'
 export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
-export type { SubscriptionInput } from './subscriptions/subscription-input.ts'
+export type { SubscriptionChange, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
   Subscription,
-  SubscriptionChange,
   Subscriptions,
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
 export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
-export type { DeclaredOrganization } from './tenancy/declared-organizations.ts'
-export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
+export type { DeclaredOrganization, OrganizationInput } from './tenancy/organization-input.ts'
+export type { Organizations } from './tenancy/organizations.ts'
 
 // Records that operations return
 

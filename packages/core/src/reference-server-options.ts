@@ -2,7 +2,7 @@ import type { DeliveryFetch } from './delivery/attempt.ts'
 import type { DeliveryOptions } from './delivery/dispatcher.ts'
 import type { RateLimitOptions } from './rate-limit/rate-limits.ts'
 import type { Store } from './store.ts'
-import type { DeclaredOrganization } from './tenancy/declared-organizations.ts'
+import type { DeclaredOrganization } from './tenancy/organization-input.ts'
 import type { Clock } from './values/clock.ts'
 import type { Ids, Random } from './values/ids.ts'
 

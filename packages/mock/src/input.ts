@@ -1,5 +1,6 @@
 import { toIssues } from '@wabakit/contract'
 import { InputError } from '@wabakit/core'
+import { formatIssue } from '@wabakit/core/hosting'
 import { suggestName } from '@wabakit/wire'
 import type * as z from 'zod/mini'
 import { MockUsageError } from './errors.ts'
@@ -10,14 +11,14 @@ export type StrictObject<Shape extends z.core.$ZodShape = z.core.$ZodShape> = z.
   z.core.$strict
 >
 
-const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): string => {
-  const unknown = error.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
-  const known = toIssues(error).filter((_, index) => error.issues[index]?.code !== 'unrecognized_keys')
-  return [
-    ...unknown.map((key) => `${JSON.stringify(key)} is unknown. ${suggestName(key, fields)}`),
-    ...known.map(({ message }) => message),
-  ].join('; ')
-}
+const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): string =>
+  error.issues
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys' && issue.path.length === 0
+        ? issue.keys.map((key) => `${JSON.stringify(key)} is unknown. ${suggestName(key, fields)}`)
+        : toIssues({ ...error, issues: [issue] }).map(formatIssue),
+    )
+    .join('; ')
 
 /**
  * Checks the input to a mock function.

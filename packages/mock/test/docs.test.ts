@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { ApiFault, CallSimulation } from '@wabakit/core/simulation'
 import { expect, test } from 'vitest'
 import { createDeliveryFaultLists } from '../src/faults/delivery-faults.ts'
-import { apiFaultSchema } from '../src/faults/faults.ts'
 import { MockOptions } from '../src/mock-options.ts'
-import { callSchema } from '../src/simulation/simulate-call.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
@@ -37,9 +36,9 @@ test('the guide declares the matchers as the example does', () => {
 test('the guide names every option, outcome, field of a call and fault', () => {
   const names = [
     ...Object.keys(MockOptions.shape),
-    ...callSchema.shape.outcome.def.innerType.options,
-    ...Object.keys(callSchema.shape),
-    ...Object.keys(apiFaultSchema.shape),
+    ...CallSimulation.shape.outcome.def.innerType.options,
+    ...Object.keys(CallSimulation.shape),
+    ...Object.keys(ApiFault.shape),
     ...Object.keys(createDeliveryFaultLists(Math.random)),
   ]
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([])

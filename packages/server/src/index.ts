@@ -1,7 +1,9 @@
 // Functions to configure, start and stop a server.
+
+export type { DeclaredOrganization as SeedOrganization } from '@wabakit/core'
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { loadConfig } from './config/load-config.ts'
-export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
+export type { ServerConfig } from './config/server-config.ts'
 export { closeOnSignal } from './serve/close-on-signal.ts'
 export type { Demo } from './serve/own-organizations.ts'
 export { type RunningServer, startServer } from './serve/start-server.ts'

@@ -7,44 +7,12 @@ import type { ServerContext } from '../server-context.ts'
 import type { CallQuery, CallWithSummary, Page } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
 import { readWallClock } from '../values/clock.ts'
+import { parseInput } from '../values/input-schemas.ts'
 import { parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { draftCallChange } from './call-events.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
-
-/** Details about accepting a call. @inline */
-export type CallAcceptance = {
-  /**
-   * Phone number of the team member who answers.
-   * @default the number passed to `start`
-   */
-  readonly agentNumber?: string | undefined
-  /**
-   * Start of the conversation, as Unix time in milliseconds, for a past call. A time in the future counts as now.
-   * @default now
-   */
-  readonly startedAt?: number | undefined
-}
-
-/** Details about the end of a conversation. @inline */
-export type CallEnding = {
-  /**
-   * Length of the conversation, in whole seconds: the time from acceptance to the end. It cannot exceed the time since
-   * acceptance, because no event may contain a future time. For a past call, pass `startedAt` to `accept`.
-   * @default the time since it was accepted
-   */
-  readonly durationInSeconds?: number | undefined
-  /**
-   * Set if there is a recording. Without one, no summary can be generated.
-   * @default true
-   */
-  readonly recorded?: boolean | undefined
-  /**
-   * Set if anything was said; otherwise no summary can be generated.
-   * @default true
-   */
-  readonly spoken?: boolean | undefined
-}
+import { CallAcceptance, CallEnding } from './call-steps.ts'
 
 /**
  * The calls of a server. A step throws `IllegalTransitionError` if `callMachine` does not allow it, and
@@ -75,15 +43,11 @@ export type Calls = {
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
 const acceptWith =
-  ({ agentNumber, ...acceptance }: CallAcceptance): Change =>
+  ({ agentNumber, startedAt: stated }: CallAcceptance): Change =>
   (call, now) => {
     if (agentNumber !== undefined && agentNumber !== '') parseDigits(agentNumber, 'agentNumber')
     const ownNumber = toAgentNumber(call, agentNumber)
-    const { startedAt: stated = now } = acceptance
-    if (!Number.isSafeInteger(stated) || stated < 0) {
-      throw new InputError([{ path: 'startedAt', message: 'must be Unix time in whole milliseconds' }])
-    }
-    const startedAt = Math.min(now, stated)
+    const startedAt = Math.min(now, stated ?? now)
     const initiatedAt = Math.min(call.initiatedAt, startedAt)
     return { initiatedAt, startedAt, agentNumber: ownNumber ?? call.agentNumber }
   }
@@ -152,9 +116,10 @@ export const createCalls = ({ store, clock, ids, log }: ServerContext): Calls =>
       if (!(await save(call))) throw new RecordExistsError('call', call.callId)
       return call
     },
-    accept: (organizationId, callId, acceptance = {}) =>
-      move('accept', acceptWith(acceptance))(organizationId, callId),
-    end: (organizationId, callId, ending = {}) => move('end', endWith(ending))(organizationId, callId),
+    accept: async (organizationId, callId, acceptance = {}) =>
+      move('accept', acceptWith(parseInput(CallAcceptance, acceptance)))(organizationId, callId),
+    end: async (organizationId, callId, ending = {}) =>
+      move('end', endWith(parseInput(CallEnding, ending)))(organizationId, callId),
     miss: move('miss'),
     reject: move('reject'),
     find: async (organizationId, callId) => {

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
-import { identifierRule, isIdentifier, toDigits } from '../hosting/index.ts'
+import { toDigits } from '../hosting/index.ts'
 import { type DeliverySelection, type EventSelection, InputError } from '../index.ts'
 import { toCallSubject, toGroupSubject } from '../simulation/index.ts'
-import { identifier, optional, phoneNumber, time } from './schemas.ts'
+import { identifier, optional, phoneNumber } from '../values/input-schemas.ts'
+import { time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
 // The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
@@ -16,9 +17,6 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
     z.array(item),
   )
 
-/** An identifier. It is checked here, so that an error names the filter. */
-const id = identifier.check(z.refine(isIdentifier, { error: identifierRule }))
-
 /** The id of a group. The public API restricts it less than other identifiers. */
 export const groupId = z.string().check(
   z.minLength(1),
@@ -31,25 +29,28 @@ export const groupId = z.string().check(
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.describe(description))
 
+/** A phone number, of which only the digits are compared. */
+export const phoneDigits = z.pipe(phoneNumber, z.transform(toDigits))
+
 const timeFilter = {
   from: optional(time, 'At or after this time (ISO 8601).'),
   before: optional(time, 'Before this time (ISO 8601).'),
 }
 
 export const recordFilter = {
-  number: optional(phoneNumber, "One of the organization's numbers."),
+  number: optional(phoneDigits, "One of the organization's numbers."),
   ...timeFilter,
 }
 
 export const subjectFilter = {
   group: optional(groupId, 'Id of the group.'),
-  call: optional(id, 'Id of the call.'),
+  call: optional(identifier, 'Id of the call.'),
 }
 
 const eventFilter = {
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, separated by commas.')),
   ...subjectFilter,
-  subscription: optional(id, 'Id of the subscription.'),
+  subscription: optional(identifier, 'Id of the subscription.'),
   ...recordFilter,
   text: z.optional(text('Part of the payload, ignoring the case of ASCII letters, or the id of an event.')),
 }
@@ -69,7 +70,7 @@ export const DeliveryFilter = z.strictObject({
   ),
   finishedFrom: optional(time, 'Only those that were delivered, exhausted or skipped at or after this time.'),
   finishedBefore: optional(time, 'Only those that were delivered, exhausted or skipped before this time.'),
-  event: optional(id, 'Id of the event.'),
+  event: optional(identifier, 'Id of the event.'),
   response: z.optional(
     several(
       z
@@ -82,12 +83,12 @@ export const DeliveryFilter = z.strictObject({
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
 export const RequestFilter = z.strictObject({
-  organization: optional(id, 'Id of the organization.'),
+  organization: optional(identifier, 'Id of the organization.'),
   unidentified: optional(
     z.enum(['include', 'only']),
     'Requests without a valid key, which belong to no organization: besides those of `organization`, or alone.',
   ),
-  key: optional(id, 'Id of the API key.'),
+  key: optional(identifier, 'Id of the API key.'),
   method: optional(z.string(), 'Method of the request.'),
   status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),
   code: optional(z.string(), 'Error code of the response.'),
@@ -95,13 +96,6 @@ export const RequestFilter = z.strictObject({
   ...timeFilter,
   text: z.optional(text('Part of the path or the request id.')),
 })
-
-/** Returns the digits of a phone number, or throws an InputError. */
-export const parseNumber = (path: string, number: string | undefined): string | undefined => {
-  const digits = number === undefined ? undefined : toDigits(number)
-  if (number === undefined || digits !== undefined) return digits
-  throw new InputError([{ path, message: 'must be a phone number' }])
-}
 
 const findSubject = ({ subject, call, group }: EventFilter): string | undefined => {
   const [found, another] = [subject, call && toCallSubject(call), group && toGroupSubject(group)].filter(
@@ -116,7 +110,7 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
   names: filter.name,
   subject: findSubject(filter),
   subscriptionId: filter.subscription,
-  digits: parseNumber('number', filter.number),
+  digits: filter.number,
   occurredFrom: filter.from,
   occurredBefore: filter.before,
   text: filter.text,

@@ -1,11 +1,12 @@
 // For hosts of the control API: the server and the mock
 
+export { DeclaredOrganization } from '../tenancy/organization-input.ts'
 export type { Json, MockAccount, MockControl, MockTenantControl } from './mock-control.ts'
 export { createControlOpenApi } from './openapi.ts'
 export { type ControlContext, type Operation, operationIn } from './operation.ts'
 export { operations } from './operations/index.ts'
 export { runOperation } from './run-operation.ts'
-export { list, named, optional, ServerInfo } from './schemas.ts'
+export { list, named, ServerInfo } from './schemas.ts'
 export type { LiveAttempt } from './stream/live-attempt.ts'
 export { createLiveStream, type LiveStream } from './stream/live-stream.ts'
 export { CallView, showCall } from './views/call.ts'

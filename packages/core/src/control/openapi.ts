@@ -2,18 +2,20 @@ import { reasonPhrases } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import manifest from '../../package.json' with { type: 'json' }
 import { controlErrorCodes } from '../hosting/control-error.ts'
+import { identifierFacts } from '../values/input-schemas.ts'
 import type { Operation } from './operation.ts'
 import { tags } from './operation.ts'
 import { operations } from './operations/index.ts'
-import { identifierFacts, schemaNames } from './schemas.ts'
+import { schemaNames } from './schemas.ts'
 
 type Json = { readonly [name: string]: unknown }
 
 const schemaPath = '#/components/schemas'
 
-/** Replaces unusual JSON Schema keywords for unknown fields and integers with common ones. */
+/** Replaces unusual JSON Schema keywords for unknown fields, integers and `readonly` arrays with common ones. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   const { additionalProperties } = jsonSchema
+  delete jsonSchema.readOnly
   if (additionalProperties && Object.keys(additionalProperties).length === 0)
     delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {

@@ -1,6 +1,7 @@
 import { validate } from '@wabakit/contract'
 import type * as z from 'zod/mini'
-import { ControlError, formatIssue } from '../hosting/control-error.ts'
+import { formatIssue } from '../errors/operation-errors.ts'
+import { ControlError } from '../hosting/control-error.ts'
 import type { RequestLog } from '../hosting/index.ts'
 import type { ReferenceServer } from '../index.ts'
 import type { ApiFaults, CallSimulation, SimulatedCall } from '../simulation/index.ts'

@@ -1,4 +1,4 @@
-import { Channel, UtcTimestamp } from '@wabakit/contract'
+import { UtcTimestamp } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import type { Page } from '../index.ts'
 
@@ -13,10 +13,6 @@ export const named = <Schema extends z.core.$ZodType>(
   schemaNames.add(schema, { id, description })
   return schema
 }
-
-/** An optional field. The inspector and the command line read its description from the OpenAPI document. */
-export const optional = <Schema extends z.core.$ZodType>(schema: Schema, description: string) =>
-  z.optional(schema).check(z.describe(description))
 
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(
@@ -49,9 +45,6 @@ export const pageQuery = {
   limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),
 }
 
-/** The network of a number, or `OPERATIONS`, which has no number. */
-export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
-
 /** A time in a request: ISO 8601 with a zone, parsed to Unix time in milliseconds. */
 export const time = z.pipe(
   z.iso.datetime({ offset: true }),
@@ -64,22 +57,6 @@ export const utc = (time: number): string => new Date(time).toISOString()
 /** A time in a response: ISO 8601 in UTC, converted from Unix time in milliseconds. */
 export const Utc = z.codec(UtcTimestamp, z.number(), { decode: Date.parse, encode: utc })
 export const UtcOrNull = z.nullable(Utc)
-
-// Identifiers, phone numbers and subjects are only described here. The core validates them.
-
-/** The JSON Schema of an identifier, except its type. */
-export const identifierFacts = {
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
-} as const
-
-const phoneNumberFacts = { maxLength: 255, pattern: '^ *\\+?[ .()-]*[0-9][0-9 .()-]*$' } as const
-
-export const identifier = z.string().check(z.meta(identifierFacts))
-
-/** A phone number. Only its digits are compared. */
-export const phoneNumber = z.string().check(z.meta(phoneNumberFacts))
 
 /** The name of an event. Names appear in code, commands and logs, so no character may need quoting. */
 export const eventName = z

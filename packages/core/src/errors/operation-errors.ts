@@ -1,5 +1,9 @@
 import type { Issue } from '@wabakit/contract'
 
+/** Formats an issue as a sentence that names the field once. */
+export const formatIssue = ({ path, message }: Issue): string =>
+  path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
+
 /** The input to an operation is invalid. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError'
@@ -8,7 +12,7 @@ export class InputError extends Error {
   readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[]) {
-    super(issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '))
+    super(issues.map(formatIssue).join('; '))
     this.issues = issues
   }
 }

@@ -1,46 +1,50 @@
 import type { EndpointName } from '@wabakit/contract'
+import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import type { Random } from '../values/ids.ts'
+import { optional } from '../values/input-schemas.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 
 /** A fault for a request to the public API. It is plain data, so that it can come from a file or over HTTP. */
-export type ApiFault = {
+export const ApiFault = z.strictObject({
   /** HTTP status of the response, 200 to 599. */
-  readonly status?: number | undefined
+  status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
   /**
    * The error body's `code`. A code from the closed list also determines the status.
    * @default the last code of the status in `errorCodes`, if any; no code for a 503 without `retryAfterSeconds`
    */
-  readonly code?: string | undefined
+  code: optional(z.string().check(z.minLength(1)), 'Error code of the response.'),
   /** The error body's `message`. */
-  readonly message?: string | undefined
+  message: optional(z.string(), 'Message of the error.'),
   /** `Retry-After`: seconds, or any text, such as a date or a malformed value. */
-  readonly retryAfterSeconds?: number | string | undefined
+  retryAfterSeconds: optional(z.union([z.number(), z.string()]), 'Value of Retry-After.'),
   /** Additional response headers. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  headers: optional(z.record(z.string(), z.string()), 'Additional response headers.'),
   /** Replaces the whole body: a string is sent as is, any other value as JSON. */
-  readonly body?: unknown
-  /** Milliseconds of real time before the response. */
-  readonly latencyMs?: number | undefined
+  body: optional(z.unknown(), 'Body of the response.'),
+  /** Milliseconds of real time before the response, at most 600,000. */
+  latencyMs: optional(z.number().check(z.gte(0), z.lte(600_000)), 'Delay of the response in milliseconds.'),
   /** Resets the connection without a response. */
-  readonly reset?: true | undefined
+  reset: optional(z.literal(true), 'Drop the connection.'),
   /** Sends broken JSON. */
-  readonly malformed?: true | undefined
+  malformed: optional(z.literal(true), 'Respond with broken JSON.'),
   /** Sends the HTML error page of a gateway, with 502 unless `status` is set. */
-  readonly html?: true | undefined
+  html: optional(z.literal(true), 'Respond with an HTML page.'),
   /** Ends the connection in the middle of the body. */
-  readonly truncated?: true | undefined
+  truncated: optional(z.literal(true), 'End the response early.'),
   /** Sends a success whose JSON does not match the contract. */
-  readonly offContract?: true | undefined
+  offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
   /**
    * Performs the request anyway, so that only its response is lost.
    * @default true for `truncated`, `malformed`, `offContract`, and for latency alone; otherwise false
    */
-  readonly carriedOut?: boolean | undefined
-}
+  carriedOut: optional(z.boolean(), 'Carry out the request anyway.'),
+})
+export type ApiFault = z.infer<typeof ApiFault>
 
 /** The endpoint whose requests a fault hits, or `*` for every endpoint. */
-export type FaultedEndpoint = EndpointName | '*'
+export const FaultedEndpoint = z.enum(['groups.create', 'calls.getSummary', '*'])
+export type FaultedEndpoint = z.infer<typeof FaultedEndpoint>
 
 /** A fault with the requests that it hits. */
 export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint; readonly fault: ApiFault }

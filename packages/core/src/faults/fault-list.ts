@@ -1,14 +1,22 @@
+import * as z from 'zod/mini'
 import type { Random } from '../values/ids.ts'
+import { optional } from '../values/input-schemas.ts'
 
 /** The number of times that a fault hits, and the probability of each hit. */
-export type FaultOptions = {
+export const FaultOptions = z.strictObject({
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
-  readonly times?: number | 'always' | undefined
+  times: optional(
+    z.union([z.int().check(z.gte(1)), z.literal('always')], {
+      error: "must be a whole number of 1 or more, or 'always'",
+    }),
+    'Number of requests, or always. Default: 1.',
+  ),
   /**
    * Probability of a hit for each request or delivery that the fault applies to: more than 0 and at most 1. @default 1
    */
-  readonly chance?: number | undefined
-}
+  chance: optional(z.number().check(z.gt(0), z.lte(1)), 'Fraction of requests, from 0 to 1.'),
+})
+export type FaultOptions = z.infer<typeof FaultOptions>
 
 /** A fault that has hits left. */
 export type PlannedFault<Fault> = {

@@ -1,4 +1,5 @@
 import type { PublishedEvent } from '@wabakit/contract'
+import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { toGroupSubject } from '../events/event-log.ts'
@@ -8,16 +9,18 @@ import type { ServerContext } from '../server-context.ts'
 import type { MemberQuery, Page } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
 import { readWallClock, toUtcTimestamp } from '../values/clock.ts'
+import { parseInput, phoneNumber } from '../values/input-schemas.ts'
 import { findOwnNumber, parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** A person in a group. */
-export type ParticipantInput = {
+export const ParticipantInput = z.strictObject({
   /** The `groupId` of the create request, or the generated one. */
-  readonly groupId: string
+  groupId: z.string().check(z.describe('The id of the group.')),
   /** The person's phone number, which is compared by its digits. */
-  readonly phone: string
-}
+  phone: phoneNumber.check(z.describe('Number of the participant.')),
+})
+export type ParticipantInput = z.infer<typeof ParticipantInput>
 
 /**
  * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
@@ -58,7 +61,8 @@ const buildEvent = (
 export const createParticipants = ({ store, clock, log }: ServerContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>
-    async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
+    async (organizationId: string, input: ParticipantInput): Promise<ParticipantRecord> => {
+      const { groupId, phone } = parseInput(ParticipantInput, input)
       const digits = parseDigits(phone, 'phone')
       checkTexts({ groupId })
       const organization = await getOrganization(store, organizationId)

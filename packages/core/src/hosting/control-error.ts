@@ -5,10 +5,6 @@ import type { RefusalDetails } from '../errors/request-refused-error.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import { type ApiResponse, buildJsonResponse, refuseRequest } from '../http/exchange.ts'
 
-/** Formats an issue as a sentence that names the field once. */
-export const formatIssue = ({ path, message }: Issue): string =>
-  path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
-
 export const controlErrorCodes = {
   invalid_input: 400,
   malformed_json: 400,

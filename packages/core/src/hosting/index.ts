@@ -2,6 +2,7 @@
 
 export { explainWait, type Wait } from '../delivery/explain-wait.ts'
 export { readResponseBody } from '../delivery/response-body.ts'
+export { formatIssue } from '../errors/operation-errors.ts'
 export { findEndpoint } from '../http/api.ts'
 export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'
@@ -14,7 +15,6 @@ export {
   ControlError,
   type ControlErrorCode,
   controlErrorCodes,
-  formatIssue,
   requireFound,
   toErrorResponse,
 } from './control-error.ts'

@@ -1,5 +1,5 @@
 import { type Issue, reasonPhrases } from '@wabakit/contract'
-import { formatIssue } from '../hosting/control-error.ts'
+import { formatIssue } from '../errors/operation-errors.ts'
 import { findEndpoint } from '../http/api.ts'
 import type { CallRecord } from '../records.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'

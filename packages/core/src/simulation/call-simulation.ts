@@ -1,11 +1,13 @@
-import type { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
-import type { CallInput } from '../calls/call-input.ts'
+import { CallDirection, type CallSummary, Channel } from '@wabakit/contract'
+import * as z from 'zod/mini'
+import { callDetails } from '../calls/call-input.ts'
 import type { CallRecord } from '../records.ts'
+import { optional, phoneNumber } from '../values/input-schemas.ts'
 
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** A length of time: milliseconds, or a number with its unit, such as `'500ms'`, `'30s'`, `'5m'`, `'2h'` or `'1.5d'`. */
-export type Duration = number | `${number}${keyof typeof unitsMs}`
+export const durationRule =
+  "must be milliseconds, 0 or more, or a string such as '500ms', '30s', '5m', '2h' or '1d'"
 
 const format = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 
@@ -18,64 +20,85 @@ export const toMilliseconds = (value: unknown): number | undefined => {
     : undefined
 }
 
+/** A length of time: milliseconds, or a number with its unit, such as `'500ms'`, `'30s'`, `'5m'`, `'2h'` or `'1.5d'`. */
+export const Duration = z
+  .union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])], durationRule)
+  .check(z.refine((duration) => toMilliseconds(duration) !== undefined, { error: durationRule }))
+export type Duration = number | `${number}${keyof typeof unitsMs}`
+
 /**
  * The outcome of a simulated call. `no_recording` and `nothing_said` are answered calls that can never have a summary.
  */
-export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'no_recording' | 'nothing_said'
+export const CallOutcome = z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said'])
+export type CallOutcome = z.infer<typeof CallOutcome>
 
 /** The summary of a simulated call. Omitted parts are made up. */
-export type SummarySimulation = {
+export const SummarySimulation = z.strictObject({
   /** Short summary of the call. */
-  readonly recap?: string | undefined
+  recap: z.optional(z.string()),
   /** Key points of the call. */
-  readonly keyPoints?: readonly string[] | undefined
+  keyPoints: z.optional(z.readonly(z.array(z.string()))),
   /** Follow-ups that were mentioned. */
-  readonly nextSteps?: readonly string[] | undefined
+  nextSteps: z.optional(z.readonly(z.array(z.string()))),
   /** @default 'automatic' if the organization has automatic summaries, otherwise 'team_member' */
-  readonly generatedBy?: 'automatic' | 'team_member' | undefined
-}
+  generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
+})
+export type SummarySimulation = z.infer<typeof SummarySimulation>
 
 /** A summary that is generated some time after its call has ended. @interface */
-export type LaterSummary = SummarySimulation & {
+export const LaterSummary = z.extend(SummarySimulation, {
   /** Time between the end of the call and its summary. @default 0 */
-  readonly after?: Duration | undefined
-}
+  after: optional(Duration, 'Delay of the summary, such as 30s.'),
+})
+export type LaterSummary = z.infer<typeof LaterSummary>
 
 /** A call to simulate. By default, it is an answered incoming PSTN call between made-up people. */
-export type CallSimulation = Pick<CallInput, 'callId' | 'botTest'> & {
+export const CallSimulation = z.strictObject({
+  ...callDetails,
   /** The network. @default 'PSTN' */
-  readonly channel?: Channel | undefined
+  channel: optional(Channel, 'The network of the call. Default: PSTN.'),
   /** `INCOMING`: customer to business. @default 'INCOMING' */
-  readonly direction?: CallDirection | undefined
-  /** The outcome of the call. @default 'answered' */
-  readonly outcome?: CallOutcome | undefined
-  /** Length of the conversation in whole seconds. @default made up, 25 to 480 */
-  readonly durationInSeconds?: number | undefined
+  direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
   /** The organization's number. @default its first number on the channel */
-  readonly channelNumber?: string | undefined
+  channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
   /** The customer's phone number. @default made up */
-  readonly customerNumber?: string | undefined
-  /** The team member's phone number. @default made up for an agent's call, none for an AI bot's */
-  readonly agentNumber?: string | undefined
-  /** Party that handled the call. @default 'AGENT' */
-  readonly callType?: CallType | undefined
-  /** The trigger of the call. @default depends on direction and call type, as in the service */
-  readonly triggeredVia?: TriggeredVia | undefined
+  customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
+  /** Length of the conversation in whole seconds, at most 30 years. @default made up, 25 to 480 */
+  durationInSeconds: optional(
+    // No past call may start before 1970.
+    z.int().check(z.gte(0), z.lte(946_080_000)),
+    'Length of the conversation, in whole seconds. Default: a random one.',
+  ),
+  /** The outcome of the call. @default 'answered' */
+  outcome: optional(
+    CallOutcome,
+    'How the call goes. Only an answered one can have a summary. Default: answered.',
+  ),
   /** The AI summary; `false` for none. @default made up, if the organization has automatic summaries */
-  readonly summary?: LaterSummary | false | undefined
+  summary: optional(
+    z.union([z.literal(false), LaterSummary]),
+    '`false` for none, or its parts. Default: as the organization says.',
+  ),
   /**
    * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
    * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
    * @default false; true in the profile `live`
    */
-  readonly observedEvents?: boolean | undefined
+  observedEvents: optional(
+    z.boolean(),
+    'Also sends the event with which a live service ends a call that was not answered, such as CALL_MISSED. Default: false; true in the profile `live`.',
+  ),
   /**
    * Number of agents who do not answer an incoming WhatsApp call in time, 0 to 100. For each, a CALL_NOT_PICKED is sent
    * before the outcome of the call.
    * @default 0
    */
-  readonly notPicked?: number | undefined
-}
+  notPicked: optional(
+    z.int().check(z.gte(0), z.lte(100)),
+    'Number of CALL_NOT_PICKED before the outcome of an incoming WhatsApp call. Default: 0.',
+  ),
+})
+export type CallSimulation = z.infer<typeof CallSimulation>
 
 /** A simulated call after its end, and the summary that it has or will get. @interface */
 export type SimulatedCall = CallRecord & {

@@ -2,22 +2,24 @@
 
 export { toCallSubject, toGroupSubject } from '../events/event-log.ts'
 export {
-  type ApiFault,
+  ApiFault,
   type ApiFaults,
   createApiFaults,
   type EndpointFault,
-  type FaultedEndpoint,
+  FaultedEndpoint,
 } from '../faults/api-faults.ts'
-export { createFaultList, type FaultOptions, type PlannedFault } from '../faults/fault-list.ts'
+export { createFaultList, FaultOptions, type PlannedFault } from '../faults/fault-list.ts'
 export { respondWithFault } from '../faults/respond-with-fault.ts'
+export { SubscriptionInput } from '../subscriptions/subscription-input.ts'
 export { type CallData, createCallData, createPhoneNumber } from './call-data.ts'
 export {
   type CallOutcome,
-  type CallSimulation,
-  type Duration,
-  type LaterSummary,
+  CallSimulation,
+  Duration,
+  durationRule,
+  LaterSummary,
   type SimulatedCall,
-  type SummarySimulation,
+  SummarySimulation,
   toMilliseconds,
 } from './call-simulation.ts'
 export { type LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'

@@ -27,18 +27,24 @@ const createSimulation = (changes: Partial<Store> = {}, organization: object = {
 }
 
 test.each<[object, string, string]>([
-  [{ outcome: 'lost' }, 'outcome', 'must be one of answered, missed, rejected, no_recording, nothing_said'],
+  [
+    { outcome: 'lost' },
+    'outcome',
+    'outcome must be answered, missed, rejected, no_recording or nothing_said',
+  ],
   [
     { outcome: 'missed', summary: {} },
     'summary',
     'must be omitted or false: a call with the outcome "missed" has no summary',
   ],
-  [{ summary: { after: '30' } }, 'summary.after', "must be a duration, such as 500 or '30s'"],
-  ...[-1, 0.5, 946_080_001].map((durationInSeconds): [object, string, string] => [
-    { durationInSeconds },
-    'durationInSeconds',
-    'must be a whole number of seconds from 0 to 946080000',
-  ]),
+  [
+    { summary: { after: '30' } },
+    'summary.after',
+    "must be milliseconds, 0 or more, or a string such as '500ms', '30s', '5m', '2h' or '1d'",
+  ],
+  [{ durationInSeconds: -1 }, 'durationInSeconds', 'durationInSeconds must be at least 0'],
+  [{ durationInSeconds: 0.5 }, 'durationInSeconds', 'durationInSeconds must be an integer'],
+  [{ durationInSeconds: 946_080_001 }, 'durationInSeconds', 'durationInSeconds must be at most 946080000'],
 ])('the simulation %j is refused before its call starts', async (simulation, path, message) => {
   const { server, simulate } = createSimulation()
   await expect(simulate(simulation)).rejects.toMatchObject({ issues: [{ path, message }] })

@@ -6,10 +6,10 @@ import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import { toCallSubject } from '../events/event-log.ts'
 import type { CallRecord, OrganizationRecord } from '../records.ts'
+import { parseInput } from '../values/input-schemas.ts'
 import type { CallData } from './call-data.ts'
 import {
-  type CallOutcome,
-  type CallSimulation,
+  CallSimulation,
   type SimulatedCall,
   type SummarySimulation,
   toMilliseconds,
@@ -53,50 +53,21 @@ const planSummary = (
   }
   if (outcome !== 'answered' || !(summary ?? isAutomatic)) return undefined
   const { after = 0, ...parts } = summary || {}
-  const delayMs = toMilliseconds(after)
-  if (delayMs === undefined) {
-    throw new InputError([{ path: 'summary.after', message: "must be a duration, such as 500 or '30s'" }])
-  }
+  const delayMs = toMilliseconds(after) ?? 0
   const { generatedBy = isAutomatic ? 'automatic' : 'team_member' } = parts
   checkGeneration(organization, { generatedBy })
   return { summary: parseSummary(completeSummary(parts, data)), generatedBy, delayMs }
 }
 
-const outcomes: readonly unknown[] = [
-  'answered',
-  'missed',
-  'rejected',
-  'no_recording',
-  'nothing_said',
-] satisfies CallOutcome[]
-
 /** The step that ends a call that was not answered. */
 const unanswered = { missed: 'miss', rejected: 'reject' } as const
 
-/** Maximum length of a call: 30 years, so that no past call starts before 1970. */
-const maxDurationInSeconds = 946_080_000
-
-/** Checks the fields that are used only after the call has started, when its first event is already published. */
-const checkLaterSteps = ({
-  outcome = 'answered',
-  durationInSeconds = 0,
-  notPicked = 0,
-  channel,
-  direction,
-}: CallSimulation): void => {
-  if (!outcomes.includes(outcome)) {
-    throw new InputError([{ path: 'outcome', message: `must be one of ${outcomes.join(', ')}` }])
-  }
-  const isPossible = durationInSeconds >= 0 && durationInSeconds <= maxDurationInSeconds
-  if (!Number.isInteger(durationInSeconds) || !isPossible) {
-    const message = `must be a whole number of seconds from 0 to ${maxDurationInSeconds}`
-    throw new InputError([{ path: 'durationInSeconds', message }])
-  }
-  if (notPicked > 0 && (channel !== 'WHATSAPP' || direction === 'OUTGOING')) {
-    const message =
-      'needs channel: "WHATSAPP" and direction: "INCOMING", because only such a call rings for one agent after another'
-    throw new InputError([{ path: 'notPicked', message }])
-  }
+/** Checks that only a call that rings for one agent after another is not picked. */
+const checkNotPicked = ({ notPicked = 0, channel, direction }: CallSimulation): void => {
+  if (notPicked === 0 || (channel === 'WHATSAPP' && direction !== 'OUTGOING')) return
+  const message =
+    'needs channel: "WHATSAPP" and direction: "INCOMING", because only such a call rings for one agent after another'
+  throw new InputError([{ path: 'notPicked', message }])
 }
 
 const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, channel: string): string =>
@@ -121,11 +92,12 @@ export const simulateCall = async (
     schedule,
     ...context
   }: SimulationContext,
-  simulation: CallSimulation = {},
+  input: CallSimulation = {},
 ): Promise<SimulatedCall> => {
   const organization = await organizations.find(organizationId)
   if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
-  checkLaterSteps(simulation)
+  const simulation = parseInput(CallSimulation, input)
+  checkNotPicked(simulation)
   const plan = planSummary(simulation, organization, data)
   const {
     outcome,
@@ -133,17 +105,17 @@ export const simulateCall = async (
     summary: _,
     observedEvents = context.observedEvents,
     notPicked = 0,
-    ...input
+    ...details
   } = simulation
-  const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
+  const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = details
   const ringing = await calls.start(organizationId, {
-    ...input,
+    ...details,
     channel,
     direction,
     callType,
-    channelNumber: input.channelNumber ?? getFirstNumber(organization, channel),
-    customerNumber: input.customerNumber ?? data.customerNumber,
-    agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
+    channelNumber: details.channelNumber ?? getFirstNumber(organization, channel),
+    customerNumber: details.customerNumber ?? data.customerNumber,
+    agentNumber: details.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
   })
   const { callId, initiatedAt, channelNumber, publishesEvents } = ringing
   const publish = async (name: ObservedCallEventName, call: CallRecord): Promise<void> => {

@@ -1,90 +1,129 @@
-import {
-  Channel,
-  type EventName,
-  type HealthEventName,
-  healthEventNames,
-  type Issue,
-  isEventName,
-} from '@wabakit/contract'
+import { Channel, eventNames, healthEventNames, type Issue } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
+import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
-import type { EventChannel, OrganizationRecord } from '../records.ts'
+import type { OrganizationRecord } from '../records.ts'
+import { optional, phoneNumber } from '../values/input-schemas.ts'
 import { findOwnNumber } from '../values/phone-number.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import type { SubscriptionHeaders } from './subscription-headers.ts'
+import { SubscriptionHeaders } from './subscription-headers.ts'
 
-/** A new subscription. */
-export type SubscriptionInput = SubscriptionHeaders & {
-  readonly channel: EventChannel
-  /** One of the organization's numbers on this channel, compared by its digits. `OPERATIONS` has none. */
-  readonly number?: string | undefined
-  /** An `https` URL. Loopback addresses may have `http` if the server allows it. */
-  readonly url: string
-  /** @default 'all' */
-  readonly events?: 'all' | readonly (EventName | HealthEventName)[] | undefined
-  /**
-   * Standard Webhooks secret: `whsec_` and the base64 of 24 to 64 bytes.
-   * @default a random one
-   */
-  readonly secret?: string | undefined
-  /**
-   * Maximum number of attempts to the endpoint that start per second, from 0.01 to 1,000; `null` for no maximum. It
-   * applies after `dispatcher.start()`, but not to `dispatcher.runDue()`.
-   * @default null
-   */
-  readonly maxAttemptsPerSecond?: number | null | undefined
-  /** @default true */
-  readonly enabled?: boolean | undefined
+/** The network of a number, or `OPERATIONS`, which has no number. */
+export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
+
+const names = [...eventNames, ...healthEventNames] as const
+
+const Events = z.union([z.literal('all'), z.readonly(z.array(z.enum(names)).check(z.minLength(1)))], {
+  // For a list, the message of its wrong item is better.
+  error: ({ input }) => (Array.isArray(input) ? undefined : "must be 'all' or a list of event names"),
+})
+
+const secretPrefix = 'whsec_'
+
+const isSecret = (secret: string): boolean => {
+  try {
+    createWebhookSigner([secret])
+    // Receivers accept longer secrets.
+    return secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64
+  } catch {
+    return false
+  }
 }
+
+const secret = optional(
+  z.string().check(z.refine(isSecret, { error: 'must be whsec_ followed by the base64 of 24 to 64 bytes' })),
+  'Signing secret. Default: a random one.',
+)
 
 const loopbackHosts = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-const findUrlProblem = (url: string, allowLoopbackHttp: boolean): string | undefined => {
+const findUrlProblem = (url: string): string | undefined => {
   if (!isStorableText(url) || !URL.canParse(url)) return 'must be an absolute URL'
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') return 'must not contain a user name or password'
   if (protocol === 'https:') return undefined
   if (protocol !== 'http:') return 'must start with https://'
-  if (!loopbackHosts.test(hostname)) return 'must start with https://; http is for loopback addresses only'
-  return allowLoopbackHttp
+  return loopbackHosts.test(hostname)
     ? undefined
-    : 'must start with https://; for http, the server needs the setting allowPrivateTargets (createReferenceServer: allowLoopbackHttp)'
+    : 'must start with https://; http is for loopback addresses only'
 }
 
-export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {
-  const message = findUrlProblem(url, allowLoopbackHttp)
-  return message === undefined ? [] : [{ path: 'url', message }]
+const url = z.string().check(({ value: input, issues }) => {
+  const message = findUrlProblem(input)
+  if (message !== undefined) issues.push({ code: 'custom', message, input })
+}, z.describe('URL that gets the webhooks.'))
+
+const events = {
+  /** @default 'all' */
+  events: optional(Events, 'Names of events, or all.'),
 }
 
-export const checkEvents = (events: Exclude<SubscriptionInput['events'], undefined>): Issue[] => {
-  if (events === 'all') return []
-  if (!Array.isArray(events) || events.length === 0)
-    return [{ path: 'events', message: "must be 'all' or a list of event names" }]
-  return Array.from(events.entries())
-    .filter(([, name]) => !isEventName(name) && !isHealthEventName(name))
-    .map(([index, name]) => ({
-      path: `events.${index}`,
-      message: `${JSON.stringify(name)} is not a known event`,
-    }))
+const settings = {
+  ...SubscriptionHeaders.shape,
+  /**
+   * Maximum number of attempts to the endpoint that start per second, from 0.01 to 1,000; `null` for no maximum. It
+   * applies after `dispatcher.start()`, but not to `dispatcher.runDue()`.
+   * @default null
+   */
+  maxAttemptsPerSecond: optional(
+    z.nullable(z.number().check(z.gte(0.01), z.lte(1_000))),
+    'Maximum number of attempts that start per second, such as 5 or 0.5.',
+  ),
+  /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. @default true */
+  enabled: optional(z.boolean(), 'Gets webhooks unless false.'),
 }
 
-const isHealthEventName = (name: string): boolean => healthEventNames.some((known) => known === name)
+/** A new subscription. */
+export const SubscriptionInput = z.strictObject({
+  channel: EventChannel.check(z.describe('Network of the number, or OPERATIONS.')),
+  /** One of the organization's numbers on this channel, compared by its digits. `OPERATIONS` has none. */
+  number: optional(phoneNumber, "One of the organization's numbers."),
+  /** An `https` URL. Loopback addresses may have `http` if the server allows it. */
+  url,
+  ...events,
+  /**
+   * Standard Webhooks secret: `whsec_` and the base64 of 24 to 64 bytes.
+   * @default a random one
+   */
+  secret,
+  ...settings,
+})
+export type SubscriptionInput = z.infer<typeof SubscriptionInput>
 
-export const checkMaxAttempts = (perSecond: number | null): Issue[] =>
-  perSecond === null || (perSecond >= 0.01 && perSecond <= 1_000)
+/**
+ * A change to a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
+ * `authorization` are secrets of the endpoint: a `url` with another origin removes the headers that the change does not
+ * contain.
+ */
+export const SubscriptionChange = z.strictObject({ url: z.optional(url), ...events, ...settings })
+export type SubscriptionChange = z.infer<typeof SubscriptionChange>
+
+/** Options for rotating a secret. @inline */
+export const SecretRotation = z.strictObject({
+  /** @default a random one */
+  secret,
+  /**
+   * Time during which the old secret also signs, in milliseconds.
+   * @default 86,400,000 (24 hours)
+   */
+  overlapMs: optional(
+    z.int().check(z.gte(0)),
+    'Time for which the old secret also signs, in milliseconds. Default: a day.',
+  ),
+})
+export type SecretRotation = z.infer<typeof SecretRotation>
+
+/** Returns an issue for an `http` URL, whose host is a loopback address, unless the server allows it. */
+export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] =>
+  allowLoopbackHttp || new URL(url).protocol === 'https:'
     ? []
-    : [{ path: 'maxAttemptsPerSecond', message: 'must be a number from 0.01 to 1000, or null' }]
-
-const secretPrefix = 'whsec_'
-
-export const checkSecret = (secret: string): Issue[] => {
-  try {
-    createWebhookSigner([secret])
-    // Receivers accept longer secrets.
-    if (secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64) return []
-  } catch {}
-  return [{ path: 'secret', message: 'must be whsec_ followed by the base64 of 24 to 64 bytes' }]
-}
+    : [
+        {
+          path: 'url',
+          message:
+            'must start with https://; for http, the server needs the setting allowPrivateTargets (createReferenceServer: allowLoopbackHttp)',
+        },
+      ]
 
 export const checkNumber = (
   organization: OrganizationRecord,
@@ -94,8 +133,6 @@ export const checkNumber = (
     return number === undefined
       ? []
       : [{ path: 'number', message: 'must be omitted: OPERATIONS has no numbers' }]
-  if (!Channel.safeParse(channel).success)
-    return [{ path: 'channel', message: 'must be PSTN, WHATSAPP or OPERATIONS' }]
   if (number !== undefined && findOwnNumber(organization, channel, number) !== undefined) return []
   return [{ path: 'number', message: `must be a ${channel} number of the organization` }]
 }

@@ -4,17 +4,17 @@ import type { SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
+import { parseInput } from '../values/input-schemas.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
-import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscription-headers.ts'
+import { changeHeaders, checkAuthorization } from './subscription-headers.ts'
 import {
   assertNoIssues,
-  checkEvents,
-  checkMaxAttempts,
   checkNumber,
-  checkSecret,
   checkUrl,
-  type SubscriptionInput,
+  SecretRotation,
+  SubscriptionChange,
+  SubscriptionInput,
 } from './subscription-input.ts'
 
 /** A subscription without its secrets. */
@@ -28,30 +28,6 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
 
 /** A subscription with its new secret, which cannot be read again. */
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
-
-/**
- * A change to a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
- * `authorization` are secrets of the endpoint: a `url` with another origin removes the headers that the change does not
- * contain.
- */
-export type SubscriptionChange = SubscriptionHeaders & {
-  readonly url?: string | undefined
-  readonly events?: SubscriptionInput['events'] | undefined
-  readonly maxAttemptsPerSecond?: SubscriptionInput['maxAttemptsPerSecond'] | undefined
-  /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
-  readonly enabled?: boolean | undefined
-}
-
-/** Options for rotating a secret. @inline */
-export type SecretRotation = {
-  /** @default a random one */
-  readonly secret?: string | undefined
-  /**
-   * Time during which the old secret also signs, in milliseconds.
-   * @default 86,400,000 (24 hours)
-   */
-  readonly overlapMs?: number | undefined
-}
 
 /**
  * The webhook subscriptions of a server. `update`, `rotateSecret` and `remove` throw `RecordNotFoundError` if the
@@ -127,17 +103,15 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
   }
 
   return {
-    create: async (organizationId, input) => {
+    create: async (organizationId, unchecked) => {
       const organization = await getOrganization(store, organizationId)
+      const input = parseInput(SubscriptionInput, unchecked)
       const { channel, number = '', url, events = 'all', secret = generateSecret(), enabled = true } = input
       const { maxAttemptsPerSecond = null } = input
       assertNoIssues([
         ...checkNumber(organization, input),
         ...checkUrl(url, allowLoopbackHttp),
-        ...checkEvents(events),
-        ...checkSecret(secret),
-        ...checkMaxAttempts(maxAttemptsPerSecond),
-        ...checkHeaders(input),
+        ...checkAuthorization(input),
       ])
       const now = clock.now()
       const record: SubscriptionRecord = {
@@ -172,19 +146,17 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       const found = await store.findSubscription(organizationId, subscriptionId)
       return found && toSubscription(found)
     },
-    update: async (
-      organizationId,
-      subscriptionId,
-      { url, events, enabled, maxAttemptsPerSecond, ...change },
-    ) => {
+    update: async (organizationId, subscriptionId, change) => {
+      const { url, events, enabled, maxAttemptsPerSecond, ...headersChange } = parseInput(
+        SubscriptionChange,
+        change,
+      )
       assertNoIssues([
         ...(url === undefined ? [] : checkUrl(url, allowLoopbackHttp)),
-        ...(events === undefined ? [] : checkEvents(events)),
-        ...(maxAttemptsPerSecond === undefined ? [] : checkMaxAttempts(maxAttemptsPerSecond)),
-        ...checkHeaders(change),
+        ...checkAuthorization(headersChange),
       ])
       const next = await edit(organizationId, subscriptionId, ({ url: oldUrl, headers, disabledReason }) => ({
-        headers: changeHeaders(isSameOrigin(url ?? oldUrl, oldUrl) ? headers : {}, change),
+        headers: changeHeaders(isSameOrigin(url ?? oldUrl, oldUrl) ? headers : {}, headersChange),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(maxAttemptsPerSecond !== undefined && { maxAttemptsPerSecond }),
@@ -193,8 +165,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       return toSubscription(next)
     },
     rotateSecret: async (organizationId, subscriptionId, rotation = {}) => {
-      const { secret = generateSecret(), overlapMs = day } = rotation
-      assertNoIssues(checkSecret(secret))
+      const { secret = generateSecret(), overlapMs = day } = parseInput(SecretRotation, rotation)
       const next = await edit(organizationId, subscriptionId, (current, now) => ({
         secret,
         previousSecret:

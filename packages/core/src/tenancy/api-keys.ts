@@ -1,32 +1,49 @@
-import { InputError } from '../errors/operation-errors.ts'
+import * as z from 'zod/mini'
 import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
+import { optional, parseInput, phoneNumber, storableText } from '../values/input-schemas.ts'
 import { parseDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
-import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
 
-/** A new Public API key. @inline */
-export type ApiKeyInput = {
-  /**
-   * The key: at least 16 visible ASCII characters.
-   * @default a random `wk_…`
-   */
-  readonly key?: string | undefined
-  /**
-   * The WABA numbers that the key has permission for.
-   * @default 'all'
-   */
-  readonly wabaNumbers?: 'all' | readonly string[] | undefined
+const key = (remedy: string) =>
+  z.string().check(z.regex(/^[!-~]{16,}$/, `must have at least 16 visible ASCII characters. ${remedy}`))
+
+const settings = {
   /**
    * Human-readable name.
    * @default ''
    */
-  readonly label?: string | undefined
+  label: optional(storableText, 'A name for people.'),
+  /**
+   * The WABA numbers that the key has permission for.
+   * @default 'all'
+   */
+  wabaNumbers: optional(
+    z.union([z.literal('all'), z.readonly(z.array(phoneNumber))], 'must be all, or a list of phone numbers'),
+    'WABA numbers that it may use (default: all).',
+  ),
 }
 
+/** A new Public API key. @inline */
+export const ApiKeyInput = z.strictObject({
+  /**
+   * The key: at least 16 visible ASCII characters.
+   * @default a random `wk_…`
+   */
+  key: optional(key('Omit it to get a random one'), 'The key itself. Default: a random one.'),
+  ...settings,
+})
+export type ApiKeyInput = z.infer<typeof ApiKeyInput>
+
 /** A Public API key that already exists. */
-export type KnownApiKey = ApiKeyInput & { readonly key: string }
+export const KnownApiKey = z.strictObject({
+  /** The key: at least 16 visible ASCII characters. */
+  key: key(`Generate one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`),
+  ...settings,
+})
+export type KnownApiKey = z.infer<typeof KnownApiKey>
 
 /** A new key. @inline */
 export type CreatedApiKey = {
@@ -53,31 +70,19 @@ export type ApiKeys = {
 const generateKey = (): string =>
   `wk_${Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
-const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] =>
-  numbers === 'all' ? numbers : numbers.map((number, index) => parseDigits(number, `wabaNumbers.${index}`))
-
-/** Throws an InputError if a key that the caller chose, one of its numbers, or its label is invalid. */
-export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKey): void => {
-  if (!/^[!-~]{16,}$/.test(key)) {
-    const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
-    throw new InputError([{ path: 'key', message }])
-  }
-  checkTexts({ label })
-  parseNumbers(wabaNumbers)
-}
-
 type ApiKeysContext = Pick<ServerContext, 'store' | 'clock' | 'ids'>
 
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
-  create: async (organizationId, { key = generateKey(), wabaNumbers = 'all', label = '' } = {}) => {
-    checkApiKey({ key, wabaNumbers, label })
+  create: async (organizationId, input = {}) => {
+    const { key = generateKey(), wabaNumbers = 'all', label = '' } = parseInput(ApiKeyInput, input)
     checkIdentifiers({ organizationId })
     const record: ApiKeyRecord = {
       id: ids('key'),
       organizationId,
       hash: sha256(key),
       label,
-      wabaNumbers: parseNumbers(wabaNumbers),
+      wabaNumbers:
+        wabaNumbers === 'all' ? 'all' : wabaNumbers.map((number) => parseDigits(number, 'wabaNumbers')),
       createdAt: clock.now(),
     }
     const fingerprint = record.hash.slice(0, 8)

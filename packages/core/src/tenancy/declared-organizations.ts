@@ -1,40 +1,30 @@
 import type { Issue } from '@wabakit/contract'
+import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordExistsError } from '../errors/record-errors.ts'
 import type { Store } from '../store.ts'
+import { parseInput } from '../values/input-schemas.ts'
 import { sha256 } from '../values/sha256.ts'
-import { checkIdentifiers } from '../values/storable-text.ts'
-import { type ApiKeys, checkApiKey, type KnownApiKey } from './api-keys.ts'
-import { parseSettings } from './organization-input.ts'
-import type { OrganizationInput, Organizations } from './organizations.ts'
+import type { ApiKeys, KnownApiKey } from './api-keys.ts'
+import { DeclaredOrganization, findRepeatedNumbers } from './organization-input.ts'
+import type { Organizations } from './organizations.ts'
 
-/** An organization that is declared when the server is created. */
-export type DeclaredOrganization = OrganizationInput & { readonly id: string }
-
-const collect = (issues: Issue[], path: string, check: () => void): void => {
-  try {
-    check()
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error
-    for (const issue of error.issues) issues.push({ ...issue, path: `${path}.${issue.path}` })
-  }
-}
+const Declaration = z.object({ organizations: z.readonly(z.array(DeclaredOrganization)) })
 
 /** Throws an InputError if a setting is invalid, or if two organizations have the same key. */
-const checkDeclared = (organizations: readonly DeclaredOrganization[]): void => {
+const checkDeclared = (declared: readonly DeclaredOrganization[]): void => {
+  const { organizations } = parseInput(Declaration, { organizations: declared })
   const issues: Issue[] = []
   const owners = new Map<string, string>()
-  for (const [index, organization] of organizations.entries()) {
-    const { id, apiKeys = [], ...settings } = organization
+  for (const [index, { id, apiKeys = [], ...settings }] of organizations.entries()) {
     const path = `organizations.${index}`
-    collect(issues, path, () => checkIdentifiers({ id }))
-    collect(issues, path, () => parseSettings(settings))
-    for (const [position, input] of apiKeys.entries()) {
-      const keyPath = `${path}.apiKeys.${position}`
-      collect(issues, keyPath, () => checkApiKey(input))
-      const owner = owners.get(input.key) ?? id
-      if (owner !== id) issues.push({ path: `${keyPath}.key`, message: 'belongs to another organization' })
-      owners.set(input.key, owner)
+    for (const issue of findRepeatedNumbers(settings))
+      issues.push({ ...issue, path: `${path}.${issue.path}` })
+    for (const [position, { key }] of apiKeys.entries()) {
+      const owner = owners.get(key) ?? id
+      if (owner !== id)
+        issues.push({ path: `${path}.apiKeys.${position}.key`, message: 'belongs to another organization' })
+      owners.set(key, owner)
     }
   }
   if (issues.length > 0) throw new InputError(issues)

@@ -1,74 +1,98 @@
 import { type Issue, JoinApprovalMode } from '@wabakit/contract'
+import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { identifier, optional, parseInput, phoneNumber } from '../values/input-schemas.ts'
+import { toDigits } from '../values/phone-number.ts'
+import { KnownApiKey } from './api-keys.ts'
 
-/** A WhatsApp Business number of an organization. @inline */
-export type IntegrationInput = {
-  /** The number, which is compared by its digits. */
-  readonly wabaNumber: string
+/** Settings of a WhatsApp Business number. */
+export const integrationSettings = {
   /**
    * Allows creating groups on this number.
    * @default true
    */
-  readonly enabled?: boolean | undefined
+  enabled: z.optional(z.boolean()),
   /**
    * Default for groups whose request does not specify a mode.
    * @default 'auto_approve'
    */
-  readonly joinApprovalMode?: JoinApprovalMode | undefined
+  joinApprovalMode: z.optional(JoinApprovalMode),
 }
 
+/** A WhatsApp Business number of an organization. @inline */
+const IntegrationInput = z.strictObject({
+  /** The number, which is compared by its digits. */
+  wabaNumber: phoneNumber,
+  ...integrationSettings,
+})
+type IntegrationInput = z.infer<typeof IntegrationInput>
+
 /** Settings of an organization. @inline */
-export type OrganizationSettings = {
-  /**
-   * Its WhatsApp Business numbers.
-   * @default []
-   */
-  readonly integrations?: readonly IntegrationInput[] | undefined
-  /**
-   * Its telephone numbers, which are compared by their digits.
-   * @default []
-   */
-  readonly pstnNumbers?: readonly string[] | undefined
+export const OrganizationSettings = z.strictObject({
   /**
    * `automatic`: every call that can have a summary gets one. `manual`: only if a team member requests it.
    * @default 'automatic'
    */
-  readonly callSummaries?: OrganizationRecord['callSummaries'] | undefined
+  callSummaries: optional(z.enum(['automatic', 'manual']), 'When summaries are generated.'),
+  /**
+   * Its WhatsApp Business numbers.
+   * @default []
+   */
+  integrations: z.optional(z.readonly(z.array(IntegrationInput))),
+  /**
+   * Its telephone numbers, which are compared by their digits.
+   * @default []
+   */
+  pstnNumbers: optional(z.readonly(z.array(phoneNumber)), 'Telephone numbers of the organization.'),
+})
+export type OrganizationSettings = z.infer<typeof OrganizationSettings>
+
+/** A new organization. */
+export const OrganizationInput = z.strictObject({
+  /** @default a generated `org_…` */
+  id: optional(identifier, 'Id of the organization.'),
+  ...OrganizationSettings.shape,
+  /**
+   * Its Public API keys. `apiKeys.create` adds more, including random ones.
+   * @default []
+   */
+  apiKeys: z.optional(z.readonly(z.array(KnownApiKey))),
+})
+export type OrganizationInput = z.infer<typeof OrganizationInput>
+
+/** An organization that is declared when the server is created. */
+export const DeclaredOrganization = z.extend(OrganizationInput, { id: identifier })
+export type DeclaredOrganization = z.infer<typeof DeclaredOrganization>
+
+const toNumber = (number: string): NumberRecord => ({ number, digits: toDigits(number) ?? '' })
+
+const findRepeated = (numbers: readonly string[], name: string): Issue[] => {
+  const digits = numbers.map(toDigits)
+  return digits.flatMap((each, index) =>
+    digits.indexOf(each) < index
+      ? [{ path: `${name}.${index}`, message: 'repeats a number of the organization' }]
+      : [],
+  )
 }
 
-const parseNumber = (number: string, path: string, issues: Issue[]): NumberRecord => {
-  const digits = toDigits(number)
-  if (digits === undefined) issues.push({ path, message: phoneNumberRule })
-  return { number, digits: digits ?? '' }
-}
+/** Returns an issue for each number that its list has already. */
+export const findRepeatedNumbers = ({
+  integrations = [],
+  pstnNumbers = [],
+}: OrganizationSettings): Issue[] => [
+  ...findRepeated(
+    integrations.map(({ wabaNumber }) => wabaNumber),
+    'integrations',
+  ),
+  ...findRepeated(pstnNumbers, 'pstnNumbers'),
+]
 
-const reportRepeated = (numbers: readonly NumberRecord[], name: string, issues: Issue[]): void => {
-  const seen = new Set<string>()
-  for (const [index, { digits }] of numbers.entries()) {
-    if (seen.has(digits))
-      issues.push({ path: `${name}.${index}`, message: 'repeats a number of the organization' })
-    seen.add(digits)
-  }
-}
-
-const parseIntegrations = (inputs: readonly IntegrationInput[], issues: Issue[]): IntegrationRecord[] => {
-  const integrations = inputs.map((input, index) => {
-    const joinApprovalMode = input.joinApprovalMode ?? 'auto_approve'
-    if (!JoinApprovalMode.safeParse(joinApprovalMode).success) {
-      const path = `integrations.${index}.joinApprovalMode`
-      issues.push({ path, message: 'must be auto_approve or approval_required' })
-    }
-    return {
-      ...parseNumber(input.wabaNumber, `integrations.${index}.wabaNumber`, issues),
-      enabled: input.enabled ?? true,
-      joinApprovalMode,
-    }
-  })
-  reportRepeated(integrations, 'integrations', issues)
-  return integrations
-}
+const toIntegration = ({
+  wabaNumber,
+  enabled = true,
+  joinApprovalMode = 'auto_approve',
+}: IntegrationInput): IntegrationRecord => ({ ...toNumber(wabaNumber), enabled, joinApprovalMode })
 
 /** Settings as they are stored. Omitted settings are absent. */
 export type ParsedSettings = Partial<
@@ -77,18 +101,13 @@ export type ParsedSettings = Partial<
 
 /** @throws InputError if a number is invalid or repeated, or a value is not allowed. */
 export const parseSettings = (input: OrganizationSettings): ParsedSettings => {
-  const issues: Issue[] = []
-  const { callSummaries, integrations, pstnNumbers } = input
-  if (callSummaries !== undefined && callSummaries !== 'automatic' && callSummaries !== 'manual') {
-    issues.push({ path: 'callSummaries', message: 'must be automatic or manual' })
-  }
-  const numbers = pstnNumbers?.map((number, index) => parseNumber(number, `pstnNumbers.${index}`, issues))
-  reportRepeated(numbers ?? [], 'pstnNumbers', issues)
-  const parsed: ParsedSettings = {
-    ...(callSummaries !== undefined && { callSummaries }),
-    ...(integrations !== undefined && { integrations: parseIntegrations(integrations, issues) }),
-    ...(numbers !== undefined && { pstnNumbers: numbers }),
-  }
+  const settings = parseInput(OrganizationSettings, input)
+  const issues = findRepeatedNumbers(settings)
   if (issues.length > 0) throw new InputError(issues)
-  return parsed
+  const { callSummaries, integrations, pstnNumbers } = settings
+  return {
+    ...(callSummaries !== undefined && { callSummaries }),
+    ...(integrations !== undefined && { integrations: integrations.map(toIntegration) }),
+    ...(pstnNumbers !== undefined && { pstnNumbers: pstnNumbers.map(toNumber) }),
+  }
 }

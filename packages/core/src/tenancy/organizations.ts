@@ -3,20 +3,10 @@ import { StorageOutcomeUnknownError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
+import { parseInput } from '../values/input-schemas.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
-import type { ApiKeys, KnownApiKey } from './api-keys.ts'
-import { type OrganizationSettings, parseSettings } from './organization-input.ts'
-
-/** A new organization. */
-export type OrganizationInput = OrganizationSettings & {
-  /** @default a generated `org_…` */
-  readonly id?: string | undefined
-  /**
-   * Its Public API keys. `apiKeys.create` adds more, including random ones.
-   * @default []
-   */
-  readonly apiKeys?: readonly KnownApiKey[] | undefined
-}
+import type { ApiKeys } from './api-keys.ts'
+import { OrganizationInput, type OrganizationSettings, parseSettings } from './organization-input.ts'
 
 /** The organizations of a server. */
 export type Organizations = {
@@ -59,8 +49,8 @@ export const getOrganization = async (store: Store, organizationId: string): Pro
 }
 
 export const createOrganizations = ({ store, clock, ids, apiKeys }: OrganizationsContext): Organizations => ({
-  create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
-    checkIdentifiers({ id })
+  create: async (input) => {
+    const { id = ids('org'), apiKeys: keys = [], ...settings } = parseInput(OrganizationInput, input)
     const organization: OrganizationRecord = {
       id,
       revision: 1,

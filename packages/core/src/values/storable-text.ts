@@ -1,5 +1,7 @@
 import { InputError } from '../errors/operation-errors.ts'
 
+export const storableTextRule = 'must not contain a NUL character or a lone surrogate'
+
 /** Returns whether every store can save `text`. PostgreSQL requires well-formed Unicode without NUL. */
 export const isStorableText = (text: unknown): text is string =>
   typeof text === 'string' && !/[\0\p{Surrogate}]/u.test(text)
@@ -22,7 +24,7 @@ const createCheck =
   }
 
 /** Throws an InputError if a string cannot be stored. The strings are keyed by field, and may be undefined. */
-export const checkTexts = createCheck(isStorableText, 'must not contain a NUL character or a lone surrogate')
+export const checkTexts = createCheck(isStorableText, storableTextRule)
 
 /** Throws an InputError if a string cannot be an identifier. See `checkTexts`. */
 export const checkIdentifiers = createCheck(isIdentifier, identifierRule)

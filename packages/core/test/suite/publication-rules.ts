@@ -149,7 +149,11 @@ const callEvents = defineCases('Call events', {
       await refuse({ triggeredVia: 'UI' }, 'triggeredVia', 'must be INBOUND for an incoming call')
       const outgoing = { direction: 'OUTGOING', triggeredVia: 'INBOUND' }
       await refuse(outgoing, 'triggeredVia', 'must be UI, API or CAMPAIGN for an outgoing call')
-      await refuse({ channel: 'PSTN', direction: 'UP' }, 'direction', 'must be INCOMING or OUTGOING')
+      await refuse(
+        { channel: 'PSTN', direction: 'UP' },
+        'direction',
+        'direction must be INCOMING or OUTGOING',
+      )
       await refuse({ channelNumber: '+1' }, 'channelNumber', 'must be a PSTN number of the organization')
       equal(scenario.names(), [])
     },

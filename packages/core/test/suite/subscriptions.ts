@@ -190,7 +190,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
       ]) {
         await refuses(scenario, { headers: { 'x-token': value } }, 'headers.x-token')
       }
-      for (const name of ['', 'a b', 'a\nb', 'a:b', '__proto__', 'é', 'x'.repeat(101)]) {
+      for (const name of ['', 'a b', 'a\nb', 'a:b', 'é', 'x'.repeat(101)]) {
         await refuses(scenario, { headers: Object.fromEntries([[name, 's3cret']]) }, 'headers')
       }
       const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, '1']))
@@ -297,6 +297,23 @@ export const subscriptionCases = defineCases('Subscriptions', {
     await refuses(scenario, { events: ['CALL_ENDED', 'CALL_EXPLODED'] }, 'events.1')
     await refuses(scenario, { secret: 'whsec_c2hvcnQ=' }, 'secret')
     equal((await scenario.server.subscriptions.list('acme')).items, [])
+  },
+
+  'reject fields of a wrong type, and unknown ones, before anything happens': async () => {
+    const scenario = await createScenario()
+    await refuses(scenario, { enabled: 'no' }, 'enabled')
+    await refuses(scenario, { number: 15550100001 }, 'number')
+    await refuses(scenario, { maxAttemptsPerSecond: '5' }, 'maxAttemptsPerSecond')
+    await refuses(scenario, { event: 'all' }, '')
+    const { subscriptions } = scenario.server
+    const { id } = await subscriptions.create('acme', good)
+    for (const change of [{ enabled: 'no' }, { event: 'all' }])
+      await rejects(subscriptions.update('acme', id, change as object), { code: 'invalid_input' })
+    await rejects(subscriptions.rotateSecret('acme', id, { overlapMs: -1 }), { code: 'invalid_input' })
+    equal(
+      (await subscriptions.list('acme')).items.map(({ updatedAt }) => updatedAt),
+      [start],
+    )
   },
 
   'can use https anywhere, and http only on loopback if the server allows it': async () => {

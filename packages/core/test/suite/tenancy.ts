@@ -47,7 +47,10 @@ export const tenancyCases = defineCases('Organizations', {
       organizations: [],
       store: { ...memoryStore(), addApiKey: down, removeOrganization: down },
     })
-    const created = scenario.server.organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }] })
+    const created = scenario.server.organizations.create({
+      id: 'new',
+      apiKeys: [{ key: 'wk_new_0123456789' }],
+    })
     await rejects(created, { code: 'outcome_unknown', cause })
     equal((await scenario.server.organizations.find('new'))?.id, 'new')
   },
@@ -88,7 +91,8 @@ export const tenancyCases = defineCases('Organizations', {
       { integrations: [{ wabaNumber: '1', joinApprovalMode: 'no' }] },
       'integrations.0.joinApprovalMode',
     )
-    await refuses({ pstnNumbers: ['1', '', '(1)'] }, 'pstnNumbers.1', 'pstnNumbers.2')
+    await refuses({ pstnNumbers: ['1', '', 'x'] }, 'pstnNumbers.1', 'pstnNumbers.2')
+    await refuses({ pstnNumbers: ['1', '2', '(1)'] }, 'pstnNumbers.2')
     await refuses({ callSummaries: 'sometimes' }, 'callSummaries')
     await refuses({ id: '' }, 'id')
     await refuses({ id: 'a\0' }, 'id')

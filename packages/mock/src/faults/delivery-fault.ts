@@ -1,17 +1,6 @@
 import { type EventName, eventNames } from '@wabakit/contract'
-import type { FaultOptions } from '@wabakit/core/simulation'
+import { Duration, FaultOptions } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { durationSchema } from '../time/duration.ts'
-
-/** Schema fields that all faults share. */
-export const faultOptions = {
-  times: z.optional(
-    z.union([z.int().check(z.minimum(1)), z.literal('always')], {
-      error: "times must be a whole number of 1 or more, or 'always'",
-    }),
-  ),
-  chance: z.optional(z.number().check(z.positive(), z.maximum(1))),
-} satisfies Record<keyof FaultOptions, unknown>
 
 /** The events that a fault hits: all with one name, or `*` for all events. @inline */
 export type FaultedEvent = EventName | '*'
@@ -34,7 +23,7 @@ const options = {
       error: 'to must be the result of subscribe, or the id of a subscription',
     }),
   ),
-  ...faultOptions,
+  ...FaultOptions.shape,
 }
 const oneEvent = { event: z.enum<readonly FaultedEvent[]>([...eventNames, '*']), ...options }
 
@@ -63,7 +52,7 @@ export type NeverRetryFault = z.infer<typeof NeverRetryFault>
 export const DelayFault = z.strictObject({
   kind: z.literal('delay'),
   /** The delay on the mock's clock. */
-  by: durationSchema,
+  by: Duration,
   ...oneEvent,
 })
 export type DelayFault = z.infer<typeof DelayFault>

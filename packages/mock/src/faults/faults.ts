@@ -1,18 +1,15 @@
-import { type EndpointName, endpoints } from '@wabakit/contract'
 import type { Random } from '@wabakit/core'
 import {
-  type ApiFault,
+  ApiFault,
   type ApiFaults,
   createApiFaults,
-  type FaultedEndpoint,
-  type FaultOptions,
+  FaultedEndpoint,
+  FaultOptions,
   type PlannedFault,
 } from '@wabakit/core/simulation'
-import * as z from 'zod/mini'
 import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName, toUsageError } from '../input.ts'
 import { printValue } from '../matching/print.ts'
-import { faultOptions } from './delivery-fault.ts'
 import {
   createDeliveryFaultLists,
   createDeliveryFaults,
@@ -48,28 +45,8 @@ export type Faults = {
   assertUsed(): void
 }
 
-export const apiFaultSchema = z.strictObject({
-  status: z.optional(z.int().check(z.minimum(200), z.maximum(599))),
-  code: z.optional(z.string().check(z.minLength(1))),
-  message: z.optional(z.string()),
-  retryAfterSeconds: z.optional(z.union([z.number(), z.string()])),
-  headers: z.optional(z.record(z.string(), z.string())),
-  body: z.optional(z.unknown()),
-  latencyMs: z.optional(z.number().check(z.minimum(0))),
-  reset: z.optional(z.literal(true)),
-  malformed: z.optional(z.literal(true)),
-  html: z.optional(z.literal(true)),
-  truncated: z.optional(z.literal(true)),
-  offContract: z.optional(z.literal(true)),
-  carriedOut: z.optional(z.boolean()),
-} satisfies Record<keyof ApiFault, unknown>)
-
 const explainUnused = (faults: readonly string[]): string =>
   ['These faults never struck. Check the name, `where` and `to`, or remove them:', ...faults].join('\n  ')
-
-const optionsSchema = z.strictObject(faultOptions)
-
-const names: readonly FaultedEndpoint[] = [...(Object.keys(endpoints) as EndpointName[]), '*']
 
 /** Describes the faults that had an occasion to strike, and have not. */
 const describeUnused = (api: ApiFaults, deliveries: DeliveryFaultLists): string[] => {
@@ -92,9 +69,9 @@ export const createFaults = (random: Random) => {
   const deliveries = createDeliveryFaultLists(random)
   const next: Faults['next'] = (endpoint, fault, options = {}) => {
     const added = {
-      endpoint: parseName('faults.next: endpoint', names, endpoint),
-      fault: parseInput('faults.next', apiFaultSchema, fault),
-      ...parseInput('faults.next: options', optionsSchema, options),
+      endpoint: parseName('faults.next: endpoint', FaultedEndpoint.options, endpoint),
+      fault: parseInput('faults.next', ApiFault, fault),
+      ...parseInput('faults.next: options', FaultOptions, options),
     }
     try {
       const { id } = api.add(added)

@@ -1,10 +1,13 @@
-import { Channel, type EventName, eventNames } from '@wabakit/contract'
+import { Channel } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
+import { SubscriptionInput } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
 import type { DeliveryTarget, Targets } from '../delivery/targets.ts'
 import { MockUsageError } from '../errors.ts'
 import { parseInput } from '../input.ts'
+
+const { url, events, secret, headers, authorization } = SubscriptionInput.shape
 
 const SubscriptionData = z.strictObject({
   /** `PSTN` or `WHATSAPP`; group events belong to WHATSAPP. @default both */
@@ -12,22 +15,15 @@ const SubscriptionData = z.strictObject({
   /** The number on the channel. @default the tenant's */
   number: z.optional(z.string()),
   /** URL for deliveries over HTTP: `https`, or `http` to a loopback address. */
-  url: z.optional(z.string()),
+  url: z.optional(url),
   /** Names of events. @default 'all' */
-  events: z.optional(
-    z.union([z.literal('all'), z.readonly(z.array(z.enum<readonly EventName[]>(eventNames)))]),
-  ),
+  events,
   /** `whsec_` and base64. @default the tenant's */
-  secret: z.optional(z.string()),
+  secret,
   /** Static headers to send with each delivery. */
-  headers: z.optional(z.record(z.string(), z.string())),
+  headers,
   /** HTTP Basic or Bearer credentials to send with each delivery. */
-  authorization: z.optional(
-    z.union([
-      z.strictObject({ username: z.string(), password: z.string() }),
-      z.strictObject({ token: z.string() }),
-    ]),
-  ),
+  authorization,
 })
 
 /** A webhook subscription, either with a `url` or with an in-process `receiver`. @interface */

@@ -1,4 +1,4 @@
-import { JoinApprovalMode } from '@wabakit/contract'
+import { DeclaredOrganization } from '@wabakit/core/control'
 import { createWebhookSigner } from '@wabakit/webhooks'
 import * as z from 'zod/mini'
 
@@ -18,7 +18,7 @@ export type SettingFacts = {
 export const settingFacts = z.registry<SettingFacts>()
 
 const text = () => z.string().check(z.minLength(1))
-const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
+const secret = () => z.string().check(z.regex(/^[!-~]{16,}$/))
 
 const wholeNumber = (about: string, [min, max]: readonly [min: number, max: number], value: number) =>
   z._default(z.int().check(z.gte(min), z.lte(max)), value).register(settingFacts, {
@@ -40,34 +40,6 @@ const isSigningSecret = (text: string): boolean => {
     return false
   }
 }
-
-/** An organization that the server creates or updates when it starts. Its existing API keys stay valid. */
-export const SeedOrganization = z.strictObject({
-  id: text(),
-  integrations: z.optional(
-    z.array(
-      z.strictObject({
-        wabaNumber: text(),
-        enabled: z.optional(z.boolean()),
-        joinApprovalMode: z.optional(JoinApprovalMode),
-      }),
-    ),
-  ),
-  pstnNumbers: z.optional(z.array(text())),
-  callSummaries: z.optional(z.enum(['automatic', 'manual'])),
-  apiKeys: z.optional(
-    z.array(
-      z.strictObject({
-        key: secret(
-          `must have at least 16 visible ASCII characters. Generate one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
-        ),
-        label: z.optional(z.string()),
-        wabaNumbers: z.optional(z.union([z.literal('all'), z.array(text())])),
-      }),
-    ),
-  ),
-})
-export type SeedOrganization = z.infer<typeof SeedOrganization>
 
 /** The settings of a server. The file, the variables, the flags and the documentation are derived from this schema. */
 export const ServerConfig = z.strictObject({
@@ -225,7 +197,7 @@ export const ServerConfig = z.strictObject({
     form: 'a whole number',
     otherwise: 'drawn',
   }),
-  organizations: z._default(z.array(SeedOrganization), []).register(settingFacts, {
+  organizations: z._default(z.array(DeclaredOrganization), []).register(settingFacts, {
     about: 'Organizations to create or update at the start, with their numbers and API keys.',
     form: 'a list of organizations',
     fileOnly: true,

@@ -135,7 +135,7 @@ test.each([
   ['deliveries list --status lost', /\(400\): status\.0 must be waiting, pending/],
   [
     'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9 --events NOPE',
-    /\(400\): events: must be all, or one or several of GROUP_CREATED, /,
+    /\(400\): events\.0 must be GROUP_CREATED, /,
   ],
   ['groups add-participant --group-id g1', /\(400\):\n {2}phone is required\n {2}state is required$/],
 ])('%s is refused, and says what to do', async (line, message) => {

@@ -1,99 +1,46 @@
-import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import { CallSummary } from '@wabakit/contract'
 import * as z from 'zod/mini'
+import { CallInput } from '../../calls/call-input.ts'
+import { CallAcceptance, CallEnding } from '../../calls/call-steps.ts'
 import { requireFound } from '../../hosting/control-error.ts'
-import { type CallSimulation, toMilliseconds } from '../../simulation/index.ts'
-import { parseNumber, recordFilter, text } from '../filters.ts'
+import { CallSimulation, Duration, LaterSummary, toMilliseconds } from '../../simulation/index.ts'
+import { optional } from '../../values/input-schemas.ts'
+import { phoneDigits, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { identifier, named, optional, page, pageQuery, phoneNumber, showPage, time } from '../schemas.ts'
+import { named, page, pageQuery, showPage, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const operation = operationIn('Calls')
 
-const details = {
-  callId: optional(identifier, 'The id of the call. Default: a new one.'),
-  callType: optional(CallType, 'Who takes part for the organization. Default: AGENT.'),
-  triggeredVia: optional(TriggeredVia, 'Trigger of the call.'),
-  agentNumber: optional(z.string(), "The team member's phone number."),
-  botTest: optional(
-    z.strictObject({ webhooks: z.boolean() }),
-    'Marks a test call of a bot. Without `webhooks`, it publishes no events.',
-  ),
-}
+const NewCall = named('NewCallRequest', 'A call to start.', CallInput)
 
-const NewCall = named(
-  'NewCallRequest',
-  'A call to start.',
-  z.strictObject({
-    channel: Channel.check(z.describe('Network of the number.')),
-    direction: CallDirection.check(z.describe('Who called.')),
-    channelNumber: phoneNumber,
-    customerNumber: phoneNumber,
-    ...details,
+const withinOneDay = Duration.check(
+  z.refine((duration) => (toMilliseconds(duration) ?? 0) <= 86_400_000, {
+    error: "must be a duration of at most one day: milliseconds, or a string such as '30s'",
   }),
 )
-
-const Summary = z.strictObject({
-  recap: z.optional(z.string()),
-  keyPoints: z.optional(z.array(z.string())),
-  nextSteps: z.optional(z.array(z.string())),
-  generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
-  after: optional(
-    z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
-      z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
-        error: "must be a duration of at most one day: milliseconds, or a string such as '30s'",
-      }),
-    ),
-    'Delay of the summary, such as 30s.',
-  ),
-})
 
 const SimulatedCall = named(
   'SimulatedCallRequest',
   "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
-  z.strictObject({
-    ...details,
-    channel: optional(Channel, 'The network of the call. Default: PSTN.'),
-    direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
-    channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
-    customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
-    durationInSeconds: optional(
-      z.number(),
-      'Length of the conversation, in whole seconds. Default: a random one.',
-    ),
-    outcome: optional(
-      z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said']),
-      'How the call goes. Only an answered one can have a summary. Default: answered.',
-    ),
+  z.extend(CallSimulation, {
+    // A process of its own saves a summary later, and forgets it when it stops.
     summary: optional(
-      z.union([z.literal(false), Summary]),
+      z.union([
+        z.literal(false),
+        z.extend(LaterSummary, { after: optional(withinOneDay, 'Delay of the summary, such as 30s.') }),
+      ]),
       '`false` for none, or its parts. Default: as the organization says.',
     ),
-    observedEvents: optional(
-      z.boolean(),
-      'Also sends the event with which a live service ends a call that was not answered, such as CALL_MISSED. Default: false; true in the profile `live`.',
-    ),
-    notPicked: optional(
-      z.int().check(z.gte(0), z.lte(100)),
-      'Number of CALL_NOT_PICKED before the outcome of an incoming WhatsApp call. Default: 0.',
-    ),
-  } satisfies Record<keyof CallSimulation, unknown>),
+  }),
 )
 
 const CallStep = named(
   'CallStepRequest',
   'A step of a call. `agentNumber` and, for a past call, `startedAt` are fields of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
   z.discriminatedUnion('step', [
-    z.strictObject({
-      step: z.literal('accept'),
-      agentNumber: z.optional(z.string()),
-      startedAt: z.optional(time),
-    }),
-    z.strictObject({
-      step: z.literal('end'),
-      durationInSeconds: z.optional(z.number()),
-      recorded: z.optional(z.boolean()),
-      spoken: z.optional(z.boolean()),
-    }),
+    z.strictObject({ step: z.literal('accept'), ...CallAcceptance.shape, startedAt: z.optional(time) }),
+    z.strictObject({ step: z.literal('end'), ...CallEnding.shape }),
     z.strictObject({ step: z.enum(['miss', 'reject']) }),
   ]),
 )
@@ -149,7 +96,7 @@ export const callOperations = [
     query: z.strictObject({
       ...pageQuery,
       ...recordFilter,
-      customer: optional(phoneNumber, "The customer's number."),
+      customer: optional(phoneDigits, "The customer's number."),
       state: optional(CallView.shape.state, 'State of the call.'),
       text: z.optional(
         text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
@@ -157,8 +104,7 @@ export const callOperations = [
     }),
     result: page('Call', CallView),
     run: async ({ params, query: { number, customer, ...query } }, { service }) => {
-      const customerDigits = parseNumber('customer', customer)
-      const selection = { ...query, digits: parseNumber('number', number), customerDigits }
+      const selection = { ...query, digits: number, customerDigits: customer }
       return showPage(await service.calls.list(params.organizationId, selection), (call) => showCall(call))
     },
   }),

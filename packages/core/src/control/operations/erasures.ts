@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { toDigits } from '../../hosting/index.ts'
 import type { ErasureOptions, ErasureSelection, ReferenceServer } from '../../index.ts'
+import { identifier, phoneNumber } from '../../values/input-schemas.ts'
 import { operationIn } from '../operation.ts'
-import { identifier, named, phoneNumber, readPages } from '../schemas.ts'
+import { named, readPages } from '../schemas.ts'
 
 const cursor = z.optional(z.string())
 const dryRun = z.optional(z.boolean())

@@ -1,51 +1,32 @@
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/control-error.ts'
-import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '../../simulation/index.ts'
+import {
+  ApiFault,
+  type ApiFaults,
+  type EndpointFault,
+  FaultedEndpoint,
+  FaultOptions,
+  type PlannedFault,
+} from '../../simulation/index.ts'
+import { identifier, optional } from '../../values/input-schemas.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
-import { identifier, list, named, optional } from '../schemas.ts'
+import { list, named } from '../schemas.ts'
 
 const operation = operationIn('Faults')
 const path = '/faults'
 
-const fault = {
-  status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
-  code: optional(z.string().check(z.minLength(1)), 'Error code of the response.'),
-  message: optional(z.string(), 'Message of the error.'),
-  retryAfterSeconds: optional(z.union([z.number(), z.string()]), 'Value of Retry-After.'),
-  headers: optional(z.record(z.string(), z.string()), 'Additional response headers.'),
-  body: optional(z.unknown(), 'Body of the response.'),
-  latencyMs: optional(z.number().check(z.gte(0), z.lte(600_000)), 'Delay of the response in milliseconds.'),
-  reset: optional(z.literal(true), 'Drop the connection.'),
-  malformed: optional(z.literal(true), 'Respond with broken JSON.'),
-  html: optional(z.literal(true), 'Respond with an HTML page.'),
-  truncated: optional(z.literal(true), 'End the response early.'),
-  offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
-  carriedOut: optional(z.boolean(), 'Carry out the request anyway.'),
-} satisfies Record<keyof ApiFault, unknown>
-
-const options = {
-  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']).check(z.describe('Requests that fail.')),
-  times: optional(
-    z.union([z.int().check(z.gte(1)), z.literal('always')]),
-    'Number of requests, or always. Default: 1.',
-  ),
-  chance: optional(z.number().check(z.gt(0), z.lte(1)), 'Fraction of requests, from 0 to 1.'),
-}
+const endpoint = FaultedEndpoint.check(z.describe('Requests that fail.'))
+const fault = { endpoint, ...FaultOptions.shape, ...ApiFault.shape }
 
 const FaultRequest = named(
   'FaultRequest',
   'A fault of the next `times` requests (default: 1) to an endpoint: a different `status`, `code`, `message`, `body` or `headers`, a delay of `latencyMs`, or one of `reset`, `malformed`, `html`, `truncated` and `offContract`. `carriedOut` says whether the service still performs the request.',
-  z.strictObject({ ...options, ...fault }),
+  z.strictObject(fault),
 )
 const PlannedFaultView = named(
   'PlannedFault',
   'A fault that affects upcoming requests.',
-  z.object({
-    ...options,
-    ...fault,
-    id: z.string(),
-    remaining: z.union([z.number(), z.literal('always')]),
-  }),
+  z.object({ ...fault, id: z.string(), remaining: z.union([z.number(), z.literal('always')]) }),
 )
 
 const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault<EndpointFault>) => ({

@@ -1,9 +1,11 @@
 import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
+import { ParticipantInput } from '../../groups/participants.ts'
 import { requireFound } from '../../hosting/control-error.ts'
-import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
+import { optional, phoneNumber } from '../../values/input-schemas.ts'
+import { groupId, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { named, optional, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
+import { named, page, pageQuery, showPage } from '../schemas.ts'
 import { GroupView, ParticipantView, showGroup, showParticipant } from '../views/group.ts'
 
 const operation = operationIn('Groups')
@@ -11,9 +13,7 @@ const operation = operationIn('Groups')
 const ParticipantStep = named(
   'ParticipantStepRequest',
   'The new state of a person in a group.',
-  z.strictObject({
-    groupId: z.string().check(z.describe('The id of the group.')),
-    phone: phoneNumber.check(z.describe('Number of the participant.')),
+  z.extend(ParticipantInput, {
     state: z.enum(['joined', 'left', 'removed']).check(z.describe('What happened to the participant.')),
   }),
 )
@@ -68,7 +68,7 @@ export const groupOperations = [
         const found = await service.groups.find(organizationId, id)
         return { items: found === undefined ? [] : [showGroup(found)] }
       }
-      const selection = { ...rest, digits: parseNumber('number', number) }
+      const selection = { ...rest, digits: number }
       return showPage(await service.groups.list(organizationId, selection), showGroup)
     },
   }),

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/index.ts'
 import type { PlannedFault } from '../../simulation/index.ts'
+import { optional } from '../../values/input-schemas.ts'
 import type { Json, MockControl, MockTenantControl } from '../mock-control.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
-import { list, named, optional, Utc, utc } from '../schemas.ts'
+import { list, named, Utc, utc } from '../schemas.ts'
 
 const operation = operationIn('Mock')
 const path = '/organizations/:organizationId'

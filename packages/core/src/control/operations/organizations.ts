@@ -1,8 +1,9 @@
-import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../../hosting/control-error.ts'
+import { ApiKeyInput, KnownApiKey } from '../../tenancy/api-keys.ts'
+import { OrganizationInput, OrganizationSettings } from '../../tenancy/organization-input.ts'
 import { operationIn } from '../operation.ts'
-import { identifier, list, named, optional, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
+import { list, named, page, pageQuery, showPage } from '../schemas.ts'
 import {
   ApiKeyView,
   NewApiKeyView,
@@ -13,59 +14,24 @@ import {
 
 const operation = operationIn('Organizations')
 
-const settings = {
-  callSummaries: optional(z.enum(['automatic', 'manual']), 'When summaries are generated.'),
-  integrations: z.optional(
-    z.array(
-      z.strictObject({
-        wabaNumber: phoneNumber,
-        enabled: z.optional(z.boolean()),
-        joinApprovalMode: z.optional(JoinApprovalMode),
-      }),
-    ),
-  ),
-  pstnNumbers: optional(z.array(phoneNumber), 'Telephone numbers of the organization.'),
-}
-
-const keyText = z.string().check(z.regex(/^[!-~]{16,}$/, 'must have at least 16 visible ASCII characters'))
-
-const keySettings = {
-  label: optional(z.string(), 'A name for people.'),
-  wabaNumbers: optional(
-    z.union([z.literal('all'), z.array(phoneNumber)]),
-    'WABA numbers that it may use (default: all).',
-  ),
-}
-
 const NewApiKey = named(
   'NewApiKeyRequest',
   'An API key to create. Without `key`, it is random. `wabaNumbers` are the numbers that it may use.',
-  z.strictObject({
-    key: optional(keyText, 'The key itself. Default: a random one.'),
-    ...keySettings,
-  }),
+  ApiKeyInput,
 )
 
-const KnownApiKey = named(
+named(
   'KnownApiKeyRequest',
   'An API key of a new organization. The caller must choose it, because the response does not show it.',
-  z.strictObject({ key: keyText, ...keySettings }),
+  KnownApiKey,
 )
 
-const NewOrganization = named(
-  'NewOrganizationRequest',
-  'An organization to create.',
-  z.strictObject({
-    id: optional(identifier, 'Id of the organization.'),
-    ...settings,
-    apiKeys: z.optional(z.array(KnownApiKey)),
-  }),
-)
+const NewOrganization = named('NewOrganizationRequest', 'An organization to create.', OrganizationInput)
 
 const OrganizationChange = named(
   'OrganizationChangeRequest',
   'The settings to change. Omitted ones stay as they are; lists are replaced as a whole.',
-  z.strictObject(settings),
+  OrganizationSettings,
 )
 
 export const organizationOperations = [

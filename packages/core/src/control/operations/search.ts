@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { requireFound } from '../../hosting/control-error.ts'
-import { parseNumber, text } from '../filters.ts'
+import { text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import { list } from '../schemas.ts'
 import { readCustomer } from '../search/read-customer.ts'
@@ -29,9 +29,7 @@ export const searchOperations = [
     route: 'GET /organizations/:organizationId/customers/:number',
     summary: 'Get what is stored about a customer, by the number',
     result: CustomerView,
-    run: async ({ params: { organizationId, number } }, context) => {
-      parseNumber('number', number)
-      return requireFound(await readCustomer(context, organizationId, number), 'customer', number)
-    },
+    run: async ({ params: { organizationId, number } }, context) =>
+      requireFound(await readCustomer(context, organizationId, number), 'customer', number),
   }),
 ]

@@ -1,20 +1,15 @@
-import { eventNames, healthEventNames } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../../hosting/control-error.ts'
+import {
+  SecretRotation,
+  SubscriptionChange,
+  SubscriptionInput,
+} from '../../subscriptions/subscription-input.ts'
+import { optional } from '../../values/input-schemas.ts'
 import { buildTestEvent } from '../build-test-event.ts'
 import { checkPayload } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import {
-  EventChannel,
-  eventName,
-  named,
-  optional,
-  page,
-  pageQuery,
-  phoneNumber,
-  showPage,
-  subject,
-} from '../schemas.ts'
+import { eventName, named, page, pageQuery, showPage, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import {
   SubscriptionSecretView,
@@ -24,71 +19,23 @@ import {
 } from '../views/subscription.ts'
 
 const operation = operationIn('Subscriptions')
-const names = [...eventNames, ...healthEventNames] as const
-const Events = z.union(
-  [z.literal('all'), z.array(z.enum(names))],
-  `must be all, or one or several of ${names.join(', ')}`,
-)
-
-const subscriptionHeaders = {
-  headers: z.optional(z.record(z.string(), z.string())),
-  authorization: z.optional(
-    z.nullable(
-      z.union([
-        z.strictObject({ username: z.string(), password: z.string() }),
-        z.strictObject({ token: z.string() }),
-      ]),
-    ),
-  ),
-}
-
-const events = optional(Events, 'Names of events, or all.')
-const url = z.string().check(z.describe('URL that gets the webhooks.'))
-const secret = optional(z.string(), 'Signing secret. Default: a random one.')
-
-const limits = {
-  maxAttemptsPerSecond: optional(
-    z.nullable(z.number()),
-    'Maximum number of attempts that start per second, such as 5 or 0.5.',
-  ),
-  enabled: optional(z.boolean(), 'Gets webhooks unless false.'),
-}
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
   'A URL to send the events of one number to or, with the channel `OPERATIONS` and no number, those about the health of subscriptions. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
-  z.strictObject({
-    channel: EventChannel.check(z.describe('Network of the number, or OPERATIONS.')),
-    number: optional(phoneNumber, "One of the organization's numbers."),
-    url,
-    events,
-    secret,
-    ...subscriptionHeaders,
-    ...limits,
-  }),
+  SubscriptionInput,
 )
 
-const SubscriptionChange = named(
+const Change = named(
   'SubscriptionChangeRequest',
   'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. `maxAttemptsPerSecond: null` removes the maximum. Events that occur while a subscription is disabled can be resent later.',
-  z.strictObject({
-    url: z.optional(url),
-    events,
-    ...subscriptionHeaders,
-    ...limits,
-  }),
+  SubscriptionChange,
 )
 
-const SecretRotation = named(
+const Rotation = named(
   'SecretRotationRequest',
   '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
-  z.strictObject({
-    secret,
-    overlapMs: optional(
-      z.int().check(z.gte(0)),
-      'Time for which the old secret also signs, in milliseconds. Default: a day.',
-    ),
-  }),
+  SecretRotation,
 )
 
 const TestEvent = named(
@@ -138,7 +85,7 @@ export const subscriptionOperations = [
     id: 'updateSubscription',
     route: `PATCH ${onePath}`,
     summary: 'Change, disable or enable a subscription',
-    body: SubscriptionChange,
+    body: Change,
     result: SubscriptionView,
     run: async ({ params: { organizationId, subscriptionId }, body }, { service }) =>
       showSubscription(await service.subscriptions.update(organizationId, subscriptionId, body)),
@@ -147,7 +94,7 @@ export const subscriptionOperations = [
     id: 'rotateSubscriptionSecret',
     route: `POST ${onePath}/rotate-secret`,
     summary: 'Replace the secret; the old one stays valid for a while',
-    body: SecretRotation,
+    body: Rotation,
     result: SubscriptionSecretView,
     run: async ({ params: { organizationId, subscriptionId }, body }, { service }) =>
       showSubscriptionSecret(await service.subscriptions.rotateSecret(organizationId, subscriptionId, body)),

@@ -1,5 +1,5 @@
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
-import { toDigits } from '../../values/phone-number.ts'
+import { parseDigits } from '../../values/phone-number.ts'
 import type { ControlContext } from '../operation.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { showCall } from '../views/call.ts'
@@ -8,13 +8,13 @@ import { showParticipant } from '../views/group.ts'
 /** Maximum numbers of records: calls and memberships, deliveries of each of them, and deliveries in total. */
 const most = { subjects: 20, deliveriesOfSubject: 10, deliveries: 100 } as const
 
-/** Reads what is stored about a customer. Returns `undefined` if there is nothing. */
+/** Reads what is stored about a customer. Returns `undefined` if there is nothing. @throws InputError for another text. */
 export const readCustomer = async (
   { service }: Pick<ControlContext, 'service'>,
   organizationId: string,
   number: string,
 ) => {
-  const digits = toDigits(number) ?? ''
+  const digits = parseDigits(number, 'number')
   const [calls, memberships] = await Promise.all([
     service.calls.list(organizationId, { customerDigits: digits, limit: most.subjects }),
     service.participants.memberships(organizationId, number),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { EventRecord } from '../../index.ts'
-import { EventChannel, named, Utc } from '../schemas.ts'
+import { EventChannel } from '../../subscriptions/subscription-input.ts'
+import { named, Utc } from '../schemas.ts'
 
 export const EventView = named(
   'Event',

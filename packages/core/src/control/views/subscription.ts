@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Subscription, SubscriptionWithSecret } from '../../index.ts'
-import { EventChannel, named, Utc, UtcOrNull } from '../schemas.ts'
+import { EventChannel } from '../../subscriptions/subscription-input.ts'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
 
 const subscription = {
   id: z.string(),
