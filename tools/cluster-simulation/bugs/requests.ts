@@ -4,8 +4,8 @@ import type { PlantedBug } from './bug.ts'
 export const requestBugs: readonly PlantedBug[] = [
   {
     name: 'every create with a known id succeeds',
-    file: 'core/src/memory-store/memory-store.ts',
-    find: 'const isSame = group.requestHash !== null && existing.requestHash === group.requestHash',
+    file: 'core/src/storage/decide-creation.ts',
+    find: 'const isSame = group.requestHash !== null && group.requestHash === existing.requestHash',
     replace: 'const isSame = true',
   },
   {
