@@ -20,7 +20,7 @@ const formatFillSql = (count: number): string => `
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
     '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, NULL, n, false FROM generate_series(1, ${count}) n;
   INSERT INTO wabakit.deliveries
-    (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at,
+    (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at,
      started_at, duration_ms, url, status, response_body)
   SELECT 1, 10000000 + n, '${organizationId}', 'delivered', 1, 1, 0, 0, 0, n, 0, 12, 'https://receiver.example/', 200, 'ok'
   FROM generate_series(1, ${count}) n`

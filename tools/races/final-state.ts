@@ -42,8 +42,8 @@ const state = `json_build_object(
   'organizations', ${list('id, revision', 'wabakit.organizations')},
   'subscriptions', ${list('id, revision, disabled_reason, failing_since, is_reported, pace', 'wabakit.subscriptions')},
   'events', ${list('organization_id, subject, array_agg(id ORDER BY position) AS ids', "wabakit.events WHERE channel <> 'OPERATIONS' GROUP BY 1, 2")},
-  'pending', ${list('e.id, p.state, p.turn, p.attempts, p.failures, p.webhook_id', 'wabakit.pending p JOIN wabakit.events e ON e.position = p.event')},
-  'deliveries', ${list('e.id, f.state, f.turn, f.attempts, f.webhook_id, f.status', 'wabakit.deliveries f JOIN wabakit.events e ON e.position = f.event')},
+  'pending', ${list('e.id, p.state, p.version, p.attempts, p.failures, p.webhook_id', 'wabakit.pending p JOIN wabakit.events e ON e.position = p.event')},
+  'deliveries', ${list('e.id, f.state, f.version, f.attempts, f.webhook_id, f.status', 'wabakit.deliveries f JOIN wabakit.events e ON e.position = f.event')},
   'attempts', ${list('e.id, a.number, a.status', 'wabakit.attempts a JOIN wabakit.events e ON e.position = a.event')},
   'calls', ${list('call_id, revision', 'wabakit.calls')},
   'shards', ${list('shard, epoch, owner', "wabakit.shards WHERE owner = 'new owner'")}

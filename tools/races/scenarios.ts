@@ -79,7 +79,7 @@ export const prepareRecords = async (store: Store): Promise<Prepared> => {
   for (const { state } of queues) {
     const { heads } = await store.readHeads({ queue: state.queue, after: -1, limit: 10 })
     const epoch = taken.find(({ shard }) => shard === state.shard)?.epoch ?? -1
-    const keys = heads.map(({ id, turn }) => ({ id, turn, shard: state.shard, epoch }))
+    const keys = heads.map(({ id, version }) => ({ id, version, shard: state.shard, epoch }))
     const loaded = await store.loadDeliveries(keys)
     for (const [index, key] of keys.entries()) {
       const delivery = loaded[index]?.delivery

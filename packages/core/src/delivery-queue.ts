@@ -16,21 +16,21 @@ export type QueueState = {
 }
 
 /**
- * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `turn`
- * counts its settlements and resends: work that started in an earlier turn has no effect.
+ * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `version`
+ * counts its settlements and resends: work that started at an earlier version has no effect.
  */
 export type PendingDelivery = {
   readonly id: string
   readonly position: number
   readonly dueAt: number
-  readonly turn: number
+  readonly version: number
 }
 
 /** A shard that a worker owns. Its epoch increases whenever a worker takes it. */
 export type OwnedShard = { readonly shard: number; readonly epoch: number }
 
 /** A delivery that is about to be attempted. */
-export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
+export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'version'>
 
 /**
  * The verdict on an attempt.
@@ -73,7 +73,7 @@ export type SettlementOutcome =
       readonly outcome: 'settled'
       /** The delivery after the settlement. */
       readonly delivery: DeliveryRecord
-      readonly turn: number
+      readonly version: number
       /** Set if this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
       /** The health events for operators, stored in the same transaction. */
@@ -156,7 +156,7 @@ export type WorkersView = {
  * **Order.** Within a lane, positions are committed in order. Across lanes, they are not: a transaction that took its
  * position early may be committed late.
  *
- * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So a
+ * **Fences.** Loading and settling do nothing for a delivery that has another version, or if its shard has another epoch. So a
  * worker does no harm if it acts on outdated information, such as a page that it read long ago, or a shard that it has
  * lost.
  */
@@ -181,14 +181,14 @@ export type DeliveryQueue = {
   readRetries(request: { readonly queue: string; readonly limit: number }): Promise<RetriesPage>
   /**
    * Returns the current data for attempts, in the same order. The entry of a delivery that must not be attempted is
-   * `undefined`: it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has
+   * `undefined`: it is finished or removed, has another version, its subscription is disabled or removed, or its shard has
    * another epoch.
    */
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
    * Writes the outcomes of attempts in one transaction. Each belongs to a different delivery, and a worker never calls
    * this again before its previous call has ended. An outcome is `stale`, and nothing is written for it, if the
-   * delivery is gone or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be
+   * delivery is gone or has another version, or its shard has another epoch. So a call whose outcome is unknown can be
    * repeated.
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
@@ -198,7 +198,7 @@ export type DeliveryQueue = {
    * - The events about the subscription's health are published in the same transaction, as `decideSettlement` decides them.
    * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
    * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it
-   *   was attempted keeps its turn: it ends as `delivered` or stays `skipped`.
+   *   was attempted keeps its version: it ends as `delivered` or stays `skipped`.
    * - `next` is determined after the whole batch, from everything that was committed before the call.
    */
   settleDeliveries(settlements: readonly Settlement[]): Promise<SettlementOutcome[]>

@@ -158,12 +158,12 @@ export type Store = DeliveryQueue & {
 
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its lane, oldest
-   * first, as if it were new: in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
+   * first, as if it were new: at its next version, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
    * never attempted, and deliveries to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
-   * Finishes an unfinished delivery as `skipped`, in the same turn. Returns false, and changes nothing, if the
+   * Finishes an unfinished delivery as `skipped`, at the same version. Returns false, and changes nothing, if the
    * organization has no such delivery, or if it is finished.
    */
   cancelDelivery(request: DeliveryChange): Promise<boolean>

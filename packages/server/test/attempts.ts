@@ -26,7 +26,7 @@ export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> 
     .sort(
       ({ pending: left }, { pending: right }) => left.dueAt - right.dueAt || left.position - right.position,
     )
-    .map(({ shard, pending: { id, turn } }) => ({ shard, epoch: 0, id, turn }))
+    .map(({ shard, pending: { id, version } }) => ({ shard, epoch: 0, id, version }))
 }
 
 /** Starts attempts of all deliveries due at a given time, including those already started. */

@@ -86,7 +86,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     name: 'prefetch: a delivery in progress is added again',
     file: prefetchFile,
     find: `    if (old?.isBusy) {
-      if (!isRetry && pending.turn > old.turn) old.newer = pending
+      if (!isRetry && pending.version > old.version) old.newer = pending
       return
     }
 `,
@@ -416,9 +416,9 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
     replace: `        const pauseMs = getPauseMs(error)
         if (error instanceof StorageOutcomeUnknownError) {
-          return settlements.map(({ delivery, turn }) => {
+          return settlements.map(({ delivery, version }) => {
             const after = { ...delivery, dueAt: null }
-            return { outcome: 'settled', delivery: after, turn: turn + 1, disabled: null, next: null }
+            return { outcome: 'settled', delivery: after, version: version + 1, disabled: null, next: null }
           })
         }
 `,
@@ -437,28 +437,28 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    isWriting = false`,
   },
   {
-    name: 'delivery queue: a settlement does not check the turn',
+    name: 'delivery queue: a settlement does not check the version',
     file: deliveryQueue,
-    find: `row?.turn === key.turn && isCurrent(key)`,
+    find: `row?.version === key.version && isCurrent(key)`,
     replace: `isCurrent(key)`,
     needs: repeatsSettlements,
   },
   {
     name: 'delivery queue: a settlement does not check the epoch',
     file: deliveryQueue,
-    find: `row?.turn === key.turn && isCurrent(key)`,
-    replace: `row?.turn === key.turn`,
+    find: `row?.version === key.version && isCurrent(key)`,
+    replace: `row?.version === key.version`,
   },
   {
-    name: 'delivery queue: a settlement checks neither turn nor epoch',
+    name: 'delivery queue: a settlement checks neither version nor epoch',
     file: deliveryQueue,
-    find: `row?.turn === key.turn && isCurrent(key) ? row`,
+    find: `row?.version === key.version && isCurrent(key) ? row`,
     replace: `row !== undefined ? row`,
   },
   {
-    name: 'delivery queue: the turn does not change',
+    name: 'delivery queue: the version does not change',
     file: deliveryQueue,
-    find: `    row.turn++
+    find: `    row.version++
 `,
     replace: ``,
     needs: repeatsSettlements,
@@ -508,9 +508,9 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `heads.push(row)`,
   },
   {
-    name: 'delivery queue: a resend keeps the turn',
+    name: 'delivery queue: a resend keeps the version',
     file: history,
-    find: `    row.turn++
+    find: `    row.version++
 `,
     replace: ``,
     needs: hasSecondThoughts,

@@ -79,10 +79,10 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: `markChanged(subscription)`,
   },
   {
-    name: 'delivery queue on SQLite: a settlement does not check the turn',
+    name: 'delivery queue on SQLite: a settlement does not check the version',
     file: deliveryQueue,
-    find: `and turn = ? and (finishedAt`,
-    replace: `and turn >= 0 * ? and (finishedAt`,
+    find: `and version = ? and (finishedAt`,
+    replace: `and version >= 0 * ? and (finishedAt`,
     needs: hasSecondThoughts,
   },
   {
@@ -129,9 +129,9 @@ export const sqliteBugs: readonly PlantedBug[] = [
     needs: failsOften,
   },
   {
-    name: 'resend on SQLite: the turn does not change',
+    name: 'resend on SQLite: the version does not change',
     file: `${folder}/delivery-changes.ts`,
-    find: `state = 'fresh', turn = turn + 1,`,
+    find: `state = 'fresh', version = version + 1,`,
     replace: `state = 'fresh',`,
     needs: hasSecondThoughts,
   },

@@ -151,7 +151,7 @@ test.each(['sqlite', 'postgres'] as const)(
         if (owned === undefined || state === undefined) continue
         takes.push({ ...take, output: owned.epoch })
         const { heads } = await store.readHeads({ queue: state.queue, after: 0, limit: 4 })
-        const keys = heads.map(({ id, turn }) => ({ ...owned, id, turn }))
+        const keys = heads.map(({ id, version }) => ({ ...owned, id, version }))
         const loaded = await store.loadDeliveries(keys)
         const batch = keys.flatMap((key, index) => {
           const delivery = loaded[index]?.delivery

@@ -42,7 +42,7 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
     return {
       ...each,
       delivery: omitId(delivery),
-      next: next && { dueAt: next.dueAt, turn: next.turn },
+      next: next && { dueAt: next.dueAt, version: next.version },
       // The events contain times, so only their types are compared.
       health: health.map(({ type }) => type),
     }

@@ -53,7 +53,7 @@ test('a prefetch neither forgets a delivery nor brings one back, whatever happen
       const attempted: string[] = []
       let next = 100
       const append = (position: number, isHead = true): void => {
-        const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
+        const row = { id: `d${position}`, position, dueAt: position, version: 0, isRetry: false }
         if (rows.has(row.id)) return
         rows.set(row.id, row)
         if (isHead) prefetch.add(row)
@@ -72,21 +72,21 @@ test('a prefetch neither forgets a delivery nor brings one back, whatever happen
         // A store makes the same comparison when it loads deliveries.
         expect(taken.some(({ id }) => id === entry.id)).toBe(false)
         const row = rows.get(entry.id)
-        expect(row?.turn, `${entry.id} is no longer what is held`).toBe(entry.turn)
+        expect(row?.version, `${entry.id} is no longer what is held`).toBe(entry.version)
         attempted.push(entry.id)
         taken.push(entry)
       }
       const finish = (): void => {
         const entry = taken.shift()
         if (entry === undefined) return
-        if (rows.get(entry.id)?.turn === entry.turn) rows.delete(entry.id)
+        if (rows.get(entry.id)?.version === entry.version) rows.delete(entry.id)
         prefetch.end(entry, null, null)
       }
       /** Delivers a row and sends it again. The prefetch learns of the resend first. */
       const sendAgain = (): void => {
         const row = rows.get(taken[0]?.id ?? '')
-        if (row === undefined || row.turn !== taken[0]?.turn) return
-        rows.set(row.id, { ...row, turn: row.turn + 2, isRetry: false })
+        if (row === undefined || row.version !== taken[0]?.version) return
+        rows.set(row.id, { ...row, version: row.version + 2, isRetry: false })
         prefetch.restart()
       }
       for (const [step, number] of list) {
@@ -98,7 +98,7 @@ test('a prefetch neither forgets a delivery nor brings one back, whatever happen
         if (step === 'take') take()
         if (step === 'finish') finish()
         if (step === 'sent again') sendAgain()
-        const isCurrent = rows.get(taken[0]?.id ?? '')?.turn === taken[0]?.turn
+        const isCurrent = rows.get(taken[0]?.id ?? '')?.version === taken[0]?.version
         if (step === 'back' && isCurrent) {
           const entry = taken.shift()
           if (entry !== undefined) prefetch.putBack(entry)
@@ -107,7 +107,7 @@ test('a prefetch neither forgets a delivery nor brings one back, whatever happen
           const entry = taken.shift()
           const row = entry && rows.get(entry.id)
           if (entry === undefined || row === undefined) continue
-          const retry = { ...row, turn: row.turn + 1, dueAt: row.dueAt + number, isRetry: true }
+          const retry = { ...row, version: row.version + 1, dueAt: row.dueAt + number, isRetry: true }
           rows.set(row.id, retry)
           prefetch.end(entry, retry, null)
         }
@@ -128,7 +128,7 @@ test('a prefetch neither forgets a delivery nor brings one back, whatever happen
 test('a prefetch reads again from the position of a late commit', async () => {
   const { rows, pages, prefetch } = createQueue()
   for (const position of [10, 20]) {
-    const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
+    const row = { id: `d${position}`, position, dueAt: position, version: 0, isRetry: false }
     rows.set(row.id, row)
   }
   const read = async (): Promise<void> => {
@@ -138,7 +138,7 @@ test('a prefetch reads again from the position of a late commit', async () => {
   }
   await read()
   expect([prefetch.take()?.id, prefetch.take()?.id]).toEqual(['d10', 'd20'])
-  rows.set('d15', { id: 'd15', position: 15, dueAt: 15, turn: 0, isRetry: false })
+  rows.set('d15', { id: 'd15', position: 15, dueAt: 15, version: 0, isRetry: false })
   prefetch.lookFrom(15)
   await read()
   expect([prefetch.take()?.id, prefetch.take()]).toEqual(['d15', undefined])
@@ -146,7 +146,7 @@ test('a prefetch reads again from the position of a late commit', async () => {
 
 test('a page does not bring back a delivery that ended while it was read', async () => {
   const { rows, pages, prefetch } = createQueue()
-  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, version: 0, isRetry: false })
   void prefetch.read()
   pages.shift()?.()
   await settle()
@@ -162,7 +162,7 @@ test('a page does not bring back a delivery that ended while it was read', async
 for (const order of ['before', 'after'] as const) {
   test(`a delivery that was sent again is held, if its page arrives ${order} the end of its last attempt`, async () => {
     const { rows, pages, prefetch } = createQueue()
-    const row = { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false }
+    const row = { id: 'd1', position: 1, dueAt: 1, version: 0, isRetry: false }
     rows.set('d1', row)
     const arrive = async (): Promise<void> => {
       pages.shift()?.()
@@ -171,21 +171,21 @@ for (const order of ['before', 'after'] as const) {
     void prefetch.read()
     await arrive()
     const taken = prefetch.take()
-    rows.set('d1', { ...row, turn: 2 })
+    rows.set('d1', { ...row, version: 2 })
     prefetch.restart()
     void prefetch.read()
     if (order === 'before') await arrive()
     if (taken !== undefined) prefetch.end(taken, null, null)
     await arrive()
-    expect([taken?.turn, prefetch.take()?.turn]).toEqual([0, 2])
+    expect([taken?.version, prefetch.take()?.version]).toEqual([0, 2])
   })
 }
 
 test('a page that was read before a change by request is read again', async () => {
   const { rows, pages, prefetch } = createQueue()
-  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, version: 0, isRetry: false })
   void prefetch.read()
-  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 1, isRetry: false })
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, version: 1, isRetry: false })
   prefetch.restart()
   pages.shift()?.()
   await settle()
@@ -193,7 +193,7 @@ test('a page that was read before a change by request is read again', async () =
   void prefetch.read()
   pages.shift()?.()
   await settle()
-  expect(prefetch.take()?.turn).toBe(1)
+  expect(prefetch.take()?.version).toBe(1)
 })
 
 test('a prefetch that is known to be empty reads nothing until it is asked to', async () => {
@@ -203,7 +203,7 @@ test('a prefetch that is known to be empty reads nothing until it is asked to', 
   }
   const prefetch = createPrefetch({ queue: 'q', store, isEmpty: true, getSize: () => size })
   expect(prefetch.needsReading()).toBe(false)
-  prefetch.add({ id: 'd1', position: 7, dueAt: 7, turn: 0 })
+  prefetch.add({ id: 'd1', position: 7, dueAt: 7, version: 0 })
   const entry = prefetch.take()
   expect([entry?.id, prefetch.needsReading()]).toEqual(['d1', false])
   if (entry !== undefined) prefetch.end(entry, null, null)
@@ -219,7 +219,7 @@ test('a prefetch holds a few of many deliveries, and reads on when half of them 
       id: `d${position}`,
       position,
       dueAt: position,
-      turn: 0,
+      version: 0,
       isRetry: position % 2 === 0,
     })
   }
@@ -248,7 +248,7 @@ const build = (position: number, changes: Partial<PendingDelivery> = {}): Pendin
   id: `d${position}`,
   position,
   dueAt: position,
-  turn: 0,
+  version: 0,
   ...changes,
 })
 
@@ -275,7 +275,7 @@ const createEmpty = () => {
   const fail = (position: number, dueAt: number): void => {
     prefetch.add(build(position, { dueAt: -1 }))
     const entry = prefetch.take()
-    if (entry !== undefined) prefetch.end(entry, build(position, { dueAt, turn: 1 }), null)
+    if (entry !== undefined) prefetch.end(entry, build(position, { dueAt, version: 1 }), null)
   }
   const takeAll = (): Entry[] => {
     const taken: Entry[] = []
@@ -321,7 +321,7 @@ test('a page of retries replaces those that are held behind it', async () => {
   for (let position = 1; position <= 9; position++) fail(position, 1_000 - 10 * position)
   const taken = [prefetch.take(), prefetch.take()]
   expect([taken.map((entry) => entry?.dueAt), prefetch.needsReading()]).toEqual([[910, 920], true])
-  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, turn: 1 }))
+  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, version: 1 }))
   pages.isEnd = false
   await prefetch.read()
   expect(asked).toEqual([{ limit: size + 2 }])
@@ -335,10 +335,10 @@ test('a page of retries leaves heads that are due later, also one that was sent 
   prefetch.add(build(1, { dueAt: 50 }))
   const taken = prefetch.take()
   prefetch.restart()
-  pages.heads = [build(1, { dueAt: 50, turn: 2 }), build(2, { dueAt: 60 })]
+  pages.heads = [build(1, { dueAt: 50, version: 2 }), build(2, { dueAt: 60 })]
   await prefetch.read()
   if (taken !== undefined) prefetch.end(taken, null, null)
-  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, turn: 1 }))
+  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, version: 1 }))
   pages.isEnd = false
   await prefetch.read()
   expect(takeDues()).toEqual([1, 2, 3, 4, 50, 60])

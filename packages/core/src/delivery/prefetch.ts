@@ -87,7 +87,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
     const old = known.get(pending.id)
     // A taken delivery comes back when its attempt has ended.
     if (old?.isBusy) {
-      if (!isRetry && pending.turn > old.turn) old.newer = pending
+      if (!isRetry && pending.version > old.version) old.newer = pending
       return
     }
     if (old !== undefined) drop(old)
@@ -146,7 +146,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
   ) => {
     reading = undefined
     if (!done.isVoid) {
-      for (const each of page.items) if (each.turn > (done.ended.get(each.id) ?? -1)) hold(each, isRetries)
+      for (const each of page.items) if (each.version > (done.ended.get(each.id) ?? -1)) hold(each, isRetries)
     }
     for (const each of done.retries) addRetry(each)
     for (const each of done.heads) add(each, true)
@@ -212,7 +212,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
     end: (entry, retry, next) => {
       busy--
       known.delete(entry.id)
-      reading?.ended.set(entry.id, entry.turn)
+      reading?.ended.set(entry.id, entry.version)
       if (retry !== null) addRetry(retry)
       if (entry.newer !== null) hold(entry.newer, false)
       if (next !== null) add(next, true)

@@ -21,7 +21,7 @@ test('no delivery is under way twice, even if it is sent again, reported and rea
   expect(attempts).toEqual([again])
   again?.end(delivered)
   await wait()
-  // Its result belongs to an earlier turn.
+  // Its result belongs to an earlier version.
   expect([attempts.length, await list()]).toEqual([1, ['pending']])
   attempts[0]?.end(delivered)
   await wait()

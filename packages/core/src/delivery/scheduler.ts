@@ -34,7 +34,7 @@ import { createStopSignal, type StopSignal } from './stop-signal.ts'
  * Transitions:
  * - stored → held: a page contains it, a change reports it, or a settlement returns it as `next` of its lane.
  * - held → stored: it does not fit, or its queue is read again.
- * - held → loading: it is due, it is the turn of its queue and its organization, its queue has fewer deliveries under
+ * - held → loading: it is due, its queue and its organization are next, its queue has fewer deliveries under
  *   way than its maximum, and there is capacity for its pace.
  * - loading → attempting; → held, if it could not be read, its shard is being left, its subscription has reached its
  *   limit of starts, or is new or failing and has another attempt running; → stored, if it has changed since it was
@@ -499,8 +499,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       // This comes after the write, because a change that was read before it has the old pace, and would look like a reset.
       if (pace !== undefined) queue.stored.pace = pace
       release(picked)
-      const { delivery, turn, next } = outcome
-      const retry = delivery.dueAt === null ? null : { ...entry, turn, dueAt: delivery.dueAt }
+      const { delivery, version, next } = outcome
+      const retry = delivery.dueAt === null ? null : { ...entry, version, dueAt: delivery.dueAt }
       queue.prefetch.end(entry, retry, next)
       if (queue.lookFrom < Infinity) queue.prefetch.lookFrom(queue.lookFrom)
       queue.lookFrom = Infinity
@@ -552,7 +552,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   const load = async (picks: readonly Picked[]): Promise<void> => {
     isLoading = true
-    const keys = picks.map(({ queue: { shard, epoch }, entry: { id, turn } }) => ({ shard, epoch, id, turn }))
+    const keys = picks.map(({ queue: { shard, epoch }, entry: { id, version } }) => ({
+      shard,
+      epoch,
+      id,
+      version,
+    }))
     try {
       const loaded = await store.loadDeliveries(keys).finally(() => endLoading(picks))
       for (const [index, picked] of picks.entries()) {

@@ -12,7 +12,7 @@ const buildSettlement = (id: string, kind: 'delivered' | 'exhausted'): Settlemen
   id,
   shard: 0,
   epoch: 0,
-  turn: 0,
+  version: 0,
   now: 0,
   failingLimitMs: 1,
   delivery: {

@@ -34,7 +34,7 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
   id: getDeliveryId(row),
   position: row.position,
   dueAt: row.dueAt,
-  turn: row.turn,
+  version: row.version,
 })
 
 /** Creates the delivery queue, and the functions that report changes to its listeners. */
@@ -58,10 +58,10 @@ export const createDeliveryQueue = (
     queueChanges.emit({ kind: 'changed', state: toState(owner) })
   }
 
-  /** Finds the delivery of an attempt, unless the attempt started in an earlier turn or under an earlier owner. */
+  /** Finds the delivery of an attempt, unless the attempt started at an earlier version or under an earlier owner. */
   const find = (key: AttemptKey): DeliveryRow | undefined => {
     const row = deliveries.get(key.id)
-    return row?.turn === key.turn && isCurrent(key) ? row : undefined
+    return row?.version === key.version && isCurrent(key) ? row : undefined
   }
 
   /** Returns the settled delivery, and the changes to its subscription. */
@@ -76,7 +76,7 @@ export const createDeliveryQueue = (
     const { state, dueAt, finishedAt, attempts: _, ...counts } = decided.delivery
     row.attempts.push({ ...decided.attempt, deliveryId: getDeliveryId(row) })
     Object.assign(row, counts)
-    row.turn++
+    row.version++
     if (state === 'started' || state === 'passable') setRetry(row, state, dueAt ?? now)
     else if (state !== 'fresh') leaveLane(row, state, finishedAt ?? now)
     owner.pace = pace
@@ -137,7 +137,7 @@ export const createDeliveryQueue = (
         if (each === undefined) return { outcome: 'stale' }
         const { row, ...changes } = each
         const delivery = toDeliveryRecord(row)
-        return { outcome: 'settled', ...changes, delivery, turn: row.turn, next: getHead(row) }
+        return { outcome: 'settled', ...changes, delivery, version: row.version, next: getHead(row) }
       })
     },
   }

@@ -50,7 +50,7 @@ const createDelivery = (
   owner,
   state: 'skipped',
   dueAt: event.occurredAt,
-  turn: 0,
+  version: 0,
   webhookId: event.id,
   failures: 0,
   deferrals: 0,
@@ -81,7 +81,7 @@ export const createHistory = (
   const resend = (row: DeliveryRow, { now, webhookIdSuffix }: ResendQuery): boolean => {
     if (row.owner.record.disabledReason !== null || row.state === 'fresh') return false
     if (webhookIdSuffix !== null) row.webhookId = `${row.event.id}${webhookIdSuffix}`
-    row.turn++
+    row.version++
     enterLane(row, now)
     emitChanged(row.owner)
     return true

@@ -28,7 +28,7 @@ export type DeliveryRow = {
   state: SettledDelivery['state']
   /** Used only while the delivery is unfinished. */
   dueAt: number
-  turn: number
+  version: number
   webhookId: string
   failures: number
   deferrals: number

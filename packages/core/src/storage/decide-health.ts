@@ -87,9 +87,9 @@ const buildEvent = (
  * Converts a health event to records. All health events of one subscription share a subject, so they are delivered in
  * order. Their ids are derived from their causes.
  */
-const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[] => {
+const toRecords = (event: HealthEvent, { version, now }: Settlement): EventRecord[] => {
   const { organizationId, subscriptionId, eventId } = event.data
-  const cause = JSON.stringify([organizationId, subscriptionId, eventId, turn, now, event.type])
+  const cause = JSON.stringify([organizationId, subscriptionId, eventId, version, now, event.type])
   const own: EventRecord = {
     id: `hlt_${sha256(cause).slice(0, 32)}`,
     organizationId,

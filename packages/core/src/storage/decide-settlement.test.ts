@@ -43,7 +43,7 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
     id: 'dlv_1',
     shard: 0,
     epoch: 0,
-    turn: 0,
+    version: 0,
     now,
     result,
     failingLimitMs: 5 * day,

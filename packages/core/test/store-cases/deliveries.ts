@@ -36,7 +36,7 @@ export const publish = async (
 /** The state of the cases' worker on a store. */
 type Worker = {
   readonly owned: readonly OwnedShard[]
-  /** The deliveries and turns for which an attempt was started. */
+  /** The deliveries and versions for which an attempt was started. */
   readonly begun: Set<string>
 }
 
@@ -101,13 +101,13 @@ export const begin = async (
 ): Promise<Begun[]> => {
   const { begun } = await getWorker(store)
   const due = (await findPending(store))
-    .filter(({ pending }) => pending.dueAt <= now && !begun.has(`${pending.id} ${pending.turn}`))
+    .filter(({ pending }) => pending.dueAt <= now && !begun.has(`${pending.id} ${pending.version}`))
     .sort(
       ({ pending: left }, { pending: right }) => left.dueAt - right.dueAt || left.position - right.position,
     )
     .slice(0, limit)
-  const keys = due.map(({ shard, epoch, pending: { id, turn } }) => ({ shard, epoch, id, turn }))
-  for (const { id, turn } of keys) begun.add(`${id} ${turn}`)
+  const keys = due.map(({ shard, epoch, pending: { id, version } }) => ({ shard, epoch, id, version }))
+  for (const { id, version } of keys) begun.add(`${id} ${version}`)
   const loaded = await store.loadDeliveries(keys)
   return keys.flatMap((key, index) => {
     const found = loaded[index]

@@ -151,7 +151,7 @@ export const deliveryQueueCases = defineCases({
     const page = await store.readRetries({ queue, limit: 2 })
     equal([page.retries.map(({ dueAt }) => dueAt - start), page.isEnd], [[7_000, 8_000], false])
     equal(
-      page.retries.map(({ turn }) => turn),
+      page.retries.map(({ version }) => version),
       [1, 1],
     )
     equal((await store.readRetries({ queue, limit: 3 })).isEnd, true)
@@ -192,7 +192,7 @@ export const deliveryQueueCases = defineCases({
     equal(await listAll(store), [begun.delivery])
   },
 
-  'loads nothing for another turn or epoch, a finished delivery, and a disabled or removed subscription':
+  'loads nothing for another version or epoch, a finished delivery, and a disabled or removed subscription':
     async (store) => {
       await setUp(store)
       await publish(store, ...subjects(3))
@@ -202,7 +202,7 @@ export const deliveryQueueCases = defineCases({
       const unknown = { ...key, id: 'nobody' }
       equal(
         await store.loadDeliveries([
-          { ...key, turn: key.turn + 1 },
+          { ...key, version: key.version + 1 },
           { ...key, epoch: key.epoch + 1 },
           unknown,
         ]),
@@ -238,11 +238,13 @@ export const deliveryQueueCases = defineCases({
     const common = { now: start + 1, failingLimitMs: 86_400_000 }
     const outcomes = await store.settleDeliveries([
       { ...first.key, ...common, result: delivered },
-      { ...second.key, ...common, turn: 7, result: delivered },
+      { ...second.key, ...common, version: 7, result: delivered },
       { ...third.key, ...common, result: retry(5_000) },
     ])
     equal(
-      outcomes.map((each) => (each.outcome === 'settled' ? [each.turn, each.delivery.status] : each.outcome)),
+      outcomes.map((each) =>
+        each.outcome === 'settled' ? [each.version, each.delivery.status] : each.outcome,
+      ),
       [[1, 'delivered'], 'stale', [1, 'pending']],
     )
     const nexts = outcomes.map((each) => (each.outcome === 'settled' ? each.next : undefined))

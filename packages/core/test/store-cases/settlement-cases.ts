@@ -39,7 +39,7 @@ export const settlementCases = defineCases({
     equal(outcome, {
       outcome: 'settled',
       delivery: expected,
-      turn: 1,
+      version: 1,
       disabled: null,
       health: [],
       next: null,
@@ -62,7 +62,7 @@ export const settlementCases = defineCases({
     equal(outcome, {
       outcome: 'settled',
       delivery: expected,
-      turn: 1,
+      version: 1,
       disabled: null,
       health: [],
       next: null,
@@ -82,7 +82,7 @@ export const settlementCases = defineCases({
       equal(outcome, {
         outcome: 'settled',
         delivery: expected,
-        turn: 1,
+        version: 1,
         disabled: null,
         health: [],
         next: null,
@@ -145,13 +145,13 @@ export const settlementCases = defineCases({
     equal(listNames(await begin(store, { now: start + 20 })), ['B'])
   },
 
-  'writes nothing for another turn, a second result or an unknown delivery': async (store) => {
+  'writes nothing for another version, a second result or an unknown delivery': async (store) => {
     await setUp(store)
     await publish(store, {})
     const begun = await beginOne(store)
     const stale = { outcome: 'stale' }
     const { key } = begun
-    equal(await settle(store, { key: { ...key, turn: key.turn + 1 } }, delivered), stale)
+    equal(await settle(store, { key: { ...key, version: key.version + 1 } }, delivered), stale)
     equal(await settle(store, { key: { ...key, epoch: key.epoch - 1 } }, delivered), stale)
     equal(await settle(store, { key: { ...key, id: 'nobody' } }, delivered), stale)
     equal(await listAll(store), [begun.delivery])

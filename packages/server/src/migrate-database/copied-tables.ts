@@ -53,7 +53,7 @@ const deliveryColumns = {
   event: 'd.event',
   organization_id: 'd.organizationId',
   state: 'd.state',
-  turn: 'd.turn',
+  version: 'd.version',
   attempts: 'd.attempts',
   failures: 'd.failures',
   deferrals: 'd.deferrals',

@@ -67,10 +67,12 @@ test('a store returns the same after the migration as before, page by page', asy
   }
 })
 
-test('each delivery keeps its state, turn and lane', async () => {
+test('each delivery keeps its state, version and lane', async () => {
   const { from, to } = await migrate()
   const source = openSqlite(from)
-  const before = source.prepare('select event, subscription, state, turn from deliveries order by 1, 2').all()
+  const before = source
+    .prepare('select event, subscription, state, version from deliveries order by 1, 2')
+    .all()
   expect(new Set(before.map(({ state }) => state))).toEqual(
     new Set(['fresh', 'started', 'passable', 'delivered', 'exhausted', 'skipped']),
   )
@@ -78,9 +80,9 @@ test('each delivery keeps its state, turn and lane', async () => {
   onTestFinished(database.close)
 
   const after = await database.query(
-    `SELECT event::integer, subscription::integer, state, turn FROM (
-       SELECT event, subscription, state, turn FROM wabakit.pending
-       UNION ALL SELECT event, subscription, state, turn FROM wabakit.deliveries
+    `SELECT event::integer, subscription::integer, state, version FROM (
+       SELECT event, subscription, state, version FROM wabakit.pending
+       UNION ALL SELECT event, subscription, state, version FROM wabakit.deliveries
      ) AS d ORDER BY 1, 2`,
   )
   expect(after).toEqual(before.map((row) => ({ ...row })))

@@ -74,7 +74,7 @@ export const runCycle = async (store: Store) => {
     const { queue, shard, epoch, after } = reading
     const page = await store.readHeads({ queue, after, limit: Math.ceil(limit / own.length) })
     reading.after = page.after
-    return page.heads.map(({ id, turn }) => ({ id, turn, shard, epoch }))
+    return page.heads.map(({ id, version }) => ({ id, version, shard, epoch }))
   })
   const keys = (await Promise.all(read)).flat()
   const loaded = await store.loadDeliveries(keys)

@@ -30,7 +30,7 @@ const formatFillSql = (contents: Contents): string[] => {
         `INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
       SELECT subscription, n, 'acme', wabakit.lane_of(subscription, subject), false, due_at`,
         `INSERT INTO wabakit.deliveries
-        (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at,
+        (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at,
          started_at, duration_ms, url, status, response_body)
       SELECT subscription, n, 'acme', 'delivered', 1, 1, 0, 0, 0, n, 0, 12, 'https://receiver.example/', 200, 'ok'`,
       ].map(

@@ -25,7 +25,7 @@ const formatFillSql = (contents: Contents): string => {
   insert into events
   select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, null, n, 1, 0
   from filled;
-  insert into deliveries (event, subscription, organizationId, subject, state, turn, dueAt, finishedAt, attempts)
+  insert into deliveries (event, subscription, organizationId, subject, state, version, dueAt, finishedAt, attempts)
   select n, subscription, 'acme', subject, iif(status = 'delivered', status, 'fresh'), status = 'delivered',
     iif(status = 'delivered', null, dueAt), iif(status = 'delivered', n, null), status = 'delivered'
   from filled;

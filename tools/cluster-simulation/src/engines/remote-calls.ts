@@ -55,7 +55,7 @@ export const createRemoteCalls = (run: RunContext) => {
         if (!isAvailable || fault === 'refused') return fail('the store is unavailable', refuse)
         if (fault === 'aborted') return fail('the transaction is aborted', refuse)
         if (fault === 'commit lost') return lose('the commit is lost')
-        // Only settlements may be committed late, because the store recognizes stale settlements by their turn and
+        // Only settlements may be committed late, because the store recognizes stale settlements by their version and
         // epoch.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const delayMs = draws.between(`${name} commits late`, [500, 20_000])

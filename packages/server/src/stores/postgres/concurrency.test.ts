@@ -129,7 +129,9 @@ const createProcess = (store: Store, organizationId: string) => {
       const { heads } = await store.readHeads({ queue: state.queue, after: -1, limit: 20 })
       const { retries } = await store.readRetries({ queue: state.queue, limit: 20 })
       const epoch = epochs.get(state.shard) ?? -1
-      keys.push(...[...heads, ...retries].map(({ id, turn }) => ({ id, turn, shard: state.shard, epoch })))
+      keys.push(
+        ...[...heads, ...retries].map(({ id, version }) => ({ id, version, shard: state.shard, epoch })),
+      )
     }
     const chosen = keys.slice(0, limit)
     const loaded = await store.loadDeliveries(chosen)

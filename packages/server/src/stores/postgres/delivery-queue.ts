@@ -90,11 +90,11 @@ const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): Deliver
   finishedAt: null,
 })
 
-const toPending = ({ id, position, dueAt, turn }: PendingDelivery): PendingDelivery => ({
+const toPending = ({ id, position, dueAt, version }: PendingDelivery): PendingDelivery => ({
   id,
   position,
   dueAt,
-  turn,
+  version,
 })
 
 const stale: SettlementOutcome = { outcome: 'stale' }
@@ -196,12 +196,12 @@ export const createDeliveryQueue = ({
   }
 
   const toOutcome = ({ settlement, queue, decided }: Item, { next }: Settled): SettlementOutcome => {
-    const { delivery, turn } = settlement
+    const { delivery, version } = settlement
     const follower = next?.find((head) => head.queue === queue && head.subject === delivery.subject)
     return {
       outcome: 'settled',
       delivery: toSettledRecord(delivery, decided.delivery),
-      turn: turn + 1,
+      version: version + 1,
       disabled: decided.disabled,
       health: decided.health,
       next: follower === undefined || decided.delivery.state === 'started' ? null : toPending(follower),

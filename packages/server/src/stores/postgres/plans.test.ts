@@ -34,7 +34,7 @@ const backlog = `
   SELECT n, 'old_' || n, ${owner}, 'CALL_ENDED', ${subject}, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
   SELECT setval('wabakit.event_positions', ${3 * many});
   INSERT INTO wabakit.deliveries
-    (organization_id, subscription, event, state, turn, attempts, failures, deferrals, deferred_ms, finished_at)
+    (organization_id, subscription, event, state, version, attempts, failures, deferrals, deferred_ms, finished_at)
   SELECT ${owner}, s.position, n, 'delivered', 1, 1, 0, 0, 0, n FROM generate_series(1, ${many - 1}) n, wabakit.subscriptions s;
   INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
   SELECT 'acme', s.position, n, wabakit.lane_of(s.position, ${subject}), false, n
@@ -161,7 +161,7 @@ test('what is unfinished is counted up to the limit', async () => {
 
 test('loading and settling reads a few rows for each delivery, however long its lane is', async () => {
   const ids = [many, ...Array.from({ length: 9 }, (_, index) => 2 * many + index)]
-  const keys = ids.map((event) => ({ id: `dlv_${event}_1`, turn: 0, shard, epoch: 0 }))
+  const keys = ids.map((event) => ({ id: `dlv_${event}_1`, version: 0, shard, epoch: 0 }))
   const loaded = await deliveryQueue.loadDeliveries(keys)
   noSeqScan()
   expect(rowsRead()).toBeLessThan(10 * 4 + 5)

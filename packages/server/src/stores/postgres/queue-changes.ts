@@ -70,11 +70,11 @@ export const createQueueChanges = ({
   let hurry = new AbortController()
 
   const emitRow = (row: AddedRow): void => {
-    const { id, position, dueAt, turn } = row
+    const { id, position, dueAt, version } = row
     const state = toState(row)
     own.emit(
       row.isHead
-        ? { kind: 'head', state, head: { id, position, dueAt, turn } }
+        ? { kind: 'head', state, head: { id, position, dueAt, version } }
         : { kind: 'appended', state, from: position },
     )
   }

@@ -171,7 +171,7 @@ CREATE TABLE wabakit.pending (
   lane bigint NOT NULL, -- a hash of the subscription and the subject
   waits boolean NOT NULL, -- whether the event waits for another
   state text COLLATE "C" NOT NULL DEFAULT 'fresh' CHECK (state IN ('fresh', 'started', 'passable')),
-  turn integer NOT NULL DEFAULT 0,
+  version integer NOT NULL DEFAULT 0,
   due_at bigint NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
@@ -193,7 +193,7 @@ CREATE TABLE wabakit.deliveries (
   event bigint, -- its position
   organization_id text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL CHECK (state IN ('delivered', 'exhausted', 'skipped')),
-  turn integer NOT NULL,
+  version integer NOT NULL,
   attempts integer NOT NULL,
   failures integer NOT NULL,
   deferrals integer NOT NULL,

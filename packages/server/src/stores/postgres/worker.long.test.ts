@@ -79,7 +79,7 @@ const findKeys = async ({ store, owned }: Worker): Promise<AttemptKey[]> => {
   for (const { state } of queues) {
     const { heads } = await store.readHeads({ queue: state.queue, after: -1, limit: 10 })
     const epoch = owned.get(state.shard) ?? -1
-    keys.push(...heads.map(({ id, turn }) => ({ id, turn, shard: state.shard, epoch })))
+    keys.push(...heads.map(({ id, version }) => ({ id, version, shard: state.shard, epoch })))
   }
   return keys
 }

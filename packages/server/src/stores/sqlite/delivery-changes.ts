@@ -22,7 +22,7 @@ export const createDeliveryChanges = (
 ): Pick<Store, 'resendDeliveries' | 'cancelDelivery' | 'retryDelivery'> => {
   const read = createReadDeliveries(database)
   const putBack = database.prepare(
-    `update deliveries set state = 'fresh', turn = turn + 1, dueAt = ?, failures = 0, deferrals = 0, deferredMs = 0,
+    `update deliveries set state = 'fresh', version = version + 1, dueAt = ?, failures = 0, deferrals = 0, deferredMs = 0,
        finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
   const skip = database.prepare(

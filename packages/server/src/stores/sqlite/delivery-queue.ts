@@ -39,7 +39,7 @@ const settledColumns = [
  * Selects the loaded delivery unless it has been settled since. A delivery that was skipped in the meantime can still
  * be settled.
  */
-const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
+const isSettled = `event = ? and subscription = ? and version = ? and (finishedAt is null or state = 'skipped')`
 
 type Unchanged = 'webhookId' | 'dueAt' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs'
 const pendingRows = mapRows<Pick<DeliveryRecord, Unchanged>>({
@@ -68,24 +68,24 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
   )
   // With `limit ?`, SQLite would recompile the statement for each call, because a plan may depend on the limit.
   const listFresh = database.prepare(
-    `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by freshDeliveries
+    `select d.event, d.dueAt, d.version, ${isHead} as isHead from deliveries d indexed by freshDeliveries
      where d.subscription = ? and d.state = 'fresh' and d.event > ? order by d.event limit ? + 0`,
   )
   const listRetries = database.prepare(
-    `select d.event, d.dueAt, d.turn from deliveries d where d.subscription = ? and ${isRetry}
+    `select d.event, d.dueAt, d.version from deliveries d where d.subscription = ? and ${isRetry}
      order by d.dueAt, d.event limit ? + 0`,
   )
   const load = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
      from deliveries d join events e on e.position = d.event
-     where d.event = ? and d.subscription = ? and d.turn = ? and d.finishedAt is null`,
+     where d.event = ? and d.subscription = ? and d.version = ? and d.finishedAt is null`,
   )
   const findBefore = database.prepare(
     `select state, finishedAt from deliveries
      where ${isSettled}`,
   )
   const update = database.prepare(
-    `update deliveries set turn = turn + 1, ${settledColumns.map((name) => `${name} = ?`).join(', ')}
+    `update deliveries set version = version + 1, ${settledColumns.map((name) => `${name} = ?`).join(', ')}
      where ${isSettled}`,
   )
   const insertAttempt = database.prepare(
@@ -101,7 +101,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
   const loadOne = (key: AttemptKey): LoadedDelivery | undefined => {
     const { event, subscription } = parseDeliveryId(key.id)
     const open = isCurrent(key) ? findOpen(subscription) : undefined
-    const row = open && load.get(event, subscription, key.turn)
+    const row = open && load.get(event, subscription, key.version)
     if (open === undefined || row === undefined) return undefined
     const eventRecord = events.toRecord(row)
     const { id: eventId, name: eventName, organizationId, subject, occurredAt } = eventRecord
@@ -125,13 +125,13 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
    * whole batch.
    */
   const settleOne = (settlement: Settlement) => {
-    const { id, turn, now, delivery, result, pace: newPace } = settlement
+    const { id, version, now, delivery, result, pace: newPace } = settlement
     const { event, subscription } = parseDeliveryId(id)
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return undefined
     const { record, pace } = current
     // A success does not depend on the previous state.
-    const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
+    const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, version)
     if (before === undefined) return undefined
     const decided = decideSettlement(
       { delivery: { ...delivery, ...beforeRows.toRecord(before) }, subscription: record },
@@ -140,7 +140,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     const { disabled, failingSince, isReported, health } = decided
     const { state } = decided.delivery
     const values = settledColumns.map((name) => decided.delivery[name])
-    const { changes } = update.run(...values, event, subscription, turn)
+    const { changes } = update.run(...values, event, subscription, version)
     if (Number(changes) === 0) return undefined
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
     const isHealthNew = failingSince !== record.failingSince || isReported !== record.isReported
@@ -155,7 +155,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
       if (findOrganization(each.organizationId) !== undefined) publish(each)
     }
     const settled = toSettledRecord(delivery, decided.delivery)
-    return { subscription, state, delivery: settled, turn: turn + 1, disabled, health }
+    return { subscription, state, delivery: settled, version: version + 1, disabled, health }
   }
 
   const toOutcome = (settled: ReturnType<typeof settleOne>): SettlementOutcome => {

@@ -34,12 +34,12 @@ export type Lanes = {
 /** Returns the part of a row that a scheduler holds. */
 export const toPending = (
   subscription: number,
-  { event, dueAt, turn }: Readonly<Record<string, unknown>>,
+  { event, dueAt, version }: Readonly<Record<string, unknown>>,
 ): PendingDelivery => ({
   id: formatDeliveryId({ event: Number(event), subscription }),
   position: Number(event),
   dueAt: Number(dueAt),
-  turn: Number(turn),
+  version: Number(version),
 })
 
 export const createLanes = ({ database }: Access, queueChanges: QueueChanges): Lanes => {
@@ -48,7 +48,7 @@ export const createLanes = ({ database }: Access, queueChanges: QueueChanges): L
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const findFirst = database.prepare(
-    `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by lanes
+    `select d.event, d.dueAt, d.version, ${isHead} as isHead from deliveries d indexed by lanes
      where d.subscription = ? and d.subject = ? and d.state = 'fresh' and d.finishedAt is null order by d.event limit 1`,
   )
   const findUnfinished = database.prepare(
@@ -69,7 +69,7 @@ export const createLanes = ({ database }: Access, queueChanges: QueueChanges): L
       }
       const isAlone = findUnfinished.get(subscription, subject) === undefined
       insert.run(...key, 'fresh', occurredAt, null)
-      const added = toPending(subscription, { event: position, dueAt: occurredAt, turn: 0 })
+      const added = toPending(subscription, { event: position, dueAt: occurredAt, version: 0 })
       const isFirst = isAlone || findHead(subscription, subject)?.position === position
       queueChanges.noteAdded(subscription, position, isFirst ? added : undefined)
     },

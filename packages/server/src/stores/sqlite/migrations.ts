@@ -165,7 +165,7 @@ export const migrations: readonly string[] = [
     waitsFor text, -- the event's
     webhookId text, -- null: the event's id
     state text not null, -- fresh, started or passable while unfinished; then delivered, exhausted or skipped
-    turn integer not null default 0,
+    version integer not null default 0,
     dueAt integer, -- while unfinished
     attempts integer not null default 0,
     failures integer not null default 0,

@@ -83,7 +83,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
     begun.push(...found)
     return found.map(({ key, delivery, ...each }) => ({
       ...each,
-      turn: key.turn,
+      version: key.version,
       delivery: nameless(delivery),
     }))
   }
@@ -136,7 +136,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
             return {
               ...outcome,
               delivery: nameless(outcome.delivery),
-              next: following && { ...nameless(following), dueAt: next?.dueAt, turn: next?.turn },
+              next: following && { ...nameless(following), dueAt: next?.dueAt, version: next?.version },
             }
           }),
         )

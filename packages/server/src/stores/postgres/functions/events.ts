@@ -86,7 +86,7 @@ BEGIN
     ORDER BY e.position, s.position
   ), skipped AS (
     INSERT INTO wabakit.deliveries
-      (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at)
+      (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at)
     SELECT n.subscription, n.event, n.organization_id, 'skipped', 0, 0, 0, 0, 0, n.occurred_at FROM new n WHERE n.is_disabled
   ), inserted AS (
     INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)

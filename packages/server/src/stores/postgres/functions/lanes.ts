@@ -24,7 +24,7 @@ export const isHead = /* sql */ `(
 /** The columns of a row `p` of `pending` that a scheduler holds. */
 export const pendingColumns = /* sql */ `
   'dlv_' || p.event || '_' || p.subscription AS id, p.event::double precision AS position,
-  p.due_at::double precision AS "dueAt", p.turn`
+  p.due_at::double precision AS "dueAt", p.version`
 
 /** The columns of a subscription `s` that a scheduler needs. */
 export const queueColumns = /* sql */ `

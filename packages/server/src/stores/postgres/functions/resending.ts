@@ -33,14 +33,14 @@ BEGIN
     SELECT g.subscription, g.event, g.attempts, g.started_at, g.duration_ms, g.url, g.status, g.response_body, true
     FROM gone g WHERE g.started_at IS NOT NULL
   )
-  INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, turn, due_at, attempts, webhook_id)
-  SELECT g.subscription, g.event, g.organization_id, wabakit.lane_of(f.subscription, f.subject), f.waits_for IS NOT NULL, g.turn + 1,
+  INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, version, due_at, attempts, webhook_id)
+  SELECT g.subscription, g.event, g.organization_id, wabakit.lane_of(f.subscription, f.subject), f.waits_for IS NOT NULL, g.version + 1,
     p_now, g.attempts, coalesce(f.webhook_id, g.webhook_id)
   FROM gone g JOIN found f ON f.subscription = g.subscription AND f.event = g.event;
   GET DIAGNOSTICS resent = ROW_COUNT;
 
   UPDATE wabakit.pending p SET
-    state = 'fresh', turn = p.turn + 1, due_at = p_now, failures = 0, deferrals = 0, deferred_ms = 0, xact = pg_current_xact_id(),
+    state = 'fresh', version = p.version + 1, due_at = p_now, failures = 0, deferrals = 0, deferred_ms = 0, xact = pg_current_xact_id(),
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN p.webhook_id
       ELSE (SELECT e.id FROM wabakit.events e WHERE e.position = p.event) || p_webhook_id_suffix END
   WHERE p.ctid = ANY (ARRAY(

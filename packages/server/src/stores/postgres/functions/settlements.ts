@@ -33,7 +33,7 @@ RETURN ARRAY(
 CREATE FUNCTION settle(
   p_shards integer[], p_epochs integer[],
   p_queues bigint[], p_failing bigint[], p_reported boolean[], p_disabled boolean[], p_new_queues json,
-  p_subscriptions bigint[], p_events bigint[], p_turns integer[], p_finished bigint[],
+  p_subscriptions bigint[], p_events bigint[], p_versions integer[], p_finished bigint[],
   p_started bigint[], p_durations double precision[], p_urls text[], p_statuses integer[], p_bodies text[],
   p_others json, p_health json, OUT next json, OUT added json, OUT different json
 ) LANGUAGE plpgsql AS $$
@@ -64,20 +64,20 @@ BEGIN
 
   -- Under the locks, no other transaction changes the rows that these statements find.
   SELECT array_agg(p.ctid), array_agg(p.lane) INTO places, lanes
-  FROM unnest(p_subscriptions, p_events, p_turns) AS k (subscription, event, turn)
+  FROM unnest(p_subscriptions, p_events, p_versions) AS k (subscription, event, version)
   CROSS JOIN LATERAL (
     SELECT p.ctid, p.lane FROM wabakit.pending p
-    WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn OFFSET 0
+    WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version OFFSET 0
   ) AS p;
   IF others > 0 THEN
     SELECT count(*) INTO found_others
-    FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, turn integer, before text)
+    FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, version integer, before text)
     WHERE o.before = (
       SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END FROM wabakit.pending p
-      WHERE p.subscription = o.subscription AND p.event = o.event AND p.turn = o.turn
+      WHERE p.subscription = o.subscription AND p.event = o.event AND p.version = o.version
     ) OR o.before = (
       SELECT f.state FROM wabakit.deliveries f
-      WHERE f.subscription = o.subscription AND f.event = o.event AND f.turn = o.turn
+      WHERE f.subscription = o.subscription AND f.event = o.event AND f.version = o.version
     );
   END IF;
   IF coalesce(cardinality(places), 0) <> cardinality(p_events) OR found_others <> others
@@ -98,18 +98,18 @@ BEGIN
         FROM wabakit.subscriptions s WHERE s.position = ANY (p_queues)
       ),
       'deliveries', (
-        SELECT json_agg(json_build_object('id', 'dlv_' || k.event || '_' || k.subscription, 'turn', k.turn,
+        SELECT json_agg(json_build_object('id', 'dlv_' || k.event || '_' || k.subscription, 'version', k.version,
           'state', found.state, 'finishedAt', found.finished_at))
         FROM (
-          SELECT * FROM unnest(p_subscriptions, p_events, p_turns) AS k (subscription, event, turn)
-          UNION ALL SELECT * FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, turn integer)
+          SELECT * FROM unnest(p_subscriptions, p_events, p_versions) AS k (subscription, event, version)
+          UNION ALL SELECT * FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, version integer)
         ) AS k
         CROSS JOIN LATERAL (
           SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END AS state, NULL::bigint AS finished_at FROM wabakit.pending p
-          WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn
+          WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version
           UNION ALL
           SELECT f.state, f.finished_at FROM wabakit.deliveries f
-          WHERE f.subscription = k.subscription AND f.event = k.event AND f.turn = k.turn AND f.state = 'skipped'
+          WHERE f.subscription = k.subscription AND f.event = k.event AND f.version = k.version AND f.state = 'skipped'
         ) AS found
       )
     ));
@@ -119,10 +119,10 @@ BEGIN
   IF cardinality(places) > 0 THEN
     WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (places) RETURNING *)
     INSERT INTO wabakit.deliveries (
-      subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at,
+      subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at,
       started_at, duration_ms, url, status, response_body
     )
-    SELECT g.subscription, g.event, g.organization_id, 'delivered', g.turn + 1, g.attempts + 1, g.failures, g.deferrals, g.deferred_ms,
+    SELECT g.subscription, g.event, g.organization_id, 'delivered', g.version + 1, g.attempts + 1, g.failures, g.deferrals, g.deferred_ms,
       g.webhook_id, k.finished, k.started, k.duration, k.url, k.status, k.body
     FROM gone g
     JOIN unnest(p_subscriptions, p_events, p_finished, p_started, p_durations, p_urls, p_statuses, p_bodies)
@@ -182,12 +182,12 @@ BEGIN
     );
     IF o.before = 'skipped' THEN
       UPDATE wabakit.deliveries f SET
-        state = o.state, turn = f.turn + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
+        state = o.state, version = f.version + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
         deferred_ms = o.deferred_ms, finished_at = o.finished_at
       WHERE f.subscription = o.subscription AND f.event = o.event;
     ELSIF o.due_at IS NOT NULL THEN
       UPDATE wabakit.pending p SET
-        state = o.state, turn = p.turn + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
+        state = o.state, version = p.version + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
         deferred_ms = o.deferred_ms, due_at = o.due_at
       WHERE p.subscription = o.subscription AND p.event = o.event RETURNING p.lane INTO lane_of_other;
       IF o.state = 'passable' THEN
@@ -198,9 +198,9 @@ BEGIN
         DELETE FROM wabakit.pending p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
       ), kept AS (
         INSERT INTO wabakit.deliveries (
-          subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
+          subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
         )
-        SELECT g.subscription, g.event, g.organization_id, o.state, g.turn + 1, o.attempts, o.failures, o.deferrals, o.deferred_ms,
+        SELECT g.subscription, g.event, g.organization_id, o.state, g.version + 1, o.attempts, o.failures, o.deferrals, o.deferred_ms,
           g.webhook_id, o.finished_at
         FROM gone g
       )
@@ -220,10 +220,10 @@ const load = `
     p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
     e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.forged, e.occurred_at::double precision AS "occurredAt"
   FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
-    WITH ORDINALITY AS k (subscription, event, turn, shard, epoch, n)
+    WITH ORDINALITY AS k (subscription, event, version, shard, epoch, n)
   CROSS JOIN LATERAL (
     SELECT p.* FROM wabakit.pending p
-    WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn OFFSET 0
+    WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version OFFSET 0
   ) AS p
   CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e
   CROSS JOIN LATERAL (
@@ -258,7 +258,7 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
   return read<LoadedRow>(load, [
     deliveries.map(({ subscription }) => subscription),
     deliveries.map(({ event }) => event),
-    keys.map(({ turn }) => turn),
+    keys.map(({ version }) => version),
     keys.map(({ shard }) => shard),
     keys.map(({ epoch }) => epoch),
   ])
@@ -300,7 +300,7 @@ export type Difference = {
   readonly queues: ReadonlyArray<AssumedQueue & { readonly queue: string }> | null
   readonly deliveries: ReadonlyArray<{
     readonly id: string
-    readonly turn: number
+    readonly version: number
     readonly state: SettledDelivery['state']
     readonly finishedAt: number | null
   }> | null
@@ -321,7 +321,7 @@ const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
 
 const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
   ...parseDeliveryId(key.id),
-  turn: key.turn,
+  version: key.version,
   before,
   state: after.state,
   due_at: after.dueAt,
@@ -359,7 +359,7 @@ export const settle = async (query: Query, input: SettleInput): Promise<Settled>
       JSON.stringify(changed),
       deliveries.map(({ subscription }) => subscription),
       deliveries.map(({ event }) => event),
-      successes.map(({ key }) => key.turn),
+      successes.map(({ key }) => key.version),
       successes.map(({ after }) => after.finishedAt),
       successes.map(({ attempt }) => attempt.startedAt),
       successes.map(({ attempt }) => attempt.durationMs),

@@ -4,7 +4,7 @@ import { listColumns, mapTable } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
 export const subscriptionFunctions = /* sql */ `
--- Finishes pending deliveries as skipped, without changing the turn. Requires the exclusive locks of their
+-- Finishes pending deliveries as skipped, without changing the version. Requires the exclusive locks of their
 -- subscriptions.
 CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
@@ -12,9 +12,9 @@ DECLARE
 BEGIN
   WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (p_places) RETURNING *)
   INSERT INTO wabakit.deliveries (
-    subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
+    subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
   )
-  SELECT g.subscription, g.event, g.organization_id, 'skipped', g.turn, g.attempts, g.failures, g.deferrals, g.deferred_ms,
+  SELECT g.subscription, g.event, g.organization_id, 'skipped', g.version, g.attempts, g.failures, g.deferrals, g.deferred_ms,
     g.webhook_id, p_now
   FROM gone g;
   GET DIAGNOSTICS finished = ROW_COUNT;
