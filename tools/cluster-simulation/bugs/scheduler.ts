@@ -111,25 +111,25 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'prefetch: the first page of retries is treated as the last',
     file: prefetchFile,
-    find: `horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)`,
-    replace: `horizon = everywhere`,
+    find: `horizon = page.isEnd ? lastPlace : (page.retries.at(-1) ?? firstPlace)`,
+    replace: `horizon = lastPlace`,
   },
   {
     name: 'prefetch: a restart does not reset the cursor',
     file: prefetchFile,
     find: `      after = 0
       isEnd = false
-      horizon = nowhere
+      horizon = firstPlace
 `,
     replace: `      isEnd = false
-      horizon = nowhere
+      horizon = firstPlace
 `,
   },
   {
     name: 'prefetch: a restart skips the retries',
     file: prefetchFile,
     find: `      isEnd = false
-      horizon = nowhere
+      horizon = firstPlace
 `,
     replace: `      isEnd = false
 `,

@@ -153,7 +153,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const random = options.random ?? context.random
   const attemptListeners = new Set<(report: AttemptReported) => void>()
   const healthListeners = new Set<(event: HealthEvent) => void>()
-  const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
+  const writer = createSettlementWriter(store, { retryForMs: leaseMs, mayDelayFailures: () => isStarted })
 
   const emit = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
     for (const listener of listeners) callListener(() => listener(value), onError)
@@ -230,7 +230,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       })
     }
     opening = closing.then(async () => {
-      writer.setImpatient(false)
+      writer.setRetrying(true)
       unsubscribe = store.listen((change) => {
         if (change.kind === 'lost') {
           ownership.lose()
@@ -249,7 +249,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     closing = opening
       .catch(() => {})
       .then(async () => {
-        const timer = setTimeout(() => writer.setImpatient(true), graceMs)
+        const timer = setTimeout(() => writer.setRetrying(false), graceMs)
         await scheduler.close(graceMs)
         clearTimeout(timer)
         unsubscribe?.()

@@ -1,4 +1,4 @@
-import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
+import { createHeap, type HeapItem, notInHeap } from '../storage/heap.ts'
 import type { DeliveryQueue, HeadsPage, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
@@ -50,8 +50,8 @@ const isBefore = (left: Place, right: Place): boolean =>
   left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.position < right.position)
 
 /** The first and the last of all places. */
-const nowhere: Place = { dueAt: -Infinity, position: -1 }
-const everywhere: Place = { dueAt: Infinity, position: Infinity }
+const firstPlace: Place = { dueAt: -Infinity, position: -1 }
+const lastPlace: Place = { dueAt: Infinity, position: Infinity }
 
 /** The changes that happen while a page is being read. */
 type Reading = {
@@ -80,7 +80,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
   let busy = 0
   let after = isEmpty ? Infinity : 0
   let isEnd = isEmpty
-  let horizon = isEmpty ? everywhere : nowhere
+  let horizon = isEmpty ? lastPlace : firstPlace
   let reading: Reading | undefined
 
   const hold = (pending: PendingDelivery, isRetry: boolean): void => {
@@ -91,7 +91,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       return
     }
     if (old !== undefined) drop(old)
-    const entry = { ...pending, isRetry, isBusy: false, newer: null, slot: outside }
+    const entry = { ...pending, isRetry, isBusy: false, newer: null, slot: notInHeap }
     known.set(entry.id, entry)
     held.put(entry)
     if (isRetry) retries++
@@ -176,7 +176,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       page = await store.readRetries({ queue, limit: getSize() + busy })
     } finally {
       if (page !== undefined && !own.isVoid) {
-        horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)
+        horizon = page.isEnd ? lastPlace : (page.retries.at(-1) ?? firstPlace)
         // Deliveries behind it may not be held.
         for (const each of [...known.values()]) {
           if (each.isRetry && !each.isBusy && isBefore(horizon, each)) drop(each)
@@ -187,7 +187,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
   }
 
   const wantsHeads = (): boolean => !isEnd && heads <= getSize() / 2
-  const wantsRetries = (): boolean => horizon !== everywhere && retries <= getSize() / 2
+  const wantsRetries = (): boolean => horizon !== lastPlace && retries <= getSize() / 2
 
   return {
     nextAt: () => held.peek()?.dueAt ?? Infinity,
@@ -223,11 +223,11 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       for (const entry of [...known.values()]) if (!entry.isBusy) drop(entry)
       after = 0
       isEnd = false
-      horizon = nowhere
+      horizon = firstPlace
       if (reading !== undefined) reading.isVoid = true
     },
     needsReading: () => reading === undefined && (wantsHeads() || wantsRetries()),
     read: () => (wantsHeads() ? readHeads() : readRetries()),
-    isEmpty: () => known.size === 0 && isEnd && horizon === everywhere && reading === undefined,
+    isEmpty: () => known.size === 0 && isEnd && horizon === lastPlace && reading === undefined,
   }
 }

@@ -1,5 +1,5 @@
 import type { SubscriptionRecord } from '../records.ts'
-import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
+import { createHeap, type HeapItem, notInHeap } from '../storage/heap.ts'
 import type {
   AttemptKey,
   AttemptVerdict,
@@ -152,7 +152,7 @@ const missPauseMs = 20
 /** Minimum time between two writes of a subscription's pace, in milliseconds. */
 const pacePauseMs = 1_000
 
-const nobody: ReadonlySet<string> = new Set()
+const noOrganizations: ReadonlySet<string> = new Set()
 
 const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   if (result === undefined || result.kind === 'refused') return current
@@ -277,7 +277,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       stored,
       jobs: new Set(),
       at: Infinity,
-      slot: outside,
+      slot: notInHeap,
       busy: 0,
       lookFrom: Infinity,
     }
@@ -293,7 +293,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       setPace(queue, 'new')
       queue.stored.pace = 'new'
     }
-    limits.get(queue.id)?.doubt()
+    limits.get(queue.id)?.allowNext()
     queue.prefetch.restart()
     place(queue)
   }
@@ -424,7 +424,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (next !== undefined) wakeAt(next.at)
   }
 
-  const pickFrom = (roundRobin: RoundRobin<Queue>, pace: Pace, except = nobody): Picked[] => {
+  const pickFrom = (roundRobin: RoundRobin<Queue>, pace: Pace, except = noOrganizations): Picked[] => {
     const picks: Picked[] = []
     while (capacity.allows(pace)) {
       const queue = roundRobin.next(except)

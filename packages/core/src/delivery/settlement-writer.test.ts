@@ -36,7 +36,7 @@ const buildSettlement = (id: string, kind: 'delivered' | 'exhausted'): Settlemen
 })
 
 /** A writer, and the batches that it has written. */
-const createWriter = (isPatient: boolean) => {
+const createWriter = (mayDelayFailures: boolean) => {
   const batches: string[][] = []
   const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     batches.push(settlements.map(({ id }) => id))
@@ -44,7 +44,7 @@ const createWriter = (isPatient: boolean) => {
   }
   const writer = createSettlementWriter(
     { settleDeliveries },
-    { patienceMs: 1_000, isPatient: () => isPatient },
+    { retryForMs: 1_000, mayDelayFailures: () => mayDelayFailures },
   )
   return {
     batches,
@@ -105,11 +105,14 @@ const createFailing = (error: Error, failures: number) => {
     if (calls.count <= failures) throw error
     return settlements.map(() => ({ outcome: 'stale' }))
   }
-  const writer = createSettlementWriter({ settleDeliveries }, { patienceMs: 20, isPatient: () => false })
+  const writer = createSettlementWriter(
+    { settleDeliveries },
+    { retryForMs: 20, mayDelayFailures: () => false },
+  )
   return { calls, writer, write: () => writer.write(buildSettlement('a', 'delivered')) }
 }
 
-test('a write to an unavailable store is repeated until its patience is used up', async () => {
+test('a write to an unavailable store is repeated for a limited time', async () => {
   const error = new StorageUnavailableError('away', { retryAfterMs: 10 })
   const passing = createFailing(error, 2)
   await expect(passing.write()).resolves.toEqual({ outcome: 'stale' })
@@ -118,13 +121,13 @@ test('a write to an unavailable store is repeated until its patience is used up'
   expect(calls.count).toBe(3)
 })
 
-test('a write that fails for another reason, or in an impatient writer, is not repeated', async () => {
+test('a write that fails for another reason, or in a writer that no longer retries, is not repeated', async () => {
   const bug = createFailing(new Error('bug'), Infinity)
   await expect(bug.write()).rejects.toThrow('bug')
-  const impatient = createFailing(new StorageUnavailableError('away', { retryAfterMs: 10 }), Infinity)
-  impatient.writer.setImpatient(true)
-  await expect(impatient.write()).rejects.toThrow('away')
-  expect([bug.calls.count, impatient.calls.count]).toEqual([1, 1])
+  const stopped = createFailing(new StorageUnavailableError('away', { retryAfterMs: 10 }), Infinity)
+  stopped.writer.setRetrying(false)
+  await expect(stopped.write()).rejects.toThrow('away')
+  expect([bug.calls.count, stopped.calls.count]).toEqual([1, 1])
 })
 
 test('two results of one delivery are written in two batches, and nothing is written without a result', async () => {
@@ -144,7 +147,7 @@ test('a batch has at most 128 results, and isWriting tells whether one is being 
         return settlements.map(() => ({ outcome: 'stale' }))
       },
     },
-    { patienceMs: 1_000, isPatient: () => true },
+    { retryForMs: 1_000, mayDelayFailures: () => true },
   )
   expect(writer.isWriting()).toBe(false)
   const written = Array.from({ length: 300 }, (_, index) =>

@@ -15,8 +15,8 @@ export type SettlementWriter = {
   write(settlement: Settlement): Promise<SettlementOutcome>
   /** Returns whether a batch is being written. */
   isWriting(): boolean
-  /** With `true`, failed writes are no longer retried. */
-  setImpatient(isImpatient: boolean): void
+  /** Sets whether failed writes are retried. They are until this is called. */
+  setRetrying(isRetrying: boolean): void
 }
 
 type Waiting = {
@@ -28,7 +28,7 @@ type Waiting = {
 const maxBatch = 128
 
 /** Maximum time that a failure waits for a success or other failures, in milliseconds. */
-const failurePatienceMs = 50
+const failureDelayMs = 50
 
 /**
  * Returns the pause before a retry. A retry is safe after either error: if the settlements were committed
@@ -43,19 +43,19 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 export type SettlementWriterOptions = {
   /** Maximum time for retrying a failed batch, in milliseconds. */
-  readonly patienceMs: number
-  /** Returns whether failures may wait. */
-  isPatient(): boolean
+  readonly retryForMs: number
+  /** Returns whether a failure may wait to share a transaction. */
+  mayDelayFailures(): boolean
 }
 
 export const createSettlementWriter = (
   store: Pick<DeliveryQueue, 'settleDeliveries'>,
-  { patienceMs, isPatient }: SettlementWriterOptions,
+  { retryForMs, mayDelayFailures }: SettlementWriterOptions,
 ): SettlementWriter => {
   let waiting: Waiting[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWriting = false
-  let isImpatient = false
+  let isRetrying = true
 
   const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     for (let waited = 0; ; ) {
@@ -63,9 +63,9 @@ export const createSettlementWriter = (
         return await store.settleDeliveries(settlements)
       } catch (error) {
         const pauseMs = getPauseMs(error)
-        if (pauseMs === undefined || isImpatient) throw error
+        if (pauseMs === undefined || !isRetrying) throw error
         waited += pauseMs
-        if (waited > patienceMs) throw error
+        if (waited > retryForMs) throw error
         await pause(pauseMs)
       }
     }
@@ -84,12 +84,12 @@ export const createSettlementWriter = (
   }
 
   const hasUrgent = (): boolean =>
-    waiting.some(({ settlement: { result } }) => result.kind === 'delivered' || !isPatient())
+    waiting.some(({ settlement: { result } }) => result.kind === 'delivered' || !mayDelayFailures())
 
   const schedule = (): void => {
     if (isWriting || waiting.length === 0) return
     if (hasUrgent()) void writeAll()
-    else timer ??= setTimeout(() => void writeAll(), failurePatienceMs)
+    else timer ??= setTimeout(() => void writeAll(), failureDelayMs)
   }
 
   const writeAll = async (): Promise<void> => {
@@ -120,8 +120,8 @@ export const createSettlementWriter = (
         schedule()
       }),
     isWriting: () => isWriting,
-    setImpatient: (value) => {
-      isImpatient = value
+    setRetrying: (value) => {
+      isRetrying = value
     },
   }
 }

@@ -54,7 +54,7 @@ test('an attempt does not start too early, and deliveries that are being loaded 
 test('after a possible change to the limit, a start is tried, and earlier starts still count', () => {
   const limit = createStartLimit()
   for (const at of [0, 448, 1_000]) expect(limit.start(2, at)).toBe(true)
-  limit.doubt()
+  limit.allowNext()
   expect(limit.nextAt()).toBe(-Infinity)
   expect(limit.start(1, 1_500)).toBe(false)
   expect(limit.nextAt()).toBe(2_000)

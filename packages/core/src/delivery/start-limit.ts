@@ -16,8 +16,8 @@ export type StartLimit = {
   endLoading(): void
   /** Counts a start, if it is allowed. */
   start(perSecond: number, now: number): boolean
-  /** Allows the next pick, because the limit may have changed. */
-  doubt(): void
+  /** Allows one pick whatever the limit is: it may have changed, and only loading a delivery shows that. */
+  allowNext(): void
   /** Returns whether earlier starts no longer count, so that the limit can be forgotten. */
   isOver(now: number): boolean
 }
@@ -29,7 +29,7 @@ export const createStartLimit = (): StartLimit => {
   /** The times of recent starts. */
   const starts: number[] = []
   let perSecond = 1
-  let isDoubtful = false
+  let isNextAllowed = false
   let picked = 0
 
   const findNext = (): number => {
@@ -44,7 +44,7 @@ export const createStartLimit = (): StartLimit => {
   }
 
   return {
-    nextAt: () => (isDoubtful ? -Infinity : findNext()),
+    nextAt: () => (isNextAllowed ? -Infinity : findNext()),
     pick: () => {
       picked++
     },
@@ -53,14 +53,14 @@ export const createStartLimit = (): StartLimit => {
     },
     start: (current, now) => {
       perSecond = current
-      isDoubtful = false
+      isNextAllowed = false
       if (findNext() > now) return false
       starts.push(now)
       starts.splice(0, starts.length - Math.ceil(perSecond))
       return true
     },
-    doubt: () => {
-      isDoubtful = true
+    allowNext: () => {
+      isNextAllowed = true
     },
     isOver: (now) => (starts.at(-1) ?? -Infinity) + memoryMs <= now,
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHeap, type HeapItem, outside } from './heap.ts'
+import { createHeap, type HeapItem, notInHeap } from './heap.ts'
 
 type Item = HeapItem & { at: number; readonly order: number }
 
@@ -8,7 +8,7 @@ const isBefore = (left: Item, right: Item): boolean =>
   left.at < right.at || (left.at === right.at && left.order < right.order)
 
 const createItems = (count: number): Item[] =>
-  Array.from({ length: count }, (_, order) => ({ at: 0, order, slot: outside }))
+  Array.from({ length: count }, (_, order) => ({ at: 0, order, slot: notInHeap }))
 
 const drain = (heap: ReturnType<typeof createHeap<Item>>): Item[] => {
   const items: Item[] = []
@@ -55,7 +55,7 @@ test('a heap always has the first item on top, whatever is added, moved and remo
 test('a heap keeps its order and its size while many thousands come and go', () => {
   const heap = createHeap<Item>(isBefore)
   let next = 0
-  const add = (): void => heap.put({ at: 1, order: next++, slot: outside })
+  const add = (): void => heap.put({ at: 1, order: next++, slot: notInHeap })
   for (let index = 0; index < 5_000; index++) add()
   for (let index = 0; index < 20_000; index++) {
     const first = heap.peek()

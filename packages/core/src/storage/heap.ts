@@ -1,11 +1,11 @@
 /** An item of a {@link Heap}. It is in at most one heap at a time. */
 export type HeapItem = {
-  /** The item's position in the heap, which the heap maintains; {@link outside} if the item is in no heap. */
+  /** The item's position in the heap, which the heap maintains; {@link notInHeap} if the item is in no heap. */
   slot: number
 }
 
 /** The slot of an item that is in no heap. */
-export const outside = -1
+export const notInHeap = -1
 
 /** A binary heap in which any item can be moved or removed. */
 export type Heap<Item extends HeapItem> = {
@@ -68,12 +68,12 @@ export const createHeap = <Item extends HeapItem>(
       return items.length
     },
     peek: () => items[0],
-    put: (item) => position(item, item.slot === outside ? items.length : item.slot),
+    put: (item) => position(item, item.slot === notInHeap ? items.length : item.slot),
     remove: (item) => {
-      if (item.slot === outside) return
+      if (item.slot === notInHeap) return
       const last = items.pop()
       if (last !== undefined && last !== item) position(last, item.slot)
-      item.slot = outside
+      item.slot = notInHeap
     },
   }
 }

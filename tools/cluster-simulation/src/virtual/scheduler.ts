@@ -1,5 +1,5 @@
 import timers from 'node:timers'
-import { createHeap, type HeapItem, outside } from '../../../../packages/core/src/storage/heap.ts'
+import { createHeap, type HeapItem, notInHeap } from '../../../../packages/core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
 /** The real `setImmediate`, because runs replace the timers of this thread. */
@@ -74,7 +74,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
     schedule: ({ owner = current, delayMs, label }: TaskOptions, run: () => void): Task => {
       // Tasks that are due at the same time run in random order.
       const order = draws.next(`${owner.name} ${label}`)
-      const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: outside }
+      const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: notInHeap }
       if (owner.state !== 'ended') tasks.put(task)
       return task
     },
