@@ -38,6 +38,35 @@ test('creates, shows, changes, lists and removes organizations', async () => {
   expect(gone).toMatchObject({ status: 404, body: { code: 'not_found', error: 'Not Found' } })
 })
 
+test('keeps all numbers that are added at the same time, and removes the one of the channel', async () => {
+  const server = await start()
+  const path = '/organizations/acme/numbers'
+  const before = (await control(server, `GET ${path}`)).body.items
+
+  const added = await Promise.all(
+    Array.from({ length: 5 }, (_, index) =>
+      control(server, `POST ${path}`, { channel: 'PSTN', number: `+1 555 030 000${index}` }),
+    ),
+  )
+  const twin = await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550300000' })
+  const repeated = await control(server, `POST ${path}`, { channel: 'PSTN', number: '15550300001' })
+  const removed = await control(server, `DELETE ${path}/PSTN/15550300000`)
+  const gone = await control(server, `GET ${path}/PSTN/15550300000`)
+  const changed = await control(server, `PATCH ${path}/WHATSAPP/15550300000`, { enabled: false })
+
+  expect(added.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  expect(twin.body).toEqual({
+    channel: 'WHATSAPP',
+    number: '+15550300000',
+    enabled: true,
+    joinApprovalMode: 'auto_approve',
+  })
+  expect(repeated).toMatchObject({ status: 409, body: { code: 'exists' } })
+  expect([removed.status, gone.status]).toEqual([204, 404])
+  expect(changed.body).toEqual({ ...twin.body, enabled: false })
+  expect((await control(server, `GET ${path}`)).body.items).toHaveLength(before.length + 5)
+})
+
 test('creates and removes keys with immediate effect', async () => {
   const server = await start()
 

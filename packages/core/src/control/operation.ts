@@ -11,7 +11,8 @@ import type { ServerInfo } from './schemas.ts'
 /** The groups of operations in the OpenAPI document. */
 export const tags = {
   Overview: 'What happens over time, and where to find it.',
-  Organizations: 'Customers of the service, with their numbers and API keys.',
+  Organizations: 'Customers of the service, with their API keys.',
+  Numbers: 'The WhatsApp and telephone numbers of an organization.',
   Subscriptions: 'Requests to receive events at a URL.',
   Calls: 'Calls, step by step or simulated from start to summary.',
   Groups: 'Groups and their participants.',

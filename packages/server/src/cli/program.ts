@@ -35,7 +35,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   'Manage a server:': [
     ['org', 'create, list, show, update or remove organizations', resource],
-    ['number', 'manage the numbers of an organization', () => import('./number.ts')],
+    ['number', 'add, list, show, update or remove numbers', resource],
     ['key', 'create, list or remove API keys', resource],
     ['subscription', 'manage, test or repair webhook subscriptions', resource],
     ['backup', 'copy the SQLite file while the server is running', () => import('./backup.ts')],

@@ -81,7 +81,7 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
     return printTable(output, await readPages(control, path, { order, limit, ...fields }), entry.columns)
   }
   if (operation.method === 'DELETE') {
-    const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args
+    const id = args.join(' ') || (operation.id === 'clearFaults' ? 'all faults' : options.organization)
     if (!options.dryRun) {
       // Removing a test's faults needs no confirmation.
       if (operation.id !== 'clearFaults')

@@ -32,6 +32,26 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     update: { operation: 'updateOrganization', examples: ['org update --call-summaries manual'] },
     remove: { operation: 'removeOrganization', examples: ['org remove --organization acme --dry-run'] },
   },
+  number: {
+    list: {
+      operation: 'listNumbers',
+      columns: ['number', 'channel', 'enabled', 'joinApprovalMode'],
+      examples: ['number list'],
+    },
+    show: { operation: 'getNumber', examples: ['number show WHATSAPP +15550100001'] },
+    create: {
+      operation: 'createNumber',
+      examples: [
+        'number create --channel WHATSAPP --number +15550100003',
+        'number create --channel PSTN --number +15550100004',
+      ],
+    },
+    update: {
+      operation: 'updateNumber',
+      examples: ['number update WHATSAPP +15550100001 --enabled false'],
+    },
+    remove: { operation: 'removeNumber', examples: ['number remove PSTN +15550100004'] },
+  },
   key: {
     create: {
       operation: 'createApiKey',

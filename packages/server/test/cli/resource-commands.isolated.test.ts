@@ -65,20 +65,20 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   )
   expect(await run('org show --organization acme')).toMatch(/^id +acme$/m)
 
-  await run('number create +15550100003 --organization acme')
-  await run('number create +15550100004 --channel PSTN --organization acme')
-  await run('number update +15550100003 --enabled false --organization acme')
-  expect(await run('number remove +15550100004 --dry-run --organization acme')).toBe(
-    'would remove +15550100004\n',
+  await run('number create --channel WHATSAPP --number +15550100003 --organization acme')
+  await run('number create --channel PSTN --number +15550100004 --organization acme')
+  await run('number update WHATSAPP +15550100003 --enabled false --organization acme')
+  expect(await run('number remove PSTN +15550100004 --dry-run --organization acme')).toBe(
+    'would remove PSTN +15550100004\n',
   )
-  await expect(run('number remove +15550100004 --organization acme')).rejects.toThrow('Add --yes')
-  await run('number remove +15550100004 --organization acme --yes')
+  await expect(run('number remove PSTN +15550100004 --organization acme')).rejects.toThrow('Add --yes')
+  await run('number remove PSTN +15550100004 --organization acme --yes')
   expect(parseLines(await run('number list --organization acme --format json'))).toEqual([
     expect.objectContaining({ number: '+15550100001', channel: 'WHATSAPP', enabled: true }),
     expect.objectContaining({ number: '+15550100003', enabled: false }),
     { number: '+15550100002', channel: 'PSTN' },
   ])
-  expect(await run('number show 15550100003 --organization acme')).toMatch(/^enabled +false$/m)
+  expect(await run('number show WHATSAPP 15550100003 --organization acme')).toMatch(/^enabled +false$/m)
 
   expect(await run('key create --label shop --organization acme')).toMatch(/^wk_\w+\n$/)
   const [key] = parseLines(await run('key list --organization acme --format json'))
@@ -105,11 +105,10 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
 
 test('removes and prints the number of one channel if both have it', async () => {
   const run = at(await start())
-  await run('number create +15550100002')
-  expect(await run('number create +15550100001 --channel PSTN')).toMatch(/^channel +PSTN$/m)
+  await run('number create --channel WHATSAPP --number +15550100002')
+  expect(await run('number create --channel PSTN --number +15550100001')).toMatch(/^channel +PSTN$/m)
 
-  await expect(run('number remove +15550100002 --yes')).rejects.toThrow('--channel')
-  await run('number remove +15550100002 --channel PSTN --yes')
+  await run('number remove PSTN +15550100002 --yes')
   expect(parseLines(await run('number list --format json'))).toMatchObject([
     { number: '+15550100001', channel: 'WHATSAPP' },
     { number: '+15550100002', channel: 'WHATSAPP' },
@@ -127,10 +126,16 @@ test('lists all keys, because the list has no limit', async () => {
 test.each([
   ['org remove', 'Name the organization that is removed, with everything that it owns: --organization demo'],
   ['org update', 'Nothing to change. See the options of this command.'],
-  ['number update +15550100001', 'Nothing to change. Use --enabled or --join-approval-mode.'],
-  ['number update +15550100002 --enabled false', /^Only WhatsApp numbers have settings/],
-  ['number create +15550100005 --channel PSTN --enabled false', /^Only WhatsApp numbers have settings/],
-  ['number create 15550100001', 'The organization already has the number 15550100001.'],
+  ['number update WHATSAPP +15550100001', 'Nothing to change. See the options of this command.'],
+  ['number update PSTN +15550100002 --enabled false', /Only WhatsApp numbers have settings/],
+  [
+    'number create --channel PSTN --number +15550100005 --enabled false',
+    /Only WhatsApp numbers have settings/,
+  ],
+  [
+    'number create --channel WHATSAPP --number 15550100001',
+    'The organization already has the WHATSAPP number 15550100001.',
+  ],
   ['key remove nope --dry-run', 'There is no key "nope".'],
   ['deliveries list --status lost', /\(400\): status\.0 must be waiting, pending/],
   [

@@ -6,6 +6,7 @@ import { eventOperations } from './events.ts'
 import { faultOperations } from './faults.ts'
 import { groupOperations } from './groups.ts'
 import { mockOperations } from './mock.ts'
+import { numberOperations } from './numbers.ts'
 import { organizationOperations } from './organizations.ts'
 import { overviewOperations } from './overview.ts'
 import { searchOperations } from './search.ts'
@@ -17,6 +18,7 @@ export const operations: readonly Operation[] = [
   ...overviewOperations,
   ...searchOperations,
   ...organizationOperations,
+  ...numberOperations,
   ...subscriptionOperations,
   ...groupOperations,
   ...callOperations,
