@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createMock, type Mock } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import * as deliveryFaultSchemas from '../src/faults/delivery-fault.ts'
+import { TenantSettings } from '../src/mock-options.ts'
 
 const start = async () => {
   const mock = await createMock({ port: 0 })
@@ -190,13 +192,76 @@ test('a stream shows events and attempts as they happen, and ends with a reset',
   expect(await again('retry: 1000')).not.toContain('call-1')
 })
 
-test('one document describes the control API of the mock and of the server', async () => {
+/** The operation that does over HTTP what a member of the mock does in process; `null` for what HTTP clients have. */
+const counterparts = {
+  ...{ organizationId: 'listTenants', apiKey: 'listTenants', secret: 'listTenants', url: 'listTenants' },
+  ...{ wabaNumber: 'listTenants', pstnNumber: 'listTenants', seed: 'listTenants', profile: 'listTenants' },
+  ...{ requests: 'getRecordings', events: 'getRecordings', deliveries: 'getRecordings' },
+  ...{ waitForEvent: 'waitForEvent', waitForDelivery: 'waitForEvent', expectNoEvent: 'waitForEvent' },
+  ...{ clock: 'advanceClock', trigger: 'triggerEvent', reset: 'resetTenant', tenant: 'createTenant' },
+  ...{ simulateCall: 'simulateCall', simulateSummary: 'saveSummary' },
+  ...{ simulateParticipant: 'simulateParticipant', deliverTo: 'createSubscription' },
+  ...{ subscribe: 'createSubscription', server: 'listOrganizations' },
+  ...{ faults: 'addFault', client: null, fetch: null, close: null, [Symbol.asyncDispose]: null },
+} as const satisfies Record<keyof Mock, string | null>
+
+const faultCounterparts = {
+  ...{ next: 'addFault', deliveries: 'addDeliveryFault', clear: 'clearDeliveryFaults' },
+  assertUsed: 'listUnusedFaults',
+} as const satisfies Record<keyof Mock['faults'], string>
+
+test('a test can do over HTTP what it can do in process', async () => {
   const mock = await start()
-  const { body } = await call(mock, 'GET //openapi.json')
-  expect(Object.keys(body.paths)).toEqual(
-    expect.arrayContaining(['/faults', '/tenants', '/organizations/{organizationId}/delivery-faults']),
+  const { body: document } = await call(mock, 'GET //openapi.json')
+  const described: { operationId: string }[] = Object.values(document.paths).flatMap((path) =>
+    Object.values(path as object),
   )
+  const ids = described.map(({ operationId }) => operationId)
+  const needed = Object.values({ ...counterparts, ...faultCounterparts })
+  expect(needed.filter((id) => id !== null && !ids.includes(id))).toEqual([])
+
+  const listFields = (schema: string): string[] =>
+    Object.keys(document.components.schemas[schema].properties).sort()
+  const listOwn = (...shapes: object[]): string[] => [...new Set(shapes.flatMap(Object.keys))].sort()
+  const deliveryFaults = Object.values(deliveryFaultSchemas)
+  expect(listFields('DeliveryFaultRequest')).toEqual(listOwn(...deliveryFaults.map(({ shape }) => shape)))
+  expect(document.components.schemas.DeliveryFaultRequest.properties.kind.enum.toSorted()).toEqual(
+    deliveryFaults.map(({ shape }) => shape.kind.def.values[0]).toSorted(),
+  )
+  expect(listFields('TenantSettings')).toEqual(listOwn(TenantSettings.shape))
+})
+
+test('the mock serves every path of the document', async () => {
+  const mock = await start()
+  const { body: document } = await call(mock, 'GET //openapi.json')
+  const unserved: string[] = []
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const target = path.replace('{organizationId}', 'org_9').replaceAll(/\{\w+\}/g, 'x')
+    for (const method of Object.keys(operations as object)) {
+      const { body } = await call(mock, `${method.toUpperCase()} /${target}`)
+      if (/There is no such path/.test(JSON.stringify(body))) unserved.push(`${method} ${path}`)
+    }
+  }
+  expect(unserved).toEqual([])
   expect((await call(mock, 'GET //info')).body).toMatchObject({ mock: true, database: 'memory' })
+})
+
+test('faults that had no effect are listed at the end of a test', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  const mock = await start()
+  await call(mock, 'POST //faults', { endpoint: 'groups.create', status: 500 })
+  await call(mock, 'POST /delivery-faults', { kind: 'drop', event: 'CALL_MISSED' })
+  const { body } = await call(mock, 'GET /unused-faults')
+  expect(body.items).toEqual([
+    'faults.next {"endpoint":"groups.create","fault":{"status":500}}',
+    'faults.deliveries.drop {"kind":"drop","event":"CALL_MISSED"}',
+  ])
+  await call(mock, 'DELETE //faults')
+  await call(mock, 'DELETE /delivery-faults')
+  expect((await call(mock, 'GET /unused-faults')).body.items).toEqual([])
+  await mock.close()
+  expect(warn.mock.calls.join()).toMatch(/faults\.next.*\n.*deliveries\.drop/)
 })
 
 test('a page of another origin can call the mock on its port', async () => {

@@ -1,4 +1,5 @@
 import { createMock, type Mock, type MockTenant } from '@wabakit/mock'
+import { matchers } from '@wabakit/mock/matchers'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -124,4 +125,76 @@ test('a reorder fault that was cleared no longer holds events of the same call',
     ['CALL_ENDED', 'reorder'],
     ['CALL_ENDED'],
   ])
+})
+
+test.each([
+  ['its own header', { headers: { 'x-token': 'secret' } }, {}],
+  ['its own credentials', { authorization: { token: 'secret' } }, {}],
+  ['webhookAuth', {}, { webhookAuth: { token: 'secret' } }],
+] as const)('tamper changes and removes whatever proves the sender: %s', async (_, own, settings) => {
+  for (const profile of ['reference', 'live'] as const) {
+    await using mock = await createMock({ profile, ...settings })
+    const credentials: (string | null)[] = []
+    await mock.subscribe({
+      ...own,
+      receiver: ({ headers }) => {
+        credentials.push(headers.get('x-token') ?? headers.get('authorization'))
+        credentials.push(headers.get('webhook-signature'))
+        return new Response()
+      },
+    })
+    for (const part of ['signature', 'missing_header'] as const) {
+      credentials.length = 0
+      mock.faults.deliveries.tamper('CALL_ENDED', { part })
+      await mock.trigger('CALL_ENDED')
+      await mock.clock.advance(0)
+      mock.faults.assertUsed()
+      await mock.trigger('CALL_ENDED')
+      await mock.clock.advance(0)
+      const [token, signature, genuineToken, genuineSignature] = credentials
+      if (part === 'missing_header') expect([token, signature]).toEqual([null, null])
+      else {
+        expect(token).not.toBe(genuineToken)
+        if (profile === 'reference') expect(signature).not.toBe(genuineSignature)
+      }
+    }
+  }
+})
+
+test('tampering never strikes what a webhook does not have, nor an attempt that is dropped', async () => {
+  await using mock = await createMock({ profile: 'live', live: { retryOnTimeout: true } })
+  mock.faults.deliveries.tamper('CALL_ENDED', { part: 'signature' })
+  mock.faults.deliveries.tamper('CALL_ENDED', { part: 'missing_header', header: 'webhook-id' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance(0)
+  expect(() => mock.faults.assertUsed()).toThrow(/tamper.*\n.*tamper/)
+  mock.faults.clear()
+  mock.faults.deliveries.drop('CALL_ENDED')
+  mock.faults.deliveries.tamper('CALL_ENDED', { part: 'body' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance(0)
+  expect(() => mock.faults.assertUsed()).toThrow('tamper')
+})
+
+test.each([
+  ['the events arrived in this order anyway', ['CALL_ACCEPTED', 'CALL_ENDED']],
+  ['the event that the others wait for never happened', ['CALL_MISSED', 'CALL_ENDED']],
+] as const)('a reorder fault has not struck if %s', async (_, events) => {
+  await using mock = await createMock()
+  mock.faults.deliveries.reorder(events)
+  await callAndWait(mock)
+  expect(() => mock.faults.assertUsed()).toThrow('reorder')
+  mock.faults.clear()
+  mock.faults.assertUsed()
+})
+
+test('an event counts as received only if the endpoint under test has acknowledged it', async () => {
+  await using mock = await createMock()
+  await mock.server.subscriptions.create(mock.organizationId, {
+    ...{ channel: 'PSTN', number: mock.pstnNumber, url: 'http://127.0.0.1:9/' },
+  })
+  await callAndWait(mock)
+  expect(mock.deliveries.filter(({ acknowledged }) => acknowledged)).toEqual([])
+  expect(matchers.toHaveReceivedEvent(mock, 'CALL_ENDED').pass).toBe(false)
+  await expect(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 1 })).rejects.toThrow('CALL_ENDED')
 })

@@ -13,6 +13,8 @@ export type MockTenantControl = {
     remove(id: string): void
     clear(): void
   }
+  /** Describes the faults that have had no effect yet, of the API and of deliveries. */
+  listUnusedFaults(): readonly string[]
   /** Unix time in milliseconds. */
   now(): number
   /** Moves the clock forward, and resolves when everything that became due is done. */

@@ -16,20 +16,10 @@ const show = <Recorded extends RecordedRequest | RecordedDelivery>(recorded: Rec
 
 /** Returns the parts of the control API's context that belong to a tenant. */
 export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | 'info' | 'mock'> => {
-  const { handles, apiFaults, onSubscribed } = tenant
+  const { handles, apiFaults } = tenant
   const { server } = handles
   return {
-    service: {
-      ...server,
-      subscriptions: {
-        ...server.subscriptions,
-        create: async (...input) => {
-          const created = await server.subscriptions.create(...input)
-          onSubscribed()
-          return created
-        },
-      },
-    },
+    service: server,
     simulation: {
       simulateCall: (_organizationId, call) => handles.simulateCall(call),
       // A summary that is due later is one of the tasks that messages of waits list.
@@ -44,7 +34,12 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
 }
 
 /** Returns what a test may do with a tenant over HTTP, as it may in process. */
-export const controlTenant = ({ handles, apiFaults, deliveryFaults }: Tenant): MockTenantControl => {
+export const controlTenant = ({
+  handles,
+  describeUnusedFaults,
+  apiFaults,
+  deliveryFaults,
+}: Tenant): MockTenantControl => {
   const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
     // The mock checks names and matches itself, because they can come from JavaScript without types as well.
     const args = [name as EventName, match as never] as const
@@ -56,6 +51,7 @@ export const controlTenant = ({ handles, apiFaults, deliveryFaults }: Tenant): M
   return {
     apiFaults,
     deliveryFaults,
+    listUnusedFaults: describeUnusedFaults,
     now: handles.clock.now,
     advance: (duration) => handles.clock.advance(duration as number),
     wait,

@@ -6,13 +6,14 @@ import type { Scheduler } from '../time/scheduler.ts'
 
 /** The events of one call or group on their way to one subscription. */
 type Queue = {
-  readonly order: readonly string[]
+  readonly fault: ReorderFault
   readonly arrived: Set<string>
   readonly held: Map<string, LoadedDelivery>
 }
 
 /** Holds back deliveries until all earlier events of the requested order have arrived. */
-const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
+const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 'take' | 'idle'>) => {
+  const struck = new WeakSet<ReorderFault>()
   const faults = new Map<string, ReorderFault>()
   const queues = new Map<string, Queue>()
   const getKey = ({ subscription, event }: LoadedDelivery): string => `${subscription.id} ${event.subject}`
@@ -22,15 +23,18 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
     const fault = faults.get(subject) ?? take(attempted)
     if (fault === undefined || !fault.events.some((each) => each === name)) return undefined
     faults.set(subject, fault)
+    if (!struck.has(fault)) idle.add(fault)
     if (!isAimedAt(fault, attempted.subscription)) return undefined
     const key = getKey(attempted)
-    const queue = queues.get(key) ?? { order: fault.events, arrived: new Set(), held: new Map() }
+    const queue = queues.get(key) ?? { fault, arrived: new Set(), held: new Map() }
     queues.set(key, queue)
     return queue
   }
 
-  const mayArrive = ({ order, arrived }: Queue, name: string): boolean =>
-    order.slice(0, order.indexOf(name)).every((earlier) => arrived.has(earlier))
+  const mayArrive = ({ fault: { events }, arrived }: Queue, name: string): boolean => {
+    const order: readonly string[] = events
+    return order.slice(0, order.indexOf(name)).every((earlier) => arrived.has(earlier))
+  }
 
   return {
     /** Holds this delivery if it must wait. Returns whether it does. */
@@ -48,6 +52,8 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
       for (const [name, held] of queue.held) {
         if (!mayArrive(queue, name)) continue
         queue.held.delete(name)
+        struck.add(queue.fault)
+        idle.delete(queue.fault)
         return held
       }
       return undefined
@@ -75,7 +81,7 @@ export type DelaysOptions = {
  */
 export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
   const reasons = new Map<string, 'delay' | 'reorder'>()
-  const reordering = createReordering(faults.reorder.take)
+  const reordering = createReordering(faults.reorder)
   return {
     /** Holds this delivery back if a fault requires it. Returns whether it is held back. */
     holds: (attempted: LoadedDelivery): boolean => {

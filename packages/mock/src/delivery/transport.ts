@@ -1,7 +1,6 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import { parseEvent } from '@wabakit/webhooks'
-import type { TamperFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { canTamper, tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
@@ -14,8 +13,8 @@ export type TransportOptions = DelaysOptions & {
   readonly targets: Targets
   /** Turns a signed request into the one that the profile sends. */
   readonly prepare: (init: DeliveryRequest, attempted: LoadedDelivery) => DeliveryRequest
-  /** The header that proves who the sender is; `undefined` if none does. */
-  readonly credentialHeader: string | undefined
+  /** Name of the header with the mock's own credentials; `undefined` if there are none. */
+  readonly authHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
    * Returns whether a delivery is only collected although another subscription gets the event, too. Faults spare it:
@@ -41,7 +40,7 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
 
 /** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
 export const createTransport = (options: TransportOptions) => {
-  const { faults, targets, scheduler, prepare, credentialHeader, record } = options
+  const { faults, targets, scheduler, prepare, authHeader = '', record } = options
   const delays = createDelays(options)
   const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
@@ -54,12 +53,22 @@ export const createTransport = (options: TransportOptions) => {
     return number
   }
 
-  const createAttempt = (
-    attempted: LoadedDelivery,
-    { init, tampering }: { init: DeliveryRequest; tampering: TamperFault | undefined },
-  ): RecordedDelivery => {
+  /** Lists the headers of a request that prove who the sender is. */
+  const listCredentials = (headers: Headers, { subscription }: LoadedDelivery): readonly string[] =>
+    ['webhook-signature', authHeader, ...Object.keys(subscription.headers)].filter(
+      (name) => name !== '' && headers.has(name),
+    )
+
+  /** Returns the headers and the body to send, and whether a fault has changed them. */
+  const applyTampering = (attempted: LoadedDelivery, { headers: sent, body }: DeliveryRequest) => {
+    const headers = new Headers(sent)
+    const signed = { headers, body, credentials: listCredentials(headers, attempted) }
+    const fault = faults.tamper.take(attempted, (each) => canTamper(each, signed))
+    return fault && tamper(signed, fault)
+  }
+
+  const createAttempt = (attempted: LoadedDelivery, init: DeliveryRequest): RecordedDelivery => {
     const { delivery, event, subscription } = attempted
-    const signed = { headers: new Headers(init.headers), body: init.body }
     const delay = delays.getReason(attempted)
     return {
       id: delivery.webhookId,
@@ -68,13 +77,14 @@ export const createTransport = (options: TransportOptions) => {
       to: targets.find(subscription.url).name,
       attempt: countAttempt(delivery.id),
       at: scheduler.now(),
-      ...(tampering === undefined ? signed : tamper({ ...signed, credentialHeader }, tampering)),
+      headers: new Headers(init.headers),
+      body: init.body,
       status: undefined,
       responseBody: '',
       error: undefined,
       acknowledged: false,
       outcome: undefined,
-      faults: [...(delay ? [delay] : []), ...(tampering ? (['tamper'] as const) : [])],
+      faults: delay ? [delay] : [],
     }
   }
 
@@ -83,18 +93,20 @@ export const createTransport = (options: TransportOptions) => {
       const isHit = !(await options.isSpared(attempted))
       if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
       const prepared = prepare(init, attempted)
-      const canHit = (fault: TamperFault): boolean => canTamper(fault, new Headers(prepared.headers))
-      const tampering = isHit ? faults.tamper.take(attempted, canHit) : undefined
-      const attempt = createAttempt(attempted, { init: prepared, tampering })
+      const genuine = createAttempt(attempted, prepared)
+      if (isHit && faults.drop.take(attempted) !== undefined) {
+        sent.set(attempted, { attempt: { ...genuine, faults: [...genuine.faults, 'drop'] }, copies: [] })
+        throw new Error('dropped by faults.deliveries.drop')
+      }
+      const forged = isHit ? applyTampering(attempted, prepared) : undefined
+      const attempt: RecordedDelivery = forged
+        ? { ...genuine, ...forged, faults: [...genuine.faults, 'tamper'] }
+        : genuine
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () => {
         const sending = observeOutcome(new Request(url, { ...init, headers, body }), send)
         return Promise.race([sending, stopped.promise])
-      }
-      if (isHit && faults.drop.take(attempted) !== undefined) {
-        sent.set(attempted, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
-        throw new Error('dropped by faults.deliveries.drop')
       }
       const copies: RecordedDelivery[] = []
       const entry: SentAttempt = { attempt, copies }

@@ -61,11 +61,11 @@ export type DelayFault = z.infer<typeof DelayFault>
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**
-   * The changed part: the `body` gets an extra field, the `signature` is wrong, the `timestamp` is an hour older, or a
-   * header is missing.
+   * The changed part: the `body` gets an extra field, the `signature` and all credentials are wrong, the `timestamp` is
+   * an hour older, or a header is missing.
    */
   part: z.enum(['body', 'signature', 'timestamp', 'missing_header']),
-  /** The missing header. @default 'webhook-signature' */
+  /** The missing header. @default the signature and all credentials */
   header: z.optional(z.enum(['webhook-id', 'webhook-timestamp', 'webhook-signature'])),
   ...oneEvent,
 })
@@ -73,7 +73,7 @@ export type TamperFault = z.infer<typeof TamperFault>
 
 /**
  * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived. `times`
- * counts calls or groups.
+ * counts calls or groups. It has struck once an event was held back and then arrived.
  */
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),

@@ -97,15 +97,24 @@ const createKind = <Shape extends z.core.$ZodShape>(
  *
  * @param random - decides whether a fault with a `chance` hits.
  */
-export const createDeliveryFaultLists = (random: Random) => ({
-  duplicate: createKind('duplicate', DuplicateFault, random),
-  drop: createKind('drop', DropFault, random),
-  timeOut: createKind('timeOut', TimeOutFault, random),
-  neverRetry: createKind('neverRetry', NeverRetryFault, random),
-  delay: createKind('delay', DelayFault, random),
-  tamper: createKind('tamper', TamperFault, random),
-  reorder: createKind('reorder', ReorderFault, random),
-})
+export const createDeliveryFaultLists = (random: Random) => {
+  const reorder = createKind('reorder', ReorderFault, random)
+  /** Reorder faults that have taken a call or group, and have not changed the order of its events yet. */
+  const idle = new Set<ReorderFault>()
+  const clear = (): void => {
+    reorder.clear()
+    idle.clear()
+  }
+  return {
+    duplicate: createKind('duplicate', DuplicateFault, random),
+    drop: createKind('drop', DropFault, random),
+    timeOut: createKind('timeOut', TimeOutFault, random),
+    neverRetry: createKind('neverRetry', NeverRetryFault, random),
+    delay: createKind('delay', DelayFault, random),
+    tamper: createKind('tamper', TamperFault, random),
+    reorder: { ...reorder, clear, idle },
+  }
+}
 
 export type DeliveryFaultLists = ReturnType<typeof createDeliveryFaultLists>
 

@@ -1,7 +1,6 @@
 import type { Random } from '@wabakit/core'
 import {
   ApiFault,
-  type ApiFaults,
   createApiFaults,
   FaultedEndpoint,
   FaultOptions,
@@ -48,20 +47,17 @@ export type Faults = {
 const explainUnused = (faults: readonly string[]): string =>
   ['These faults never struck. Check the name, `where` and `to`, or remove them:', ...faults].join('\n  ')
 
-/** Describes the faults that had an occasion to strike, and have not. */
-const describeUnused = (api: ApiFaults, deliveries: DeliveryFaultLists): string[] => {
-  const { neverRetry: _, ...lists } = deliveries
-  const describe = (caller: string, planned: PlannedFault<FaultOptions>): string[] =>
-    planned.hits === 0 && planned.fault.chance === undefined
-      ? [`faults.${caller} ${printValue(planned.fault)}`]
-      : []
-  return [
-    ...api.list().flatMap((each) => describe('next', each)),
-    ...Object.entries(lists).flatMap(([kind, { list }]) =>
-      list().flatMap((each) => describe(`deliveries.${kind}`, each)),
-    ),
-  ]
-}
+const describeFault = (caller: string, fault: FaultOptions): string[] =>
+  fault.chance === undefined ? [`faults.${caller} ${printValue(fault)}`] : []
+
+const describePlanned = (caller: string, planned: readonly PlannedFault<FaultOptions>[]): string[] =>
+  planned.flatMap(({ hits, fault }) => (hits === 0 ? describeFault(caller, fault) : []))
+
+/** Describes the faults of deliveries that had an occasion to strike, and have not. */
+const describeUnusedDeliveries = ({ neverRetry: _, ...lists }: DeliveryFaultLists): string[] => [
+  ...Object.entries(lists).flatMap(([kind, { list }]) => describePlanned(`deliveries.${kind}`, list())),
+  ...[...lists.reorder.idle].flatMap((fault) => describeFault('deliveries.reorder', fault)),
+]
 
 /** @param random - decides whether a fault with a `chance` hits. */
 export const createFaults = (random: Random) => {
@@ -82,15 +78,26 @@ export const createFaults = (random: Random) => {
   }
   /** Faults that were cleared before they could strike. */
   const cleared: string[] = []
+  const describeApi = () => describePlanned('next', api.list())
+  const describeUnused = () => [...describeApi(), ...describeUnusedDeliveries(deliveries)]
+  const clearApi = (): void => {
+    cleared.push(...describeApi())
+    api.clear()
+  }
+  const clearDeliveries = (): void => {
+    cleared.push(...describeUnusedDeliveries(deliveries))
+    for (const { clear } of Object.values(deliveries)) clear()
+  }
   const assertUsed = (): void => {
-    const unused = describeUnused(api, deliveries)
+    const unused = describeUnused()
     if (unused.length > 0) throw new MockUsageError(`faults.assertUsed: ${explainUnused(unused)}`)
   }
   return {
     /** The public part. */
     handle: { next, deliveries: createDeliveryFaults(deliveries), assertUsed },
-    api,
+    api: { ...api, clear: clearApi },
     deliveries,
+    describeUnused,
     /** Faults of deliveries, whose ids begin with their kind. */
     byId: {
       add: (fault: Readonly<Record<string, unknown>>): string => {
@@ -106,20 +113,18 @@ export const createFaults = (random: Random) => {
           if (id.startsWith(`${kind}.`)) deliveries[kind].remove(id.slice(kind.length + 1))
         }
       },
-      clear: (): void => {
-        for (const { clear } of Object.values(deliveries)) clear()
-      },
+      clear: clearDeliveries,
     },
     /** Returns whether any fault of a delivery is left. */
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
     /** Returns a message about all faults that have never struck; `undefined` if there are none. */
     explainUnused: (): string | undefined => {
-      const unused = [...cleared, ...describeUnused(api, deliveries)]
+      const unused = [...cleared, ...describeUnused()]
       return unused.length > 0 ? explainUnused(unused) : undefined
     },
     clear: (): void => {
-      cleared.push(...describeUnused(api, deliveries))
-      for (const { clear } of [api, ...Object.values(deliveries)]) clear()
+      clearApi()
+      clearDeliveries()
     },
   }
 }

@@ -3,8 +3,8 @@ import type { TamperFault } from './delivery-fault.ts'
 type SignedDelivery = {
   readonly headers: Headers
   readonly body: string
-  /** The header with the signature or, in the profile `live`, with the registered credentials. */
-  readonly credentialHeader: string | undefined
+  /** Names of the headers that prove who the sender is: the signature, and static credentials. */
+  readonly credentials: readonly string[]
 }
 
 /** Changes the first character of a signature or of a credential, after its scheme. */
@@ -13,12 +13,31 @@ const changeCredential = (text: string): string => {
   return `${scheme}${first === 'A' ? 'B' : 'A'}${rest}`
 }
 
-/** Returns whether a delivery has the part that a fault changes: without a signature, there is no timestamp. */
-export const canTamper = ({ part }: TamperFault, headers: Headers): boolean =>
-  part !== 'timestamp' || headers.has('webhook-timestamp')
+/** Changes every signature of a webhook: during a rotation it has two, and either would be accepted. */
+const changeSignatures = (text: string): string => text.split(' ').map(changeCredential).join(' ')
+
+const listMissing = ({ header }: TamperFault, credentials: readonly string[]): readonly string[] =>
+  header === undefined ? credentials : [header]
+
+/** Returns whether a delivery has the part that a fault changes. */
+export const canTamper = (
+  fault: TamperFault,
+  { headers, credentials }: Pick<SignedDelivery, 'headers' | 'credentials'>,
+): boolean => {
+  switch (fault.part) {
+    case 'body':
+      return true
+    case 'signature':
+      return credentials.length > 0
+    case 'timestamp':
+      return headers.has('webhook-timestamp')
+    default:
+      return listMissing(fault, credentials).some((name) => headers.has(name))
+  }
+}
 
 export const tamper = (
-  { headers, body, credentialHeader }: SignedDelivery,
+  { headers, body, credentials }: SignedDelivery,
   fault: TamperFault,
 ): Pick<SignedDelivery, 'headers' | 'body'> => {
   const changed = new Headers(headers)
@@ -26,15 +45,16 @@ export const tamper = (
     case 'body':
       return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
     case 'signature':
-      if (credentialHeader !== undefined)
-        changed.set(credentialHeader, changeCredential(headers.get(credentialHeader) ?? ''))
+      for (const name of credentials) {
+        const change = name === 'webhook-signature' ? changeSignatures : changeCredential
+        changed.set(name, change(headers.get(name) ?? ''))
+      }
       break
     case 'timestamp':
-      if (headers.has('webhook-timestamp'))
-        changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))
+      changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))
       break
     case 'missing_header':
-      changed.delete(fault.header ?? credentialHeader ?? 'webhook-signature')
+      for (const name of listMissing(fault, credentials)) changed.delete(name)
       break
     default:
       fault.part satisfies never

@@ -76,7 +76,7 @@ export const createTenant = (options: TenantOptions) => {
       onChange: waiters.check,
     })
   let state = createState()
-  let subscriptions = 0
+  let receivers = 0
   let isClosed = false
 
   const assertOpen = (caller: string): void => {
@@ -128,7 +128,6 @@ export const createTenant = (options: TenantOptions) => {
       waiters,
       assertOpen,
       getRecorder: () => state.recorder,
-      countsCollected: () => subscriptions === 0,
       describeSituation: async () => ({
         seed,
         events: state.recorder.events,
@@ -178,10 +177,8 @@ export const createTenant = (options: TenantOptions) => {
     subscribe: (request) =>
       blameCaller(async () => {
         const { server } = await open('subscribe')
-        const createUrl = () => `https://receiver-${subscriptions + 1}.invalid/webhooks`
-        const subscription = await subscribe({ account, server, targets, createUrl }, request)
-        subscriptions++
-        return subscription
+        const createUrl = () => `https://receiver-${++receivers}.invalid/webhooks`
+        return subscribe({ account, server, targets, createUrl }, request)
       }),
     simulateCall: (call) =>
       blameCaller(async () => simulateCall((await open('simulateCall')).simulation, call)),
@@ -198,7 +195,6 @@ export const createTenant = (options: TenantOptions) => {
       faults.clear()
       chance = createChance()
       targets.allowReplacement()
-      subscriptions = 0
       state = createState()
     },
   }
@@ -209,6 +205,7 @@ export const createTenant = (options: TenantOptions) => {
     /** What a live stream of this tenant follows. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
     apiFaults: faults.api,
+    describeUnusedFaults: faults.describeUnused,
     /** Faults of deliveries by their ids, for the control API. */
     deliveryFaults: {
       ...faults.byId,
@@ -216,10 +213,6 @@ export const createTenant = (options: TenantOptions) => {
         faults.byId.clear()
         state.transport.release()
       },
-    },
-    /** Called when the control API has added a subscription. */
-    onSubscribed: () => {
-      subscriptions++
     },
     close: async (): Promise<void> => {
       isClosed = true

@@ -5,6 +5,7 @@ import {
   createReferenceServer,
   memoryStore,
   type Random,
+  type ReferenceServer,
   type Store,
 } from '@wabakit/core'
 import {
@@ -95,8 +96,18 @@ export const createTenantState = (options: TenantStateOptions) => {
     targets,
     scheduler,
     prepare,
-    credentialHeader: live ? authName : 'webhook-signature',
-    record: recorder.addDelivery,
+    authHeader: authName,
+    record: (delivery) =>
+      recorder.addDelivery(
+        delivery.to === 'collector'
+          ? {
+              ...delivery,
+              get acknowledged() {
+                return delivery.acknowledged && !isSubscribed
+              },
+            }
+          : delivery,
+      ),
     isSpared: ({ subscription, event }) =>
       faults.hasDeliveryFaults() &&
       targets.find(subscription.url).name === 'collector' &&
@@ -107,7 +118,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   const rows = memoryStore()
   const store = withLastAttempts(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
-  const server = createReferenceServer({
+  const reference = createReferenceServer({
     organizations: [
       {
         id: organizationId,
@@ -127,6 +138,19 @@ export const createTenantState = (options: TenantStateOptions) => {
     rateLimit: settings.rateLimit ?? false,
     allowLoopbackHttp: true,
   })
+  /** Whether there is another endpoint than the collector: only such a one is under test. */
+  let isSubscribed = false
+  const server: ReferenceServer = {
+    ...reference,
+    subscriptions: {
+      ...reference.subscriptions,
+      create: async (...input) => {
+        const created = await reference.subscriptions.create(...input)
+        isSubscribed = true
+        return created
+      },
+    },
+  }
   server.on('*', recordEvent)
   const attemptListeners = new Set<(report: AttemptReported) => void>()
   server.dispatcher.onAttempt((report) => {
@@ -154,8 +178,12 @@ export const createTenantState = (options: TenantStateOptions) => {
 
   const subscribeBoth = async (): Promise<void> => {
     const common = { url: targets.defaultUrl, secret }
-    await server.subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
-    await server.subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+    await reference.subscriptions.create(organizationId, {
+      channel: 'WHATSAPP',
+      number: wabaNumber,
+      ...common,
+    })
+    await reference.subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
   }
   let subscribed: Promise<void> | undefined
   let calls = 0

@@ -27,7 +27,7 @@ export type Waits = {
   ): Promise<WebhookEventOf<Name>>
   /**
    * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
-   * Until the first `subscribe`, deliveries without a target also count.
+   * Until a subscription is added, deliveries without a target also count.
    *
    * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
    */
@@ -54,8 +54,6 @@ type WaitsContext = {
   readonly getRecorder: () => Recorder
   /** @throws MockUsageError if the mock is closed. */
   readonly assertOpen: (caller: string) => void
-  /** Returns whether deliveries without a target count as acknowledged. */
-  readonly countsCollected: () => boolean
   readonly describeSituation: () => Promise<Situation>
 }
 
@@ -68,7 +66,6 @@ export const createWaits = ({
   waiters,
   getRecorder,
   assertOpen,
-  countsCollected,
   describeSituation,
 }: WaitsContext): Waits => ({
   waitForEvent: (name, match, { timeoutMs = 1_000 } = {}) =>
@@ -95,10 +92,8 @@ export const createWaits = ({
       const filter = createEventFilter(caller, name, match)
       checkMs(`${caller}: timeoutMs`, timeoutMs)
       assertOpen(caller)
-      const counts = ({ acknowledged, to }: RecordedDelivery): boolean =>
-        acknowledged && (to !== 'collector' || countsCollected())
       const isFound = (delivery: RecordedDelivery): delivery is DeliveryOf<Name> =>
-        counts(delivery) && filter.accepts(delivery.event)
+        delivery.acknowledged && filter.accepts(delivery.event)
       return waiters.wait({
         caller,
         timeoutMs,

@@ -11,7 +11,10 @@ const path = '/organizations/:organizationId'
 
 const requireMock = ({ mock }: ControlContext): MockControl => {
   if (mock !== undefined) return mock
-  throw new ControlError('not_found', 'Only the mock can do this: createMock({ port }), or exec --mock.')
+  throw new ControlError(
+    'not_found',
+    'Only a mock with a clock and recordings of its own can do this: run the tests with `wabakit exec --mock -- COMMAND`, or use createMock({ port: 0 }). On a server, /organizations adds a tenant, /events sends an event, /requests, /events and /deliveries list what happened, and /stream reports it as it happens.',
+  )
 }
 
 const requireTenant = (context: ControlContext, organizationId: string): MockTenantControl =>
@@ -35,6 +38,21 @@ const Account = named(
     secret: z.string(),
     seed: z.number(),
     profile: z.enum(['reference', 'live']),
+  }),
+)
+
+const setting = (description: string) => optional(z.unknown(), description)
+const TenantSettings = named(
+  'TenantSettings',
+  'Settings of `mock.tenant()`, which the mock checks.',
+  z.looseObject({
+    callSummaries: setting('`automatic` or `manual`. Default: `automatic`.'),
+    joinApprovalMode: setting('For groups whose request names none. Default: `auto_approve`.'),
+    integrationEnabled: setting('With `false`, creating a group fails with 422. Default: `true`.'),
+    rateLimit: setting('`{ organization, key, ip }`, each `{ requests, perMs }`. Default: `false`.'),
+    authHeader: setting('Header that carries the key.'),
+    webhookAuth: setting('`{ header, value }`, `{ token }`, or `{ username, password, encoded }`.'),
+    live: setting('`{ groupEventNames, nullFields, pstnCalling, retryOnTimeout }`, in the profile `live`.'),
   }),
 )
 
@@ -92,7 +110,7 @@ export const mockOperations = [
     id: 'createTenant',
     route: 'POST /tenants',
     summary: 'Add an isolated organization to the mock',
-    body: named('TenantSettings', 'Settings of `mock.tenant()`.', z.record(z.string(), z.unknown())),
+    body: TenantSettings,
     result: Account,
     status: 201,
     run: async ({ body }, context) => requireMock(context).createTenant(body),
@@ -209,5 +227,17 @@ export const mockOperations = [
     route: `DELETE ${path}/delivery-faults`,
     summary: 'Remove all faults of deliveries, and send what `reorder` holds back',
     run: async ({ params }, context) => requireTenant(context, params.organizationId).deliveryFaults.clear(),
+  }),
+  operation({
+    id: 'listUnusedFaults',
+    route: `GET ${path}/unused-faults`,
+    summary: 'List the faults that have had no effect, at the end of a test',
+    result: list(
+      'UnusedFault',
+      named('UnusedFault', 'The call that would add this fault in JavaScript.', z.string()),
+    ),
+    run: async ({ params }, context) => ({
+      items: [...requireTenant(context, params.organizationId).listUnusedFaults()],
+    }),
   }),
 ]
