@@ -12,12 +12,9 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Generates a group id: `wagrp_` and a ULID (10 characters of time and 16 random ones). */
 const generateGroupId = ({ clock, random }: Settings): string => {
-  let time = clock.now()
   let id = ''
-  for (let index = 0; index < 10; index++) {
-    id = alphabet.charAt(time % 32) + id
-    time = Math.floor(time / 32)
-  }
+  // `charAt` ignores the fraction of an index.
+  for (let time = clock.now(); id.length < 10; time /= 32) id = alphabet.charAt(time % 32) + id
   while (id.length < 26) id += alphabet.charAt(random() * 32)
   return `wagrp_${id}`
 }
@@ -25,7 +22,7 @@ const generateGroupId = ({ clock, random }: Settings): string => {
 /** Names a character that came with a pasted number, such as an invisible mark: servers refuse it, or read another number. */
 const checkNumber = (number: string): Issue[] => {
   const code = /[^\0-\x7f]/u.exec(number)?.[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-  const message = `wabaNumber contains U+${code}, which is no ASCII digit, space or hyphen: type the number again`
+  const message = `wabaNumber contains U+${code}: type the number again`
   return code === undefined ? [] : [{ path: 'wabaNumber', message }]
 }
 

@@ -25,18 +25,18 @@ export type AnyRequest = {
 /** The characters of a path (RFC 3986, section 3.3). Anything else, such as a backslash or a tab, URL parsers rewrite. */
 const pathCharacters = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@%/]*$/
 
-/** A segment that is `.` or `..`, also before a path parameter, which some servers remove first. */
-const dotSegment = /(?:^|\/)\.{1,2}(?:;[^/]*)?(?:\/|$)/
+/**
+ * A segment that is `.` or `..`, also before a path parameter, which some servers remove first. Dots and slashes count even
+ * if they are encoded repeatedly, because proxies decode them.
+ */
+const dotSegment = /(?:\/|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:[;/]|%(?:25)*(?:2f|5c)|$)/i
 
 /**
  * Checks that a path stays below the base URL. Otherwise an id from a stranger, such as `../admin`, could send the key to
- * another endpoint. Dots and slashes count even if they are encoded repeatedly, because proxies decode them.
+ * another endpoint.
  */
-const staysBelow = (path: unknown): boolean => {
-  if (typeof path !== 'string' || !pathCharacters.test(path)) return false
-  const decoded = path.replace(/%(?:25)*2e/gi, '.').replace(/%(?:25)*(?:2f|5c)/gi, '/')
-  return !dotSegment.test(decoded)
-}
+const staysBelow = (path: unknown): boolean =>
+  typeof path === 'string' && pathCharacters.test(path) && !dotSegment.test(path)
 
 const encodeQuery = (query: AnyRequest['query']): string => {
   const parts = Object.entries(query ?? {}).flatMap(([name, value]) =>

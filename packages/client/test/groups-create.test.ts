@@ -143,9 +143,7 @@ it.each([
   const client = createTestClient('https://a.example')
   const error = await getRejection(client.groups.create({ ...group, wabaNumber }))
   expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path: 'wabaNumber' }] })
-  expect((error as Error).message).toContain(
-    `wabaNumber contains ${code}, which is no ASCII digit, space or hyphen: type the number again`,
-  )
+  expect((error as Error).message).toContain(`wabaNumber contains ${code}: type the number again`)
 })
 
 it('sends a number with spaces, hyphens, dots and parentheses as it is', async () => {

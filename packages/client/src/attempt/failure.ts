@@ -57,7 +57,7 @@ export const createTimeoutError = (
   })
 
 /** See https://fetch.spec.whatwg.org/#port-blocking. */
-const badPort = 'fetch blocks the port of baseUrl: use another, or pass a fetch that allows it'
+const badPort = 'fetch blocks the port of baseUrl: use another'
 
 /** Returns the message of the innermost cause, because the outer ones just say "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {

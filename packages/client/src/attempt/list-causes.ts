@@ -13,6 +13,6 @@ export const listCauses = (status: number, { endpoint }: ApiCall<unknown>): stri
   }
   if (status !== 404 || endpoint === 'request') return undefined
   return isSummary
-    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call, which never has one here'
+    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call'
     : 'baseUrl is wrong'
 }

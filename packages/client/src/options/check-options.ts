@@ -111,9 +111,8 @@ const parseUrl = (value: string | URL): URL | undefined => {
 export const parseBaseUrl = (value: string | URL, { allowInsecureHttp }: ClientOptions): string | Issue => {
   const fail = (words: string): Issue => ({ path: 'baseUrl', message: `baseUrl must ${words}` })
   const url = parseUrl(value)
-  if (!url?.protocol.match(/^https?:$/)) return fail('be an absolute http or https URL')
-  if (url.username || url.password || url.search || url.hash) {
-    return fail('not contain a user name, password, query or fragment')
+  if (!url?.protocol.match(/^https?:$/) || url.username || url.password || url.search || url.hash) {
+    return fail('be an absolute http or https URL without a user name, password, query or fragment')
   }
   if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowInsecureHttp) {
     return fail('use https, because http exposes the API key (or set allowInsecureHttp)')

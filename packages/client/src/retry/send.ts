@@ -60,10 +60,7 @@ const createOutcomeUnknownError = (
   { groupId }: ApiCall<unknown>,
   cause: WabakitError,
 ): OutcomeUnknownError => {
-  const group =
-    groupId === undefined
-      ? 'this subject (next time, supply a groupId, or let the client generate one)'
-      : `groupId ${groupId}`
+  const group = groupId === undefined ? 'this subject (next time, supply a groupId)' : `groupId ${groupId}`
   return new OutcomeUnknownError(
     `The request was sent, but its outcome is unknown: the group may exist. Wait for GROUP_CREATED with ${group} before you create it again. Cause: ${cause.message}`,
     { groupId, cause },
