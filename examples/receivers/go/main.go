@@ -22,11 +22,15 @@ import (
 
 var (
 	token   = os.Getenv("WEBHOOK_TOKEN")
+	name    = os.Getenv("WEBHOOK_HEADER")
 	secrets [][]byte
 )
 
 func isAuthentic(header http.Header, body []byte) bool {
 	if token != "" {
+		if name != "" {
+			return hmac.Equal([]byte(header.Get(name)), []byte(token))
+		}
 		return hmac.Equal([]byte(header.Get("authorization")), []byte("Bearer "+token))
 	}
 	id, timestamp := header.Values("webhook-id"), header.Values("webhook-timestamp")

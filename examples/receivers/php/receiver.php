@@ -12,9 +12,12 @@ function readKey(string $secret): string
 function isAuthentic(string $id, string $timestamp, string $signatures, string $body): bool
 {
     $token = (string) getenv('WEBHOOK_TOKEN');
-    return $token === ''
-        ? isSigned($id, $timestamp, $signatures, $body)
-        : hash_equals("Bearer $token", $_SERVER['HTTP_AUTHORIZATION'] ?? '');
+    if ($token === '') {
+        return isSigned($id, $timestamp, $signatures, $body);
+    }
+    $header = getenv('WEBHOOK_HEADER');
+    $name = strtoupper(strtr($header ?: 'authorization', '-', '_'));
+    return hash_equals($header ? $token : "Bearer $token", $_SERVER["HTTP_$name"] ?? '');
 }
 
 function isSigned(string $id, string $timestamp, string $signatures, string $body): bool

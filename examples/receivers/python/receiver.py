@@ -2,6 +2,7 @@
 import base64, contextlib, hmac, http, json, os, re, sqlite3, time
 
 TOKEN = os.environ.get('WEBHOOK_TOKEN')
+HEADER = os.environ.get('WEBHOOK_HEADER', 'authorization')
 TEXTS = [os.environ.get('WABAKIT_WEBHOOK_SECRET'), os.environ.get('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]
 SECRETS = [base64.b64decode(text.removeprefix('whsec_'), validate=True) for text in TEXTS if text]
 if any(len(secret) < 24 for secret in SECRETS) or not (TOKEN or SECRETS):
@@ -13,7 +14,8 @@ with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db:
 
 def is_authentic(environ, body):
     if TOKEN:
-        return hmac.compare_digest(environ.get('HTTP_AUTHORIZATION', '').encode('latin-1'), f'Bearer {TOKEN}'.encode())
+        given = environ.get('HTTP_' + HEADER.upper().replace('-', '_'), '').encode('latin-1')
+        return hmac.compare_digest(given, (TOKEN if 'WEBHOOK_HEADER' in os.environ else f'Bearer {TOKEN}').encode())
     return is_signed(*(environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE')), body)
 
 

@@ -6,6 +6,8 @@ require 'sqlite3'
 secrets = ENV.values_at('WABAKIT_WEBHOOK_SECRET', 'WABAKIT_WEBHOOK_SECRET_PREVIOUS').reject { |text| text.to_s.empty? }
 SECRETS = secrets.map { |text| text.delete_prefix('whsec_').unpack1('m0') }
 TOKEN = ENV['WEBHOOK_TOKEN'].to_s
+HEADER = "HTTP_#{ENV.fetch('WEBHOOK_HEADER', 'authorization').upcase.tr('-', '_')}"
+EXPECTED = ENV.key?('WEBHOOK_HEADER') ? TOKEN : "Bearer #{TOKEN}"
 if SECRETS.any? { |secret| secret.bytesize < 24 } || (SECRETS.empty? && TOKEN.empty?)
   abort 'Set WEBHOOK_TOKEN, or WABAKIT_WEBHOOK_SECRET to at least 24 bytes in base64.'
 end
@@ -15,7 +17,7 @@ DB.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received
 DB.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
 
 def authentic?(env, body)
-  return OpenSSL.secure_compare("Bearer #{TOKEN}".b, env['HTTP_AUTHORIZATION'].to_s.b) unless TOKEN.empty?
+  return OpenSSL.secure_compare(EXPECTED.b, env[HEADER].to_s.b) unless TOKEN.empty?
 
   signed?(*env.values_at('HTTP_WEBHOOK_ID', 'HTTP_WEBHOOK_TIMESTAMP', 'HTTP_WEBHOOK_SIGNATURE'), body)
 end

@@ -107,21 +107,25 @@ describe.concurrent('the example receiver', () => {
       expect(report.verdict).toBe('pass')
     })
 
-    test.skipIf(!isInstalled)(
-      `in ${name} stores a summary once from a sender that sends a token and no id`,
-      async () => {
-        await using example = await startExample(name, language, { WEBHOOK_TOKEN: 't0ken-ä' })
+    test
+      .skipIf(!isInstalled)
+      .each([{ WEBHOOK_TOKEN: 't0ken-ä' }, { WEBHOOK_TOKEN: 't0ken-ä', WEBHOOK_HEADER: 'x-webhook-token' }])(
+      `in ${name} stores a summary once from a sender that sends a token and no id: %j`,
+      async (variables) => {
+        await using example = await startExample(name, language, variables)
+        const header = variables.WEBHOOK_HEADER ?? 'authorization'
+        const scheme = variables.WEBHOOK_HEADER ? '' : 'Bearer '
         const body = JSON.stringify({
           event: 'CALL_AI_SUMMARY',
           callId: 'call-1',
           summary: { recap: 'Refund.' },
         })
-        const deliver = async (authorization: string) => {
-          const headers = { 'content-type': 'application/json', authorization }
+        const deliver = async (credential: string) => {
+          const headers = { 'content-type': 'application/json', [header]: credential }
           return (await fetch(example.url, { method: 'POST', body, headers })).status
         }
-        const sent = Buffer.from('Bearer t0ken-ä').toString('latin1')
-        expect(await deliver('Bearer ')).toBe(401)
+        const sent = Buffer.from(`${scheme}t0ken-ä`).toString('latin1')
+        expect(await deliver(scheme)).toBe(401)
         expect(await deliver(`${sent}x`)).toBe(401)
         expect([await deliver(sent), await deliver(sent)]).toEqual([200, 200])
         expect(language.readEffects(example.database).match(/call-1/g)).toHaveLength(1)
