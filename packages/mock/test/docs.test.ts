@@ -28,7 +28,7 @@ test.each(snippets.filter((code) => !forVitest.includes(code)))(
 test('the guide declares the matchers as the example does', () => {
   const example = read('examples/testing-vitest/mock.ts').replace(/\s+/g, ' ')
   const [declaration] = forVitest.map((code) =>
-    code.slice(code.indexOf('declare module')).replace(/\s+/g, ' ').trim(),
+    code.slice(code.indexOf('declare global')).replace(/\s+/g, ' ').trim(),
   )
   expect(example).toContain(declaration)
 })
