@@ -1,0 +1,156 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { onTestFinished, vi } from 'vitest'
+import { createGroup, listenForWebhooks, start } from '../fixture.ts'
+import type { SettingCase, Settings } from './setting-case.ts'
+
+const number = '+15550100001'
+const operationsSecret = generateSecret()
+
+/**
+ * Returns the largest number of requests that an endpoint with this number of subscriptions gets before it responds. It
+ * collects requests for 100 ms, again and again. If that took so long that attempts may count as slow, which frees
+ * their places, the number says nothing.
+ */
+const countConcurrent = async (settings: Partial<Settings>, subscriptions: number): Promise<() => number> => {
+  const held: ServerResponse[] = []
+  let isHolding = false
+  let most = 0
+  const endpoint = createServer((request, response) => {
+    request.resume()
+    if (!isHolding) return void response.end()
+    if (held.push(response) > 1) return
+    const startedAt = performance.now()
+    setTimeout(() => {
+      if (performance.now() - startedAt < 250) most = Math.max(most, held.length)
+      for (const each of held.splice(0)) each.end()
+    }, 100)
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    endpoint.closeAllConnections()
+    endpoint.close()
+  })
+  const address = endpoint.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const { service, url } = await start({ rateLimitPerKey: 0, ...settings })
+  for (let index = 0; index < subscriptions; index++) {
+    const target = `http://127.0.0.1:${port}/${index}`
+    await service.subscriptions.create('acme', { channel: 'WHATSAPP', number, url: target })
+  }
+  const countUnfinished = async (): Promise<number> =>
+    (await service.deliveries.list('acme', { statuses: ['waiting', 'pending'] })).items.length
+  for (let group = 0; group < 20; group++) await createGroup(url)
+  await vi.waitFor(async () => {
+    if ((await countUnfinished()) > 0) throw new Error('Some events have not arrived.')
+  }, 30_000)
+  isHolding = true
+  // One operation makes all deliveries due again. Requests would keep the process busy, and attempts would look slow.
+  await service.deliveries.resend('acme', { statuses: ['delivered'] })
+  return () => most
+}
+
+/** Disables an endpoint, and returns the webhooks that the operator gets before the organization gets its own. */
+const disable = async (settings: Partial<Settings>) => {
+  const [operator, own] = [await listenForWebhooks(), await listenForWebhooks()]
+  const gone = await listenForWebhooks(() => 410)
+  const { url, service } = await start({
+    ...settings,
+    ...(settings.operationsUrl !== undefined && { operationsUrl: operator.url }),
+  })
+  await service.subscriptions.create('acme', { channel: 'OPERATIONS', url: own.url })
+  await service.subscriptions.create('acme', { channel: 'WHATSAPP', number, url: gone.url })
+  await createGroup(url)
+  await own.arrived(1)
+  return operator.arrivals
+}
+
+const operationsUrl = 'http://operator.example/'
+
+export const deliverySettings = {
+  deliveryConcurrency: {
+    see: (settings) => countConcurrent(settings, 3),
+    cases: [
+      [{}, 3 * 8],
+      [{ deliveryConcurrency: 2 }, 2],
+    ],
+  },
+  deliveryConcurrencyPerSubscription: {
+    see: (settings) => countConcurrent(settings, 1),
+    cases: [
+      [{}, 8],
+      [{ deliveryConcurrencyPerSubscription: 3 }, 3],
+    ],
+  },
+  shutdownGraceMs: {
+    see: async (settings) => {
+      const { close } = await start(settings)
+      using timers = vi.spyOn(globalThis, 'setTimeout')
+      await close()
+      // Shorter timers belong to other things.
+      return new Set(timers.mock.calls.map(([, ms = 0]) => ms).filter((ms) => ms > 1_000))
+    },
+    cases: [
+      [{}, new Set([10_000])],
+      [{ shutdownGraceMs: 1_234 }, new Set([1_234])],
+    ],
+  },
+  operationsUrl: {
+    see: async (settings) => {
+      const arrivals = await disable(settings)
+      return () => arrivals.length
+    },
+    cases: [
+      [{}, 0],
+      [{ operationsUrl, operationsSecret }, 1],
+    ],
+  },
+  operationsSecret: {
+    see: async (settings) => {
+      const arrivals = await disable({ operationsUrl, ...settings }).catch(String)
+      if (typeof arrivals === 'string') return arrivals.split(' ').slice(0, 2).join(' ')
+      const receiver = createReceiver({ verify: standardWebhooks({ secrets: [operationsSecret] }) })
+      return async () => {
+        const [first] = arrivals
+        if (first === undefined) return undefined
+        const headers = Object.entries(first.headers).map(
+          ([name, value]) => [name, String(value)] as [string, string],
+        )
+        const request = new Request('https://operations.example', {
+          method: 'POST',
+          headers,
+          body: first.body,
+        })
+        return (await receiver.onUnknown(() => {}).handle(request)).status
+      }
+    },
+    cases: [
+      [{}, 'ConfigError: operationsSecret'],
+      [{ operationsSecret }, 200],
+    ],
+  },
+  webhookUrl: {
+    see: async (settings) => {
+      const { service } = await start({ ...settings, organizations: [] })
+      return (await service.subscriptions.list('demo')).items.map(({ url }) => url)
+    },
+    cases: [
+      [{}, []],
+      [{ webhookUrl: 'http://127.0.0.1:9/' }, Array(2).fill('http://127.0.0.1:9/')],
+    ],
+  },
+  webhookAuthorization: {
+    see: async (settings) => {
+      const endpoint = await listenForWebhooks()
+      const { url, demo } = await start({ ...settings, webhookUrl: endpoint.url, organizations: [] })
+      const { apiKey = '', wabaNumber } = demo ?? {}
+      await createGroup(url, { wabaNumber }, { authorization: apiKey })
+      await endpoint.arrived(1)
+      return endpoint.arrivals[0]?.headers.authorization
+    },
+    cases: [
+      [{}, undefined],
+      [{ webhookAuthorization: 'Bearer t0ken' }, 'Bearer t0ken'],
+    ],
+  },
+} satisfies Partial<Record<keyof Settings, SettingCase>>
