@@ -10,7 +10,7 @@ export const drain = async (control: Environment['control']): Promise<void> => {
     return JSON.stringify(page).includes('"id"')
   }
   const isDrained = async (): Promise<boolean> => {
-    const left = await Promise.all(['waiting', 'pending', 'claimed'].map(isLeft))
+    const left = await Promise.all(['waiting', 'pending', 'attempting'].map(isLeft))
     return !left.includes(true)
   }
   const end = Date.now() + longestMs

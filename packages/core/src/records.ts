@@ -228,11 +228,11 @@ export type SubscriptionRecord = {
  * The status of a delivery:
  * - `waiting`: behind another delivery of its lane, without a due time.
  * - `pending`: due at `dueAt`.
- * - `claimed`: this process is attempting it, until `dueAt` at the latest. Other processes show it as `pending`.
+ * - `attempting`: this process is attempting it, until `dueAt` at the latest. Other processes show it as `pending`.
  * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, for example because the subscription was
  *   disabled): finished.
  */
-export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
+export type DeliveryStatus = 'waiting' | 'pending' | 'attempting' | 'delivered' | 'exhausted' | 'skipped'
 
 /**
  * The delivery of one event to one subscription. There is one for each event and subscription. The unfinished
@@ -249,7 +249,7 @@ export type DeliveryRecord = {
   /** The event's id, unless the delivery was sent again with a new `webhook-id`. */
   readonly webhookId: string
   readonly status: DeliveryStatus
-  /** Due time (`pending`) or end of the attempt (`claimed`), as Unix time in milliseconds; `null` otherwise. */
+  /** Due time (`pending`) or end of the attempt (`attempting`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
   /** Number of attempts so far. */
   readonly attempts: number

@@ -60,7 +60,7 @@ const databases = {
 }
 
 for (const [name, createDatabase] of Object.entries(databases)) {
-  test(`counts deliveries that are claimed, waiting, scheduled and failing, on ${name}`, async () => {
+  test(`counts deliveries that are attempted, waiting, scheduled and failing, on ${name}`, async () => {
     const server = await start({ database: await createDatabase(), shutdownGraceMs: 0 })
     const endpoint = await startEndpoint()
     expect(await readBacklog(server)).toEqual(empty)

@@ -33,7 +33,7 @@ test('finds events and deliveries by each filter, with the same names', async ()
   }
   const { body } = await control(
     server,
-    `GET ${path}/deliveries?status=pending,claimed,waiting&subscription=${subscription.id}&event=${eventId}`,
+    `GET ${path}/deliveries?status=pending,attempting,waiting&subscription=${subscription.id}&event=${eventId}`,
   )
   expect(body.items).toMatchObject([{ eventId, subscriptionId: subscription.id }])
 })

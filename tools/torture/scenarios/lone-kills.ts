@@ -26,7 +26,7 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const start = Date.now()
   await environment.load.stop()
   const countLeft = async (): Promise<number> => {
-    const statuses = ['waiting', 'pending', 'claimed'].map(async (status) => {
+    const statuses = ['waiting', 'pending', 'attempting'].map(async (status) => {
       const page = await environment.control(
         'GET',
         `/organizations/torture/deliveries?status=${status}&limit=1000`,

@@ -66,7 +66,7 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
   expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true, maxAttemptsPerSecond: 5 })).toEqual(
     limit,
   )
-  expect(explain({ ...pending, status: 'claimed' })).toEqual({ reason: 'attempting', until: 200 })
+  expect(explain({ ...pending, status: 'attempting' })).toEqual({ reason: 'attempting', until: 200 })
 })
 
 test('a skipped delivery waits only while its subscription is disabled, and a finished one never waits', () => {
@@ -78,13 +78,13 @@ test('a skipped delivery waits only while its subscription is disabled, and a fi
 })
 
 test('a delivery also waits for one of its lane that is being attempted, but for none that is finished', () => {
-  const claimed = delivery('ENDED', { status: 'claimed', dueAt: 900 })
+  const attempting = delivery('ENDED', { status: 'attempting', dueAt: 900 })
   const finished = delivery('ACCEPTED', { status: 'delivered', finishedAt: 1 })
   const waiting = delivery('SUMMARY')
-  const lane = [finished, claimed, waiting]
-  expect(explain(waiting, { lane })).toEqual({ reason: 'lane', delivery: claimed })
-  expect(explain(waiting, { lane, waitsFor: 'ENDED' })).toEqual({ reason: 'event', delivery: claimed })
-  expect(explain(waiting, { lane, waitsFor: 'ACCEPTED' })).toEqual({ reason: 'lane', delivery: claimed })
+  const lane = [finished, attempting, waiting]
+  expect(explain(waiting, { lane })).toEqual({ reason: 'lane', delivery: attempting })
+  expect(explain(waiting, { lane, waitsFor: 'ENDED' })).toEqual({ reason: 'event', delivery: attempting })
+  expect(explain(waiting, { lane, waitsFor: 'ACCEPTED' })).toEqual({ reason: 'lane', delivery: attempting })
   expect(explain(waiting, { lane: [finished, waiting] })).toEqual({ reason: 'slot' })
-  expect(explain(waiting, { lane: [waiting, claimed] })).toEqual({ reason: 'lane', delivery: claimed })
+  expect(explain(waiting, { lane: [waiting, attempting] })).toEqual({ reason: 'lane', delivery: attempting })
 })

@@ -41,7 +41,7 @@ const explainDue = ({ maxAttemptsPerSecond, isEndpointBusy }: Surroundings): Wai
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
 
 const blocksLane = ({ status, failures }: DeliveryRecord): boolean =>
-  (status === 'pending' || status === 'claimed') && failures < blockingFailures
+  (status === 'pending' || status === 'attempting') && failures < blockingFailures
 
 const explainWaiting = (
   delivery: DeliveryRecord,
@@ -63,7 +63,7 @@ export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings
   switch (status) {
     case 'waiting':
       return explainWaiting(delivery, surroundings)
-    case 'claimed':
+    case 'attempting':
       return { reason: 'attempting', until: dueAt ?? now }
     case 'pending':
       if (dueAt === null || dueAt <= now) return explainDue(surroundings)

@@ -106,7 +106,7 @@ export type Deliveries = {
 
 /** Converts statuses to the statuses in a store, because a store does not know which deliveries are being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
-  ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
+  ...new Set(statuses.map((status) => (status === 'attempting' ? 'pending' : status))),
 ]
 
 type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
@@ -144,7 +144,7 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
       })
       const items = page.items.map((delivery): DeliveryRecord => {
         const endsAt = delivery.status === 'pending' ? findAttempt(delivery.id) : undefined
-        return endsAt === undefined ? delivery : { ...delivery, status: 'claimed', dueAt: endsAt }
+        return endsAt === undefined ? delivery : { ...delivery, status: 'attempting', dueAt: endsAt }
       })
       return { ...page, items: items.filter(({ status }) => statuses?.includes(status) ?? true) }
     },

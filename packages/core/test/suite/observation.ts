@@ -125,26 +125,26 @@ export const observationCases = defineCases('Observation', {
       equal([reports, scenario.errors.length, scenario.errors[0] === thrown], [1, 1, true])
     },
 
-  'a delivery is claimed while it is attempted, until the latest time at which the attempt can end':
+  'a delivery is `attempting` while it is attempted, until the latest time at which the attempt can end':
     async () => {
       const responded = Promise.withResolvers<Response>()
       const { server, clock, ...scenario } = await createScenario({ fetch: () => responded.promise })
       await scenario.subscribe()
       await postGroup({ server, clock, ...scenario })
       await postGroup({ server, clock, ...scenario })
-      const list = async (statuses?: readonly ('pending' | 'claimed' | 'delivered')[]) =>
+      const list = async (statuses?: readonly ('pending' | 'attempting' | 'delivered')[]) =>
         (await server.deliveries.list('acme', { statuses })).items.map(({ status }) => status).sort()
       equal(await list(), ['pending', 'pending'])
       server.dispatcher.start()
-      while ((await list(['claimed'])).length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-      const [claimed] = (await server.deliveries.list('acme', { statuses: ['claimed'] })).items
-      ok(claimed !== undefined && (claimed.dueAt ?? 0) > clock.time, String(claimed?.dueAt))
+      while ((await list(['attempting'])).length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      const [attempting] = (await server.deliveries.list('acme', { statuses: ['attempting'] })).items
+      ok(attempting !== undefined && (attempting.dueAt ?? 0) > clock.time, String(attempting?.dueAt))
       const { cancel, retry } = server.deliveries
-      equal([await cancel('acme', claimed.id), await retry('acme', claimed.id)], [false, false])
-      equal([await list(['delivered']), (await list(['pending', 'claimed'])).length], [[], 2])
+      equal([await cancel('acme', attempting.id), await retry('acme', attempting.id)], [false, false])
+      equal([await list(['delivered']), (await list(['pending', 'attempting'])).length], [[], 2])
       responded.resolve(new Response())
       while ((await list(['delivered'])).length < 2) await new Promise((resolve) => setTimeout(resolve, 1))
-      equal(await list(['pending', 'claimed']), [])
+      equal(await list(['pending', 'attempting']), [])
       await server.dispatcher.stop()
     },
 

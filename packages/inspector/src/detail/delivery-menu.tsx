@@ -18,7 +18,7 @@ type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attemp
 
 export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
-  const isBusy = status === 'claimed'
+  const isBusy = status === 'attempting'
   const isPending = status === 'pending'
   useEffect(() => bindKeys(deliveryKeys, (act) => act(id, attempt?.number)), [id, attempt?.number])
   return (

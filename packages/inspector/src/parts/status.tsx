@@ -40,7 +40,7 @@ const deliveryTones: Readonly<Record<string, Tone>> = {
 export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   waiting: 'an earlier event of the same call or group has to arrive first',
   pending: 'the next attempt is scheduled',
-  claimed: 'an attempt is in progress',
+  attempting: 'an attempt is in progress',
   delivered: 'the endpoint responded with 200 to 299',
   exhausted: 'every scheduled attempt failed; it can be resent',
   skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
@@ -49,7 +49,7 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
 /** The meaning of each status of a delivery. */
 export const StatusHelp = () => (
   <details class="status-help">
-    <summary>What waiting, pending, claimed, exhausted and skipped mean</summary>
+    <summary>What waiting, pending, attempting, exhausted and skipped mean</summary>
     <dl class="facts">
       {Object.entries(statusTexts).map(([status, text]) => (
         <div key={status}>

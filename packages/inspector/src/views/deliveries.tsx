@@ -20,7 +20,7 @@ import { eventFilters } from './filters.ts'
 const statuses = [
   { value: unfinished, label: 'unfinished' },
   ...toChoices([failing.status, 'exhausted,skipped'], (value) => value.replaceAll(',', ' or ')),
-  ...toChoices(['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped']),
+  ...toChoices(['delivered', 'pending', 'attempting', 'waiting', 'exhausted', 'skipped']),
 ]
 
 const responses = [

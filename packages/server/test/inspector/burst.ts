@@ -37,7 +37,7 @@ const watch = `(() => {
 /** The visible part of the list. */
 const readPlace = `JSON.stringify([
   document.querySelector('.table').scrollTop > 0,
-  document.querySelector('.row[aria-selected=true]')?.textContent.replace(/^(pending|claimed|waiting|delivered)\\w*/, ''),
+  document.querySelector('.row[aria-selected=true]')?.textContent.replace(/^(pending|attempting|waiting|delivered)\\w*/, ''),
   document.querySelector('.row[aria-selected=true]')?.getBoundingClientRect().top,
 ])`
 

@@ -49,7 +49,10 @@ onEachStore('the overview of the inspector', (inspector) => {
     await page.getByText(/\d+ resent\./).waitFor()
     const { deliveries } = inspector.stage.server.service
     const findUnfinished = async () => {
-      const selection = { subscriptionId: rejecting.id, statuses: ['pending', 'claimed', 'waiting'] } as const
+      const selection = {
+        subscriptionId: rejecting.id,
+        statuses: ['pending', 'attempting', 'waiting'],
+      } as const
       return (await deliveries.list('acme', selection)).items.length
     }
     await expect.poll(findUnfinished, { timeout: 30_000 }).toBe(0)

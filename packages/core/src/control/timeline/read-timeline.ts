@@ -46,10 +46,10 @@ const readWait = async (
   const { organizationId, subscriptionId, eventId, status, dueAt } = delivery
   const time = now()
   const isDue = status === 'pending' && dueAt !== null && dueAt <= time
-  const [events, claimed] = await Promise.all([
+  const [events, attempting] = await Promise.all([
     status === 'waiting' ? service.events.list(organizationId, { eventId, ...newest }) : undefined,
     isDue
-      ? service.deliveries.list(organizationId, { subscriptionId, statuses: ['claimed'], ...newest })
+      ? service.deliveries.list(organizationId, { subscriptionId, statuses: ['attempting'], ...newest })
       : undefined,
   ])
   const wait = explainWait(delivery, {
@@ -58,7 +58,7 @@ const readWait = async (
     waitsFor: events?.items[0]?.waitsFor ?? null,
     disabledReason: subscription?.disabledReason ?? null,
     maxAttemptsPerSecond: subscription?.maxAttemptsPerSecond ?? null,
-    isEndpointBusy: claimed !== undefined && claimed.items.length > 0,
+    isEndpointBusy: attempting !== undefined && attempting.items.length > 0,
   })
   return wait === undefined ? null : showWait(wait, time)
 }

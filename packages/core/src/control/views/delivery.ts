@@ -4,11 +4,18 @@ import { named, Utc, UtcOrNull } from '../schemas.ts'
 import { DiagnosisView, diagnose } from './diagnosis.ts'
 import { WaitView } from './wait.ts'
 
-export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
+export const DeliveryStatus = z.enum([
+  'waiting',
+  'pending',
+  'attempting',
+  'delivered',
+  'exhausted',
+  'skipped',
+])
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`claimed`). `deferrals` is how often its endpoint was already handling the event. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`attempting`). `deferrals` is how often its endpoint was already handling the event. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),

@@ -51,7 +51,7 @@ export const showWait = (wait: Wait, now: number): WaitView => {
     case 'lane': {
       const { id: deliveryId, eventName, attempts, dueAt, status } = wait.delivery
       const next = status === 'pending' && dueAt !== null ? dueAt : null
-      const attempt = status === 'claimed' ? attempts + 1 : attempts
+      const attempt = status === 'attempting' ? attempts + 1 : attempts
       const blocker =
         attempt === 0 ? `Behind ${eventName}` : `Lane blocked by attempt ${attempt} of ${eventName}`
       const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
