@@ -14,7 +14,7 @@ const event = (id: string, subject: string): EventRecord => ({
   payload: '{}',
   waitsFor: null,
   traceparent: null,
-  forged: false,
+  hasCustomPayload: false,
   occurredAt: 1_000,
 })
 

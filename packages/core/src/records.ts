@@ -171,10 +171,10 @@ export type EventRecord = {
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
   /**
-   * Set if a caller made up the payload; an endpoint cannot tell it from a genuine one. See
-   * `DeliveryOptions.allowsForged`.
+   * Set if a caller wrote the payload; an endpoint cannot tell it from a genuine one. See
+   * `DeliveryOptions.allowsCustomPayload`.
    */
-  readonly forged: boolean
+  readonly hasCustomPayload: boolean
   /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
 }

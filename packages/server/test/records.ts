@@ -46,7 +46,7 @@ export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
   traceparent: null,
-  forged: false,
+  hasCustomPayload: false,
   occurredAt: Date.now(),
   ...overrides,
 })

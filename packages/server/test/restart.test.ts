@@ -81,7 +81,7 @@ test('releases an attempt when it stops, and repeats it immediately when it star
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, failures: 0 })
 })
 
-test('does not send a forged event to another machine after a restart with another webhook URL', async () => {
+test('does not send a custom payload to another machine after a restart with another webhook URL', async () => {
   const settings = { database: databaseFile(), organizations: [] }
   const { url: webhookUrl } = await listenForWebhooks(() => 500)
   const first = await start({ ...settings, webhookUrl })

@@ -146,7 +146,7 @@ test('sends a test event to one subscription only', async () => {
   expect((await control(server, narrowPath, { name: 'GROUP_CREATED' })).body.code).toBe('invalid_input')
 })
 
-test('forges no event for an endpoint on another machine, unless the server was started with mock', async () => {
+test('publishes no custom payload for an endpoint on another machine, unless the server was started with mock', async () => {
   const payload = { event: 'GROUP_CREATED' }
   for (const mock of [false, true]) {
     const server = await start({ mock })
@@ -165,7 +165,7 @@ test('forges no event for an endpoint on another machine, unless the server was 
   }
 })
 
-test("does not send a forged event to another machine when its subscription's URL changes", async () => {
+test("does not send a custom payload to another machine when its subscription's URL changes", async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 500)
   const { id } = await subscribe(server, endpoint.url)
@@ -184,7 +184,7 @@ test("does not send a forged event to another machine when its subscription's UR
 
   expect((await control(server, `GET ${delivery}`)).body).toMatchObject({ status: 'skipped', attempts: 2 })
   const [, refused] = (await control(server, `GET ${delivery}/attempts`)).body.items
-  expect(refused).toMatchObject({ status: null, diagnosis: { cause: 'forged' } })
+  expect(refused).toMatchObject({ status: null, diagnosis: { cause: 'custom_payload' } })
   expect(refused.error).toMatch(/^not sent: .* is not a loopback address$/)
   const subscription = await server.service.subscriptions.find('acme', id)
   expect(subscription).toMatchObject({ enabled: true, failingSince: null })

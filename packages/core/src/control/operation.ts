@@ -44,7 +44,7 @@ export type ControlContext = {
   /** `undefined` unless this is the mock. */
   readonly mock?: MockControl | undefined
   /** Returns whether a URL may get an event whose payload comes from a caller. Each attempt checks this again. */
-  allowsForged(url: string): boolean
+  allowsCustomPayload(url: string): boolean
   /** The `user-agent` of webhooks. */
   readonly userAgent: string
 }

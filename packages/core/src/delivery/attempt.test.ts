@@ -44,7 +44,7 @@ const createAttempt = (timing: Partial<AttemptContext> = {}, traceparent: string
     },
     clock: { now: () => Date.now() },
     signatureClock: { now: () => Date.now() },
-    allowsForged: () => true,
+    allowsCustomPayload: () => true,
     timeoutMs: 15_000,
     slowAfterMs: 500,
     onSlow: () => seen.slow++,

@@ -37,8 +37,8 @@ export type AttemptContext = {
   readonly clock: Clock
   /** The clock for `webhook-timestamp` and for `Retry-After` dates. */
   readonly signatureClock: Clock
-  /** Returns whether a URL may get forged events. */
-  readonly allowsForged: (url: string) => boolean
+  /** Returns whether a URL may get events with a custom payload. */
+  readonly allowsCustomPayload: (url: string) => boolean
   readonly timeoutMs: number
   readonly slowAfterMs: number
   /** Called if the attempt takes longer than `slowAfterMs`. */
@@ -157,8 +157,8 @@ const withDeadline = <Result>(
     )
   })
 
-/** The recorded reason for a forged event that is not sent. */
-const forgedRefusal =
+/** The recorded reason for an event with a custom payload that is not sent. */
+const customPayloadRefusal =
   'not sent: a caller chose the payload of this event, and the URL is not a loopback address'
 
 /**
@@ -171,9 +171,9 @@ export const attemptDelivery = async (
 ): Promise<EndedAttempt> => {
   const startedAt = context.clock.now()
   const { url } = attempted.subscription
-  const isRefused = attempted.event.forged && !context.allowsForged(url)
+  const isRefused = attempted.event.hasCustomPayload && !context.allowsCustomPayload(url)
   const { retryAfterMs, ...outcome } = isRefused
-    ? toFailure(forgedRefusal)
+    ? toFailure(customPayloadRefusal)
     : await withDeadline(context, (signal) => exchange(attempted, context, signal)).catch(toFailure)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
   return { attempt: { startedAt, durationMs, url, ...outcome }, retryAfterMs, isRefused }

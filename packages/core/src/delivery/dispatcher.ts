@@ -47,11 +47,11 @@ export type DeliveryOptions = {
    */
   readonly pollMs?: number | undefined
   /**
-   * Returns whether the endpoint at a URL may get events that were published as `forged`. Deliveries of such events to
-   * other endpoints are skipped.
+   * Returns whether the endpoint at a URL may get events with a custom payload. Deliveries of such events to other
+   * endpoints are skipped.
    * @default () => true
    */
-  readonly allowsForged?: ((url: string) => boolean) | undefined
+  readonly allowsCustomPayload?: ((url: string) => boolean) | undefined
   /**
    * The clock for `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
    * @default the time of day according to the server's clock
@@ -145,7 +145,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     concurrency = 64,
     perSubscription = 8,
     sharesFairly = true,
-    allowsForged = () => true,
+    allowsCustomPayload = () => true,
     leaseMs = 20_000,
     pollMs = 1_000,
   } = options
@@ -167,7 +167,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       if (sharesFairly) slot.moveToSlow()
     }
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
-    const made = await attemptDelivery(attempted, { ...context, allowsForged, ...timing })
+    const made = await attemptDelivery(attempted, { ...context, allowsCustomPayload, ...timing })
     slot.free()
     if (stopping.isStopped() && made.attempt.status === null) {
       emit(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })

@@ -43,7 +43,7 @@ export type PublicationListener<Name extends PublishedEventName | '*' = '*'> = (
 /** An event with its id: the record for the store, and the publication that listeners get once the event is stored. */
 type PreparedEvent = { readonly record: EventRecord; readonly publication: Publication }
 
-const defaults = { waitsFor: null, traceparent: null, forged: false }
+const defaults = { waitsFor: null, traceparent: null, hasCustomPayload: false }
 
 type Registration = { readonly listener: PublicationListener }
 

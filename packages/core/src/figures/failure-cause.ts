@@ -15,11 +15,11 @@ export type FailureCause =
   | 'dns'
   | 'tls'
   | 'target_refused'
-  | 'forged'
+  | 'custom_payload'
   | 'connection'
 
 const errorPatterns: readonly (readonly [RegExp, FailureCause])[] = [
-  [/^not sent:/, 'forged'],
+  [/^not sent:/, 'custom_payload'],
   [/refused to connect to/, 'target_refused'],
   [/no complete response|timeout|timed out/i, 'timeout'],
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo/, 'dns'],

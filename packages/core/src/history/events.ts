@@ -30,8 +30,8 @@ export type Events = {
   list(organizationId: string, query?: ListQuery<EventQuery>): Promise<Page<EventRecord>>
   /**
    * Publishes a simulated event. It is stored and delivered like any other event, but listeners of `on` do not receive
-   * it. With a `subscriptionId`, only that subscription gets the event, if it matches. A `forged` event goes only to
-   * endpoints that `DeliveryOptions.allowsForged` allows.
+   * it. With a `subscriptionId`, only that subscription gets the event, if it matches. With `hasCustomPayload`, it goes
+   * only to endpoints that `DeliveryOptions.allowsCustomPayload` allows.
    *
    * @throws InputError if the organization does not have the number, or a string is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
@@ -39,7 +39,10 @@ export type Events = {
   publish(
     organizationId: string,
     event: PublishedEvent,
-    options?: { readonly subscriptionId?: string | undefined; readonly forged?: boolean | undefined },
+    options?: {
+      readonly subscriptionId?: string | undefined
+      readonly hasCustomPayload?: boolean | undefined
+    },
   ): Promise<EventRecord>
 }
 
@@ -54,7 +57,7 @@ export const createEvents = ({ store, clock, ids, log }: ServerContext): Events 
     return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },
   publish: async (organizationId, { name, subject, channel, number, payload }, options = {}) => {
-    const { subscriptionId, forged = false } = options
+    const { subscriptionId, hasCustomPayload = false } = options
     const organization = await getOrganization(store, organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
@@ -74,7 +77,7 @@ export const createEvents = ({ store, clock, ids, log }: ServerContext): Events 
       payload,
       waitsFor: null,
       traceparent: null,
-      forged,
+      hasCustomPayload,
       occurredAt: clock.now(),
     }
     if (subscriptionId === undefined) await store.addEvent(event)

@@ -17,5 +17,5 @@ export const toLiveDelivery = (
   ...init,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('webhook-'))),
   // A payload of the caller's is sent as it is.
-  body: event.forged ? event.payload : toLivePayload(event.payload, settings),
+  body: event.hasCustomPayload ? event.payload : toLivePayload(event.payload, settings),
 })

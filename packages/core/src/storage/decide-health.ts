@@ -100,7 +100,7 @@ const toRecords = (event: HealthEvent, { version, now }: Settlement): EventRecor
     payload: JSON.stringify(event),
     waitsFor: null,
     traceparent: null,
-    forged: false,
+    hasCustomPayload: false,
     occurredAt: now,
   }
   const copy = { ...own, id: `${own.id}_operator`, organizationId: operatorId }

@@ -149,9 +149,9 @@ test('a health event goes to the organization and to the operator, and to the op
     ['subscription.failing', operatorId],
   ])
   expect(new Set(events.map(({ id }) => id)).size).toBe(4)
-  for (const { id, forged, payload } of events) {
+  for (const { id, hasCustomPayload, payload } of events) {
     expect(id).toMatch(/^hlt_[\da-f]{32}(?:_operator)?$/)
-    expect([forged, JSON.parse(payload).data.organizationId]).toEqual([false, 'acme'])
+    expect([hasCustomPayload, JSON.parse(payload).data.organizationId]).toEqual([false, 'acme'])
   }
   const own = decide(exhausted, { organizationId: operatorId }).events
   expect(own.map(({ organizationId }) => organizationId)).toEqual([operatorId, operatorId])

@@ -160,7 +160,7 @@ export const deliveryQueueCases = defineCases({
 
   'loads the current data for an attempt': async (store) => {
     await setUp(store)
-    const [published] = await publish(store, { forged: true })
+    const [published] = await publish(store, { hasCustomPayload: true })
     const changed = buildSubscription({
       revision: 2,
       url: 'https://elsewhere.example/',

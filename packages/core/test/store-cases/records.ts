@@ -52,7 +52,7 @@ export const buildEvent = (overrides: Partial<EventRecord> = {}): EventRecord =>
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
   traceparent: null,
-  forged: false,
+  hasCustomPayload: false,
   occurredAt: start,
   ...overrides,
 })

@@ -230,7 +230,7 @@ export const tenancyCases = defineCases('Organizations', {
     const event = { name: 'CALL_MISSED', subject: 'call:c1', channel: 'PSTN', number: pstn, payload } as const
     const published = await scenario.server.events.publish('acme', event)
     ok(/^evt_\w{26}$/.test(published.id), published.id)
-    equal(published.forged, false)
+    equal(published.hasCustomPayload, false)
     await scenario.advance(0)
     equal(
       scenario.sent.map(({ body, headers }) => [body, headers.get('webhook-id')]),
@@ -238,7 +238,7 @@ export const tenancyCases = defineCases('Organizations', {
     )
     equal(scenario.names(), [])
     equal((await scenario.server.events.list('acme', { names: ['CALL_MISSED'] })).items, [published])
-    await scenario.server.events.publish('acme', event, { forged: true })
+    await scenario.server.events.publish('acme', event, { hasCustomPayload: true })
     await scenario.advance(0)
     equal(scenario.sent.length, 2)
     const refuse = (changes: object, path: string, message: string) =>

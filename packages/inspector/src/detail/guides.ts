@@ -19,7 +19,7 @@ export const guides: Readonly<Record<Cause, string>> = {
   dns: 'troubleshooting#nothing-arrives-at-all',
   tls: 'troubleshooting#nothing-arrives-at-all',
   target_refused: 'running-the-server#webhook-targets',
-  forged: 'testing',
+  custom_payload: 'testing',
   connection: 'troubleshooting#nothing-arrives-at-all',
 }
 

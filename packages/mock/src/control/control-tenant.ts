@@ -28,7 +28,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
     live: { wake: () => {} },
     now: handles.clock.now,
     faults: apiFaults,
-    allowsForged: () => true,
+    allowsCustomPayload: () => true,
     userAgent: 'wabakit-mock',
   }
 }

@@ -118,8 +118,8 @@ export const createTenant = (options: TenantOptions) => {
       const sources = { account, data, ids, start: scheduler.now() - secondsAgo * 1_000 }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
-    if (typeof event === 'string') await publish(build(event), { forged: false })
-    else await publish(event, { forged: true })
+    if (typeof event === 'string') await publish(build(event), { hasCustomPayload: false })
+    else await publish(event, { hasCustomPayload: true })
   }
 
   const handles: MockTenant = {

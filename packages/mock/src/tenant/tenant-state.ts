@@ -159,7 +159,10 @@ export const createTenantState = (options: TenantStateOptions) => {
   scheduler.start({ dispatcher: server.dispatcher, store })
 
   /** Publishes a payload of the test's. */
-  const trigger = async (payload: object, { forged }: { readonly forged: boolean }): Promise<void> => {
+  const trigger = async (
+    payload: object,
+    { hasCustomPayload }: { readonly hasCustomPayload: boolean },
+  ): Promise<void> => {
     const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
     // An event whose group is unknown has an order of its own.
@@ -172,8 +175,8 @@ export const createTenantState = (options: TenantStateOptions) => {
         : ({ channel: 'WHATSAPP', number: wabaNumber } as const)),
       payload: JSON.stringify(payload),
     }
-    await server.events.publish(organizationId, event, { forged })
-    if (parsed.kind === 'event') (forged ? recorder.addEvent : recordEvent)(parsed.event)
+    await server.events.publish(organizationId, event, { hasCustomPayload })
+    if (parsed.kind === 'event') (hasCustomPayload ? recorder.addEvent : recordEvent)(parsed.event)
   }
 
   const subscribeBoth = async (): Promise<void> => {

@@ -20,7 +20,7 @@ test('a HEAD request for the live stream opens none, because nothing would ever 
     simulation: createSimulation(service, shared),
     requests: createRequestLog(1),
     info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },
-    allowsForged: () => false,
+    allowsCustomPayload: () => false,
     userAgent: 'wabakit',
     faults: undefined,
     checkToken: undefined,

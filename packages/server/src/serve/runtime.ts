@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ControlApi } from '../control/control-api.ts'
-import { allowsForged } from '../control/forged-events.ts'
+import { allowsCustomPayload } from '../control/custom-payloads.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createTransport, userAgent } from '../delivery/transport.ts'
@@ -70,7 +70,7 @@ export const createRuntime = (options: RuntimeOptions) => {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,
       perSubscription: settings.deliveryConcurrencyPerSubscription,
-      allowsForged: (url) => allowsForged(url, settings),
+      allowsCustomPayload: (url) => allowsCustomPayload(url, settings),
     },
     auth: { header: settings.authHeader },
     rateLimit,
@@ -106,7 +106,7 @@ export const createRuntime = (options: RuntimeOptions) => {
           simulation,
           live,
           faults,
-          allowsForged: (url) => allowsForged(url, settings),
+          allowsCustomPayload: (url) => allowsCustomPayload(url, settings),
           userAgent,
           checkToken: createCheck(settings.controlToken, 'control token'),
           publicUrl: settings.publicUrl,

@@ -150,7 +150,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     payload: 'text',
     waitsFor: 'text',
     traceparent: 'text',
-    forged: 'flag',
+    hasCustomPayload: 'flag',
     occurredAt: 'integer',
   },
   deliveries: {

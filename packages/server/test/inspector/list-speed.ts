@@ -46,7 +46,7 @@ const fill = async (store: Store): Promise<void> => {
         payload,
         waitsFor: null,
         traceparent: null,
-        forged: false,
+        hasCustomPayload: false,
         occurredAt,
       })
     })

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/control-error.ts'
 import type { ReferenceServer } from '../../index.ts'
 import { optional } from '../../values/input-schemas.ts'
+import { checkPayload } from '../custom-payloads.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
-import { checkPayload } from '../forged-events.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
@@ -160,7 +160,7 @@ export const deliveryOperations = [
       const { eventId, subscriptionId } = await getDelivery(service, organizationId, deliveryId)
       const [event] = (await service.events.list(organizationId, { eventId, limit: 1 })).items
       const subscription = await service.subscriptions.find(organizationId, subscriptionId)
-      if (event?.forged && subscription !== undefined) checkPayload([subscription], context)
+      if (event?.hasCustomPayload && subscription !== undefined) checkPayload([subscription], context)
       return { resent: await service.deliveries.resend(organizationId, { deliveryId }, body) }
     },
   }),

@@ -2,8 +2,8 @@ import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/control-error.ts'
 import { phoneNumber } from '../../values/input-schemas.ts'
+import { checkPayload, findReceivers } from '../custom-payloads.ts'
 import { EventFilter, order, selectEvents, subjectFilter } from '../filters.ts'
-import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, showPage, subject } from '../schemas.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
@@ -66,7 +66,7 @@ export const eventOperations = [
       const { service, live } = context
       checkPayload(await findReceivers(service, organizationId, event), context)
       const published = { ...event, payload: JSON.stringify(payload) }
-      const record = await service.events.publish(organizationId, published, { forged: true })
+      const record = await service.events.publish(organizationId, published, { hasCustomPayload: true })
       live.wake()
       return showEvent(record)
     },

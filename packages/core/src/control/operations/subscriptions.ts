@@ -7,7 +7,7 @@ import {
 } from '../../subscriptions/subscription-input.ts'
 import { optional } from '../../values/input-schemas.ts'
 import { buildTestEvent } from '../build-test-event.ts'
-import { checkPayload } from '../forged-events.ts'
+import { checkPayload } from '../custom-payloads.ts'
 import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, showPage, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
@@ -110,10 +110,13 @@ export const subscriptionOperations = [
       const { service, live } = context
       const found = await service.subscriptions.find(organizationId, subscriptionId)
       const subscription = requireFound(found, 'subscription', subscriptionId)
-      const forged = body.payload !== undefined
-      if (forged) checkPayload([subscription], context)
+      const hasCustomPayload = body.payload !== undefined
+      if (hasCustomPayload) checkPayload([subscription], context)
       const event = buildTestEvent(subscription, body)
-      const published = await service.events.publish(organizationId, event, { subscriptionId, forged })
+      const published = await service.events.publish(organizationId, event, {
+        subscriptionId,
+        hasCustomPayload,
+      })
       live.wake()
       return showEvent(published)
     },

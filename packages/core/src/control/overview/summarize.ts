@@ -47,7 +47,7 @@ const responses: Readonly<Record<FailureCause, string>> = {
   dns: 'none',
   tls: 'none',
   target_refused: 'none',
-  forged: 'none',
+  custom_payload: 'none',
   connection: 'none',
 }
 

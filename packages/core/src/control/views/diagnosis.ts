@@ -57,7 +57,7 @@ const causes = {
     text: 'The server does not send webhooks to this address.',
     remedy: 'Use a public https address, or allow private targets on your own server.',
   },
-  forged: {
+  custom_payload: {
     text: 'A caller chose the payload of this event, so only endpoints on loopback addresses can get it.',
     remedy: 'Publish it to a loopback URL, or start the server with --mock.',
   },

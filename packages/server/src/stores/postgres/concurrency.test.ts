@@ -188,7 +188,7 @@ const createProcess = (store: Store, organizationId: string) => {
             payload: '{}',
             waitsFor: step.waits ? 'CALL_ENDED' : null,
             traceparent: null,
-            forged: false,
+            hasCustomPayload: false,
             occurredAt: 0,
           })
         case 'begin':

@@ -56,7 +56,7 @@ const maxTries = 5
 
 const toEvent = (row: LoadedRow): EventRecord => {
   const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
-  const { traceparent, forged, occurredAt } = row
+  const { traceparent, hasCustomPayload, occurredAt } = row
   return {
     id,
     organizationId,
@@ -67,7 +67,7 @@ const toEvent = (row: LoadedRow): EventRecord => {
     payload,
     waitsFor,
     traceparent,
-    forged,
+    hasCustomPayload,
     occurredAt,
   }
 }

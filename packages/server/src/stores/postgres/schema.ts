@@ -289,7 +289,7 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { sql: `${tables}${agreements}` },
   {
-    sql: `ALTER TABLE wabakit.events ADD COLUMN forged boolean NOT NULL DEFAULT false;
+    sql: `ALTER TABLE wabakit.events ADD COLUMN has_custom_payload boolean NOT NULL DEFAULT false;
       ALTER TABLE wabakit.subscriptions ADD COLUMN max_attempts_per_second double precision`,
   },
   {

@@ -214,7 +214,7 @@ export const migrations: readonly string[] = [
   -- What the two clocks of the last server showed at one moment, see continued-clock.ts.
   create table clock (id integer primary key check (id = 1), service integer not null, wall integer not null) strict;
   `,
-  `alter table events add column forged integer not null default 0;
+  `alter table events add column hasCustomPayload integer not null default 0;
    alter table subscriptions add column maxAttemptsPerSecond real;`,
   `
   -- Counts of events and attempts over time. An empty subscription stands for the organization.

@@ -218,7 +218,7 @@ const load = `
     s.is_reported AS "isReported", s.pace, p.state,
     p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", p.attempts, p.failures, p.deferrals,
     p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
-    e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.forged, e.occurred_at::double precision AS "occurredAt"
+    e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.has_custom_payload AS "hasCustomPayload", e.occurred_at::double precision AS "occurredAt"
   FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
     WITH ORDINALITY AS k (subscription, event, version, shard, epoch, n)
   CROSS JOIN LATERAL (

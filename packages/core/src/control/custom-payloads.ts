@@ -25,9 +25,9 @@ export const findReceivers = async (
 /** Throws a ControlError `not_allowed` unless subscriptions may get an event whose payload comes from a caller. */
 export const checkPayload = (
   receivers: readonly Pick<Subscription, 'id' | 'url'>[],
-  { allowsForged }: Pick<ControlContext, 'allowsForged'>,
+  { allowsCustomPayload }: Pick<ControlContext, 'allowsCustomPayload'>,
 ): void => {
-  const remote = receivers.find(({ url }) => !allowsForged(url))
+  const remote = receivers.find(({ url }) => !allowsCustomPayload(url))
   if (remote === undefined) return
   throw new ControlError(
     'not_allowed',
