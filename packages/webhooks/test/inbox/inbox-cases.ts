@@ -1182,6 +1182,27 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.list({ name: 'CALL_AI_SUMMARY', state: 'handled' })).toHaveLength(1)
     })
 
+    it('asks about a summary that is 202, or 404 on PSTN, 12 times on the first day and 4 times on each later one', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      receiver.onAny(() => {})
+      const client = createClient((callId) =>
+        callId === 'pending' ? toError('SummaryPendingError', 202) : toError('NotFoundError', 404),
+      )
+      for (const id of ['pending', 'unknown']) await send({ ...toEnd(id), channel: 'PSTN' })
+      const asked = [0, 0, 0, 0]
+      let givenUp = 0
+      for (let minutes = 0; minutes < 76 * 60; ) {
+        const step = minutes < 600 ? 5 : 60
+        clock.advance(step * 60_000)
+        minutes += step
+        const run = await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })
+        asked[Math.floor(minutes / 1_440)] = (asked[Math.floor(minutes / 1_440)] ?? 0) + run.asked
+        givenUp += run.givenUp
+      }
+      expect([asked, givenUp]).toEqual([[24, 8, 8, 0], 2])
+    })
+
     it('ends a run at a rate limit and when the service denies access, and throws other errors', async () => {
       const clock = createClock()
       const { receiver, send, errors } = setUp({ clock })
