@@ -38,7 +38,6 @@ const benchmarks: Readonly<Record<string, string>> = {
   'mock-start': 'P8',
   'server-held-snapshot': '',
   'server-processes': '',
-  'store-retention': '',
   storage: '',
 }
 /** Time limit of a benchmark, in milliseconds. `--long` extends it to two hours. */
