@@ -1,3 +1,4 @@
+import { endRetries } from '../simulation/end-retries.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
 import type { Store } from '../store.ts'
 
@@ -13,16 +14,5 @@ export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSetti
     else repeated.delete(id)
     return isFirst
   }
-  return {
-    ...store,
-    settleDeliveries: (settlements) =>
-      store.settleDeliveries(
-        settlements.map((settlement) => {
-          const { id, result } = settlement
-          const isFailure = result.kind === 'retry' || result.kind === 'deferred'
-          if (!isFailure || mayRepeat(id, result.attempt.error)) return settlement
-          return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
-        }),
-      ),
-  }
+  return endRetries(store, (id, { error }) => !mayRepeat(id, error))
 }

@@ -22,6 +22,7 @@ export {
   SummarySimulation,
   toMilliseconds,
 } from './call-simulation.ts'
+export { endRetries } from './end-retries.ts'
 export { type LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'
 export { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 export { createSeededRandom } from './seeded-random.ts'

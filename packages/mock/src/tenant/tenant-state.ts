@@ -6,11 +6,11 @@ import {
   memoryStore,
   type Random,
   type ReferenceServer,
-  type Store,
 } from '@wabakit/core'
 import {
   createCallData,
   createSeededRandom,
+  endRetries,
   toAuthHeader,
   toCallSubject,
   toGroupSubject,
@@ -20,7 +20,7 @@ import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
 import { hasOtherReceiver } from '../delivery/other-receiver.ts'
 import type { Targets } from '../delivery/targets.ts'
-import { createTransport, type Transport, type TransportOptions } from '../delivery/transport.ts'
+import { createTransport, type TransportOptions } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
 import type { TenantSettings } from '../mock-options.ts'
 import { createRecorder } from '../recording.ts'
@@ -54,20 +54,6 @@ const delivery = {
   perSubscription: 1e6,
   sharesFairly: false,
 } as const
-
-/** Wraps a store so that a failed attempt is not retried if it must be the last one. */
-const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
-  ...store,
-  settleDeliveries: (settlements) =>
-    store.settleDeliveries(
-      settlements.map((settlement) => {
-        const { id, result } = settlement
-        const isFailure = result.kind === 'retry' || result.kind === 'deferred'
-        if (!isFailure || !isLastAttempt(id)) return settlement
-        return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
-      }),
-    ),
-})
 
 /** Shortens an id for a subject: a triggered event may have an id of any length, but subjects are limited. */
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
@@ -116,7 +102,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   })
   const ids = createIds({ clock: scheduler, random: idRandom })
   const rows = memoryStore()
-  const store = withLastAttempts(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
+  const store = endRetries(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
   const reference = createReferenceServer({
     organizations: [

@@ -1,0 +1,19 @@
+import type { AttemptResult } from '../records.ts'
+import type { Store } from '../store.ts'
+
+/** Wraps a store so that a delivery is exhausted by a failed attempt that `isLast` selects. */
+export const endRetries = (
+  store: Store,
+  isLast: (deliveryId: string, attempt: AttemptResult) => boolean,
+): Store => ({
+  ...store,
+  settleDeliveries: (settlements) =>
+    store.settleDeliveries(
+      settlements.map((settlement) => {
+        const { id, result } = settlement
+        const isFailure = result.kind === 'retry' || result.kind === 'deferred'
+        if (!isFailure || !isLast(id, result.attempt)) return settlement
+        return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
+      }),
+    ),
+})
