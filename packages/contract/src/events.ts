@@ -133,8 +133,8 @@ export type CallNotPickedEvent = wire.CallNotPickedEvent
 export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__ */ createEventSchema('CALL_NOT_PICKED', callLifecycleRule)
 
 /**
- * Lenient schemas for receiving events, by name: the nine events in the specification, then three that a live service
- * sends. {@link publishedEventSchemas} has the strict schemas for sending.
+ * Lenient schemas for receiving events, by name: those of the specification, then those that only live services send.
+ * {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {
   GROUP_CREATED: GroupCreatedEvent,

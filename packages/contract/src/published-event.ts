@@ -128,13 +128,13 @@ const defineSchemas = () =>
   }) as const
 
 /**
- * Strict schemas of the nine events in the specification, as the reference server sends them. Timestamps are in UTC
+ * Strict schemas of the events in the specification, as the reference server sends them. Timestamps are in UTC
  * with milliseconds, `agentNumber` is absent rather than empty, `from` equals `channelNumber`, `to` equals
  * `customerNumber`, and unknown fields are rejected. {@link eventSchemas} has the lenient schemas for receiving.
  */
 export const publishedEventSchemas = /* @__PURE__ */ defineSchemas()
 
-/** Name of one of the nine events that the reference server sends. */
+/** Name of an event that the reference server sends. */
 export type PublishedEventName = keyof typeof publishedEventSchemas
 
 /** An event as the reference server sends it, by name. */
@@ -147,6 +147,6 @@ export type PublishedEvent = { [Name in PublishedEventName]: PublishedEventOf<Na
 export const isPublishedEventName = (name: unknown): name is PublishedEventName =>
   typeof name === 'string' && Object.hasOwn(publishedEventSchemas, name)
 
-/** Names of the nine events that the reference server sends. */
+/** Names of the events that the reference server sends. */
 export const publishedEventNames: readonly PublishedEventName[] = /* @__PURE__ */ (() =>
   Object.keys(publishedEventSchemas).filter(isPublishedEventName))()

@@ -21,29 +21,36 @@ import type { CallSummary, SummaryRecord } from './summary.ts'
 
 declare const event: WebhookEvent
 
-// A switch on `event` narrows the union. It compiles only with every case.
+// A switch on `event` narrows the union, and what is left tells which cases are missing.
 export const getSubject = (): string | null => {
   switch (event.event) {
     case 'GROUP_CREATED':
       expectTypeOf(event).toEqualTypeOf<GroupCreatedEvent>()
       return event.groupId
-    case 'GROUP_PARTICIPANT_JOINED':
-    case 'GROUP_PARTICIPANT_LEFT':
-    case 'GROUP_PARTICIPANT_REMOVED':
-      return event.groupId
-    case 'CALL_INCOMING_INITIATED':
-    case 'CALL_OUTGOING_INITIATED':
-    case 'CALL_ACCEPTED':
     case 'CALL_ENDED':
     case 'CALL_MISSED':
-    case 'CALL_REJECTED':
-    case 'CALL_NOT_PICKED':
       return event.callId
     case 'CALL_AI_SUMMARY':
       expectTypeOf(event).toEqualTypeOf<CallAiSummaryEvent>()
       return event.summary.recap
     default:
-      return event satisfies never
+      expectTypeOf(event).toEqualTypeOf<
+        WebhookEventOf<Exclude<EventName, 'GROUP_CREATED' | 'CALL_ENDED' | 'CALL_MISSED' | 'CALL_AI_SUMMARY'>>
+      >()
+      return null
+  }
+}
+
+// With every case, nothing is left.
+declare const either: WebhookEventOf<'GROUP_CREATED' | 'CALL_ENDED'>
+export const getEither = (): string | null => {
+  switch (either.event) {
+    case 'GROUP_CREATED':
+      return either.groupId
+    case 'CALL_ENDED':
+      return either.callId
+    default:
+      return either satisfies never
   }
 }
 
@@ -53,7 +60,7 @@ export const forgetful = (): string => {
     case 'CALL_AI_SUMMARY':
       return event.summary.recap
     default:
-      // @ts-expect-error: eleven events are not handled
+      // @ts-expect-error: the other events are not handled
       return event satisfies never
   }
 }

@@ -1,12 +1,13 @@
 import {
+  callEventRules,
   createGroupRequestRule,
   createGroupResponseRule,
+  groupEventRules,
   type Rule,
   receivedErrorBodyRule,
   summaryRecordRule,
 } from '@wabakit/wire/definitions'
 import * as checks from '../../wire/src/check.ts'
-import { eventRules } from './event-rules.ts'
 
 /** The definitions of the bodies that a client sends or receives. */
 const bodyRules = {
@@ -116,7 +117,7 @@ const listFields = (rule: Rule): Fields => (rule.kind === 'object' ? rule.fields
 const formatEvents = () => {
   const known: CheckFunction[] = []
   const functions: string[] = []
-  const entries = Object.entries<Rule>(eventRules).map(([event, rule]) => {
+  const entries = Object.entries<Rule>({ ...groupEventRules, ...callEventRules }).map(([event, rule]) => {
     const lines = formatCalls(listFields(rule), 'value')
     const base = known.findLast(({ lines: first }) => first.every((line, index) => line === lines[index]))
     if (base?.lines.length === lines.length) return `  ${event}: ${base.name},\n`

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { eventNames } from '@wabakit/wire'
 import * as definitions from '@wabakit/wire/definitions'
 import { toSchemaName } from '../src/documents/json-schemas.ts'
-import { eventRules } from './event-rules.ts'
 
 const readWire = (file: string): string =>
   readFileSync(new URL(`../../wire/src/${file}.ts`, import.meta.url), 'utf8')
@@ -17,7 +16,7 @@ const findComment = (type: string): string => {
 
 /** Finds the export name of an event's definition. Several events share one. */
 const findRule = (event: string): string => {
-  const rule: unknown = Reflect.get(eventRules, event)
+  const rule: unknown = Reflect.get({ ...definitions.groupEventRules, ...definitions.callEventRules }, event)
   const [name] = Object.entries(definitions).find(([, value]) => value === rule) ?? []
   if (name === undefined) throw new Error(`definitions.ts does not export the definition of ${event}.`)
   return name
@@ -44,8 +43,8 @@ import { createEventSchema, type ObjectSchema } from './schema.ts'
 
 ${schemas.join('\n')}
 /**
- * Lenient schemas for receiving events, by name: the nine events in the specification, then three that a live service
- * sends. {@link publishedEventSchemas} has the strict schemas for sending.
+ * Lenient schemas for receiving events, by name: those of the specification, then those that only live services send.
+ * {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {
 ${names.map((event) => `  ${event}: ${toSchemaName(event)},`).join('\n')}

@@ -21,17 +21,10 @@ server.on('*', (event) => {
   switch (event.event) {
     case 'GROUP_CREATED':
       return event.groupId
-    case 'GROUP_PARTICIPANT_JOINED':
-    case 'GROUP_PARTICIPANT_LEFT':
-    case 'GROUP_PARTICIPANT_REMOVED':
-      return event.customerPhone
-    case 'CALL_INCOMING_INITIATED':
-    case 'CALL_OUTGOING_INITIATED':
-    case 'CALL_ACCEPTED':
-    case 'CALL_ENDED':
     case 'CALL_AI_SUMMARY':
-      return event.callId
+      return event.summary.recap
     default:
+      // @ts-expect-error: the other events are not handled
       return event satisfies never
   }
 })

@@ -1,3 +1,4 @@
+import { type CallAiSummaryEvent, callAiSummaryRule } from './call-ai-summary-event.ts'
 import { type CallDetails, callDetails } from './call-fields.ts'
 import { boolean, nullable, nullish, object, type Rule, type Rules, text, unchecked } from './rules.ts'
 
@@ -123,3 +124,101 @@ export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
  * @interface
  */
 export type CallNotPickedEvent = CallLifecycleEvent<'CALL_NOT_PICKED'>
+
+/** Any event about a call: first those that the reference server sends, then those that only live services send. */
+export type AnyCallEvent =
+  | CallIncomingInitiatedEvent
+  | CallOutgoingInitiatedEvent
+  | CallAcceptedEvent
+  | CallEndedEvent
+  | CallAiSummaryEvent
+  | CallMissedEvent
+  | CallRejectedEvent
+  | CallNotPickedEvent
+
+type OfName<Name> = Extract<AnyCallEvent, { event: Name }>
+
+export const callEventRules: {
+  readonly [Name in AnyCallEvent['event']]: Rule<Omit<OfName<Name>, 'event'>>
+} = {
+  CALL_INCOMING_INITIATED: callLifecycleRule,
+  CALL_OUTGOING_INITIATED: callLifecycleRule,
+  CALL_ACCEPTED: callLifecycleRule,
+  CALL_ENDED: callLifecycleRule,
+  CALL_AI_SUMMARY: callAiSummaryRule,
+  CALL_MISSED: callMissedRule,
+  CALL_REJECTED: callLifecycleRule,
+  CALL_NOT_PICKED: callLifecycleRule,
+}
+
+// A function, because bundlers keep constants with spread fields.
+const defineExamples = () => {
+  const incoming = {
+    callId: 'call_01K8ZQ6T5V7RXN3GMW4YB2HCDE',
+    channel: 'PSTN',
+    callDirection: 'INCOMING',
+    from: '+12025550100',
+    to: '+12025550143',
+    channelNumber: '+12025550100',
+    customerNumber: '+12025550143',
+    agentNumber: '+12025550117',
+    callType: 'AGENT',
+    triggeredVia: 'INBOUND',
+  } as const
+
+  const { agentNumber: _, ...bot } = incoming
+  const outgoing = {
+    ...bot,
+    callId: 'call_01K8ZQB1W9D4SJ6E8FKAP0XVTN',
+    channel: 'WHATSAPP',
+    callDirection: 'OUTGOING',
+    callType: 'AI_BOT',
+    triggeredVia: 'CAMPAIGN',
+  } as const
+
+  const ended = {
+    callStatus: 'END',
+    ...incoming,
+    durationInSeconds: 42,
+    callStartedAt: '2026-01-05T10:00:00.000Z',
+    callEndedAt: '2026-01-05T10:00:42.000Z',
+  } as const
+
+  const missed = {
+    callId: outgoing.callId,
+    callDirection: 'INCOMING',
+    durationInSeconds: 0,
+    callStartedAt: '',
+    callEndedAt: '2026-01-05T09:30:20Z',
+    wabaNumber: '12025550100',
+    customerNumber: '12025550143',
+    customerName: 'Ada',
+  } as const
+
+  return {
+    CALL_INCOMING_INITIATED: { event: 'CALL_INCOMING_INITIATED', callStatus: 'INITIATED', ...incoming },
+    CALL_OUTGOING_INITIATED: { event: 'CALL_OUTGOING_INITIATED', callStatus: 'INITIATED', ...outgoing },
+    CALL_ACCEPTED: {
+      event: 'CALL_ACCEPTED',
+      callStatus: 'IN_PROGRESS',
+      ...incoming,
+      callStartedAt: ended.callStartedAt,
+    },
+    CALL_ENDED: { event: 'CALL_ENDED', ...ended },
+    CALL_AI_SUMMARY: {
+      event: 'CALL_AI_SUMMARY',
+      ...ended,
+      summary: {
+        recap: 'The customer asked when order 1234 arrives and whether its address can still be changed.',
+        keyPoints: ['Order 1234 has not been shipped', 'The customer has moved'],
+        nextSteps: ['Change the delivery address', 'Confirm by message'],
+      },
+    },
+    CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
+    CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },
+    CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callStatus: 'INITIATED', callEndedAt: '' },
+  } satisfies { readonly [Name in AnyCallEvent['event']]: OfName<Name> }
+}
+
+/** An example of each event about a call, as its sender sends it. */
+export const callEventExamples = /* @__PURE__ */ defineExamples()

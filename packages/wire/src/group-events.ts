@@ -138,3 +138,54 @@ export const participantRemovedRule: Rule<Omit<GroupParticipantRemovedEvent, 'ev
     ...participantFields(),
     participantRemovedAt: nullish(timeOrEmpty),
   }))
+
+/** Any event about a group. */
+export type AnyGroupEvent =
+  | GroupCreatedEvent
+  | GroupParticipantJoinedEvent
+  | GroupParticipantLeftEvent
+  | GroupParticipantRemovedEvent
+
+type OfName<Name> = Extract<AnyGroupEvent, { event: Name }>
+
+export const groupEventRules: {
+  readonly [Name in AnyGroupEvent['event']]: Rule<Omit<OfName<Name>, 'event'>>
+} = {
+  GROUP_CREATED: groupCreatedRule,
+  GROUP_PARTICIPANT_JOINED: participantJoinedRule,
+  GROUP_PARTICIPANT_LEFT: participantLeftRule,
+  GROUP_PARTICIPANT_REMOVED: participantRemovedRule,
+}
+
+// A function, because bundlers keep constants with spread fields.
+const defineExamples = () => {
+  const group = { groupId: 'order-1234', groupName: 'Order 1234' }
+  const participant = { ...group, customerPhone: '+12025550143' }
+
+  return {
+    GROUP_CREATED: {
+      event: 'GROUP_CREATED',
+      ...group,
+      inviteLink: 'https://chat.example.com/Jx7Qm2',
+      groupCreatedAt: '2026-01-05T09:00:00.000Z',
+    },
+    GROUP_PARTICIPANT_JOINED: {
+      event: 'GROUP_PARTICIPANT_JOINED',
+      ...participant,
+      participantJoinedAt: '2026-01-05T09:05:00.000Z',
+    },
+    GROUP_PARTICIPANT_LEFT: {
+      event: 'GROUP_PARTICIPANT_LEFT',
+      ...participant,
+      participantLeftAt: '2026-01-06T17:45:00.000Z',
+    },
+    GROUP_PARTICIPANT_REMOVED: {
+      event: 'GROUP_PARTICIPANT_REMOVED',
+      ...participant,
+      participantRemovedAt: '2026-01-06T17:45:00.000Z',
+    },
+  } satisfies { readonly [Name in AnyGroupEvent['event']]: OfName<Name> }
+}
+
+/** An example of each event about a group, as the reference server sends it. */
+export const groupEventExamples = /* @__PURE__ */ defineExamples()

@@ -1,25 +1,9 @@
-// Events.
+// Events. A new one needs no line here.
 
 export type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-export type {
-  CallAcceptedEvent,
-  CallEndedEvent,
-  CallIncomingInitiatedEvent,
-  CallLifecycleEvent,
-  CallMissedEvent,
-  CallNotPickedEvent,
-  CallOutgoingInitiatedEvent,
-  CallRejectedEvent,
-} from './call-events.ts'
+export type * from './call-events.ts'
 export type { CallDetails, CallFacts } from './call-fields.ts'
-export type {
-  GroupCreatedEvent,
-  GroupEvent,
-  GroupParticipantJoinedEvent,
-  GroupParticipantLeftEvent,
-  GroupParticipantRemovedEvent,
-  ParticipantEvent,
-} from './group-events.ts'
+export type * from './group-events.ts'
 export { eventNames, isEventName, validateEvent } from './validate-event.ts'
 export type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'
 

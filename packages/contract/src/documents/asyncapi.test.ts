@@ -29,7 +29,7 @@ test('is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document)
 })
 
-test('one channel and one operation carry the nine events', () => {
+test('one channel and one operation carry every published event', () => {
   const names = (prefix: string) => publishedEventNames.map((name) => ({ $ref: `#/${prefix}/${name}` }))
   expect(document).toMatchObject({
     channels: { subscription: { address: null } },

@@ -36,7 +36,7 @@ const mapEvents = (describe: (event: PublishedEventName) => JsonObject): JsonObj
   Object.fromEntries(publishedEventNames.map((event) => [event, describe(event)]))
 
 /**
- * Creates the AsyncAPI 3.0 document for the nine webhooks: one channel, the URL of a subscription, and one message per
+ * Creates the AsyncAPI 3.0 document for the webhooks: one channel, the URL of a subscription, and one message per
  * event, with the Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
  *
  * @example

@@ -122,7 +122,7 @@ const buildComponents = (): JsonObject => ({
 })
 
 /**
- * Creates the OpenAPI 3.1 document of the service: the two endpoints with all their responses, and the nine webhooks with
+ * Creates the OpenAPI 3.1 document of the service: the two endpoints with all their responses, and the webhooks with
  * their Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
  *
  * @example

@@ -6,7 +6,7 @@ import {
   toIssues,
 } from '@wabakit/contract'
 import { MockUsageError } from '../errors.ts'
-import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
+import { createTemplate, type Fields, type TemplateSources } from './event-templates.ts'
 
 /** Fields that always have the same value as another field. */
 const twins = { from: 'channelNumber', channelNumber: 'from', to: 'customerNumber', customerNumber: 'to' }
@@ -48,7 +48,7 @@ export const buildEvent = (
   caller: string,
   { sources, name, overrides }: { sources: TemplateSources; name: EventName; overrides: Fields },
 ): object => {
-  const template = createEventTemplates(sources)[name]
+  const template = createTemplate(name, sources)
   const derived = deriveFields(template, overrides, sources.account.wabaNumber)
   const merged: Fields = { event: name, ...template, ...derived, ...overrides }
   const summary =

@@ -1,6 +1,7 @@
 import type { EventName } from '@wabakit/contract'
 import type { Ids } from '@wabakit/core'
 import { buildObservedCallEvent, type CallData, type ObservedCallEventName } from '@wabakit/core/simulation'
+import { callEventExamples, groupEventExamples } from '@wabakit/wire/definitions'
 import type { Account } from './account.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -19,13 +20,13 @@ export const getSecondsAfterStart = (name: EventName, durationInSeconds: number)
   return name === 'GROUP_CREATED' ? 0 : 3_600
 }
 
-/** Creates the fields of each event, for one group with a participant and one call with a summary. */
-export const createEventTemplates = ({
-  account,
-  data,
-  ids,
-  start,
-}: TemplateSources): Readonly<Record<EventName, Fields>> => {
+const examples: Readonly<Record<EventName, Fields>> = { ...groupEventExamples, ...callEventExamples }
+
+/**
+ * Creates the fields of an event: of a group with a participant, or of a call with a summary. An event that needs
+ * nothing else has those of its example.
+ */
+export const createTemplate = (name: EventName, { account, data, ids, start }: TemplateSources): Fields => {
   const { customerNumber, customerName, agentNumber, durationInSeconds, summary } = data
   const at = (seconds: number): string => new Date(start + seconds * 1_000).toISOString()
   const group = { groupId: ids('wagrp'), groupName: 'Order 1042' }
@@ -50,15 +51,13 @@ export const createEventTemplates = ({
     const about = { callId, channel: 'WHATSAPP', direction: 'INCOMING', updatedAt: start } as const
     return buildObservedCallEvent(name, { ...about, ...parties })
   }
-  return {
+  const templates: Partial<Record<EventName, Fields>> = {
     GROUP_CREATED: {
       ...group,
       inviteLink: 'https://invite.example/MadeUpInviteLink00000A',
       groupCreatedAt: at(0),
     },
     GROUP_PARTICIPANT_JOINED: { ...member, participantJoinedAt: at(60) },
-    GROUP_PARTICIPANT_LEFT: { ...member, participantLeftAt: at(3_600) },
-    GROUP_PARTICIPANT_REMOVED: { ...member, participantRemovedAt: at(3_600) },
     CALL_INCOMING_INITIATED: { ...call, callStatus: 'INITIATED' },
     CALL_OUTGOING_INITIATED: {
       ...call,
@@ -73,4 +72,10 @@ export const createEventTemplates = ({
     CALL_REJECTED: observed('CALL_REJECTED'),
     CALL_NOT_PICKED: observed('CALL_NOT_PICKED'),
   }
+  const own: Fields = { ...member, ...call }
+  const fill = ([field, value]: [string, unknown]) => [
+    field,
+    field.endsWith('At') ? at(3_600) : (own[field] ?? value),
+  ]
+  return templates[name] ?? Object.fromEntries(Object.entries(examples[name]).map(fill))
 }

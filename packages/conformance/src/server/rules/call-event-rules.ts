@@ -101,7 +101,7 @@ const rules: Rules = {
     }),
   },
   'events.call.only-known-events': {
-    title: 'Only the nine events of the specification are published',
+    title: 'Only the events of the specification are published',
     clause: '0013 (who sees which event)',
     expected: 'no other event',
     needs: ['--listen'],
