@@ -4,26 +4,26 @@ import type { Race } from './race.ts'
 /** The rules that hold after each order. Each statement selects the rows that break its rule. */
 const rules: Readonly<Record<string, string>> = {
   'a delivery is pending or finished, not both':
-    'SELECT subscription, event FROM wabakit.pending JOIN wabakit.deliveries USING (subscription, event)',
+    'SELECT subscription, event FROM wabakit.unfinished_deliveries JOIN wabakit.deliveries USING (subscription, event)',
   'every event has one delivery for each subscription that exists': `SELECT e.id, s.id AS subscription FROM wabakit.events e
     JOIN wabakit.subscriptions s ON s.channel = e.channel AND s.organization_id = e.organization_id AND s.revision > 0
-    WHERE (SELECT count(*) FROM wabakit.pending p WHERE p.event = e.position AND p.subscription = s.position)
+    WHERE (SELECT count(*) FROM wabakit.unfinished_deliveries p WHERE p.event = e.position AND p.subscription = s.position)
       + (SELECT count(*) FROM wabakit.deliveries f WHERE f.event = e.position AND f.subscription = s.position) <> 1`,
   'nothing is left of a subscription or an event that was removed': `SELECT d.* FROM (
-      SELECT subscription, event FROM wabakit.pending UNION ALL SELECT subscription, event FROM wabakit.deliveries
+      SELECT subscription, event FROM wabakit.unfinished_deliveries UNION ALL SELECT subscription, event FROM wabakit.deliveries
       UNION ALL SELECT subscription, event FROM wabakit.attempts
     ) AS d
     WHERE NOT EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = d.subscription AND s.revision > 0)
       OR NOT EXISTS (SELECT FROM wabakit.events e WHERE e.position = d.event)`,
-  'nothing is pending in a disabled subscription': `SELECT p.event FROM wabakit.pending p
+  'nothing is unfinished in a disabled subscription': `SELECT p.event FROM wabakit.unfinished_deliveries p
     JOIN wabakit.subscriptions s ON s.position = p.subscription WHERE s.disabled_reason IS NOT NULL`,
   'every attempt is recorded once': `SELECT d.subscription, d.event FROM (
-      SELECT subscription, event, attempts, 0 AS own FROM wabakit.pending
+      SELECT subscription, event, attempts, 0 AS own FROM wabakit.unfinished_deliveries
       UNION ALL SELECT subscription, event, attempts, (started_at IS NOT NULL)::integer FROM wabakit.deliveries
     ) AS d WHERE d.attempts <> d.own + (
       SELECT count(*) FROM wabakit.attempts a WHERE a.subscription = d.subscription AND a.event = d.event
     )`,
-  'a lane has one head, or something else in it blocks it': `SELECT p.lane FROM wabakit.pending p GROUP BY p.lane
+  'a lane has one head, or something else in it blocks it': `SELECT p.lane FROM wabakit.unfinished_deliveries p GROUP BY p.lane
     HAVING count(*) FILTER (WHERE ${isHead}) > 1
       OR NOT bool_or(${isHead}) AND bool_and(p.state = 'fresh')`,
   'the events of a subject are committed in the order of their positions': `SELECT a.id, b.id AS later FROM wabakit.events a
@@ -42,7 +42,7 @@ const state = `json_build_object(
   'organizations', ${list('id, revision', 'wabakit.organizations')},
   'subscriptions', ${list('id, revision, disabled_reason, failing_since, is_reported, pace', 'wabakit.subscriptions')},
   'events', ${list('organization_id, subject, array_agg(id ORDER BY position) AS ids', "wabakit.events WHERE channel <> 'OPERATIONS' GROUP BY 1, 2")},
-  'pending', ${list('e.id, p.state, p.version, p.attempts, p.failures, p.webhook_id', 'wabakit.pending p JOIN wabakit.events e ON e.position = p.event')},
+  'pending', ${list('e.id, p.state, p.version, p.attempts, p.failures, p.webhook_id', 'wabakit.unfinished_deliveries p JOIN wabakit.events e ON e.position = p.event')},
   'deliveries', ${list('e.id, f.state, f.version, f.attempts, f.webhook_id, f.status', 'wabakit.deliveries f JOIN wabakit.events e ON e.position = f.event')},
   'attempts', ${list('e.id, a.number, a.status', 'wabakit.attempts a JOIN wabakit.events e ON e.position = a.event')},
   'calls', ${list('call_id, revision', 'wabakit.calls')},

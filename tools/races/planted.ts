@@ -39,9 +39,9 @@ export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly Oper
   },
   {
     name: 'erasing misses what is pending',
-    find: `  DELETE FROM wabakit.pending WHERE ctid = ANY (ARRAY(
+    find: `  DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (ARRAY(
     SELECT p.place FROM unnest(p_subscriptions, p_events)`,
-    replace: `  DELETE FROM wabakit.pending WHERE false AND ctid = ANY (ARRAY(
+    replace: `  DELETE FROM wabakit.unfinished_deliveries WHERE false AND ctid = ANY (ARRAY(
     SELECT p.place FROM unnest(p_subscriptions, p_events)`,
     shownBy: ['erase', 'settle'],
   },

@@ -24,7 +24,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
     `SELECT e.id, wabakit.shard_of(d.subscription) AS shard, d.state, d.attempts,
        count(a.number) + d.succeeded AS recorded, count(*) FILTER (WHERE a.succeeded) + d.succeeded AS succeeded
      FROM (
-       SELECT subscription, event, state, attempts, 0 AS succeeded FROM wabakit.pending
+       SELECT subscription, event, state, attempts, 0 AS succeeded FROM wabakit.unfinished_deliveries
        UNION ALL SELECT subscription, event, state, attempts, (started_at IS NOT NULL)::integer FROM wabakit.deliveries
      ) AS d
      JOIN wabakit.events e ON e.position = d.event

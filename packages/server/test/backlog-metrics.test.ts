@@ -91,7 +91,7 @@ test('shows the same metrics from every process, and the age of the oldest due d
   const client = new pg.Client({ connectionString: database })
   await client.connect()
   onTestFinished(() => client.end())
-  await client.query('UPDATE wabakit.pending SET due_at = due_at - 3600000 WHERE event = 1')
+  await client.query('UPDATE wabakit.unfinished_deliveries SET due_at = due_at - 3600000 WHERE event = 1')
 
   for (const api of apis) {
     const { age, ...backlog } = await readBacklog(api)

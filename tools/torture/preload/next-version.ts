@@ -11,7 +11,7 @@ const expansion = [
     'calls',
     'summaries',
     'subscriptions',
-    'pending',
+    'unfinished_deliveries',
     'deliveries',
     'attempts',
   ].map((table) => `ALTER TABLE wabakit.${table} ADD COLUMN region text NOT NULL DEFAULT 'eu'`),

@@ -47,7 +47,7 @@ const copyTable = (
   columns: { ...copyRecord(table), ...others },
 })
 
-/** The columns that `pending` and `deliveries` share. */
+/** The columns that `unfinished_deliveries` and `deliveries` share. */
 const deliveryColumns = {
   subscription: 'd.subscription',
   event: 'd.event',
@@ -73,7 +73,7 @@ export const copiedTables: readonly CopiedTable[] = [
   copyTable('subscriptions', ['position'], { position: 'position', pace: 'pace' }),
   copyTable('events', ['position'], { position: 'position' }),
   {
-    name: 'pending',
+    name: 'unfinished_deliveries',
     from: '(select * from deliveries where finishedAt is null) d',
     key: ['d.event', 'd.subscription'],
     columns: {

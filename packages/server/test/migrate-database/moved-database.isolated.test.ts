@@ -81,13 +81,13 @@ test('each delivery keeps its state, version and lane', async () => {
 
   const after = await database.query(
     `SELECT event::integer, subscription::integer, state, version FROM (
-       SELECT event, subscription, state, version FROM wabakit.pending
+       SELECT event, subscription, state, version FROM wabakit.unfinished_deliveries
        UNION ALL SELECT event, subscription, state, version FROM wabakit.deliveries
      ) AS d ORDER BY 1, 2`,
   )
   expect(after).toEqual(before.map((row) => ({ ...row })))
   const lanes = await database.query(
-    `SELECT p.lane = wabakit.lane_of(p.subscription, e.subject) AS same FROM wabakit.pending p
+    `SELECT p.lane = wabakit.lane_of(p.subscription, e.subject) AS same FROM wabakit.unfinished_deliveries p
      JOIN wabakit.events e ON e.position = p.event GROUP BY 1`,
   )
   expect(lanes).toEqual([{ same: true }])
@@ -162,6 +162,6 @@ test('every column is copied, except what PostgreSQL numbers itself', async () =
   const attempt = ['started_at', 'duration_ms', 'url', 'status', 'response_body'].map(
     (key) => `deliveries.${key}`,
   )
-  const numbered = ['pending.xact', 'pending.retries_of', 'subscriptions.changed']
+  const numbered = ['unfinished_deliveries.xact', 'pending.retries_of', 'subscriptions.changed']
   expect(columns.map(({ name }) => name).sort()).toEqual([...copied, ...attempt, ...numbered].sort())
 })

@@ -27,7 +27,7 @@ const formatFillSql = (contents: Contents): string[] => {
     SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
       ${payloadSql}, NULL, NULL, n, false FROM generate_series(${first}, ${last}) n`,
       ...[
-        `INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
+        `INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, due_at)
       SELECT subscription, n, 'acme', wabakit.lane_of(subscription, subject), false, due_at`,
         `INSERT INTO wabakit.deliveries
         (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at,
@@ -41,7 +41,7 @@ const formatFillSql = (contents: Contents): string[] => {
       ),
     ]),
     'VACUUM (ANALYZE) wabakit.events',
-    'VACUUM (ANALYZE) wabakit.pending',
+    'VACUUM (ANALYZE) wabakit.unfinished_deliveries',
     'VACUUM (ANALYZE) wabakit.deliveries',
     'CHECKPOINT',
   ]

@@ -14,14 +14,14 @@ const most = '($1 * 2 + 10)'
 const measure = `
   WITH RECURSIVE first AS MATERIALIZED (${firstDue}),
   lanes AS (
-    (SELECT p.lane FROM wabakit.pending p ORDER BY p.lane LIMIT 1)
+    (SELECT p.lane FROM wabakit.unfinished_deliveries p ORDER BY p.lane LIMIT 1)
     UNION ALL
-    SELECT (SELECT p.lane FROM wabakit.pending p WHERE p.lane > l.lane ORDER BY p.lane LIMIT 1) FROM lanes l WHERE l.lane IS NOT NULL
+    SELECT (SELECT p.lane FROM wabakit.unfinished_deliveries p WHERE p.lane > l.lane ORDER BY p.lane LIMIT 1) FROM lanes l WHERE l.lane IS NOT NULL
   ),
   heads AS MATERIALIZED (
     SELECT p.due_at FROM lanes l
     CROSS JOIN LATERAL (
-      SELECT * FROM wabakit.pending p WHERE p.lane = l.lane AND p.state = 'fresh' ORDER BY p.event LIMIT 1
+      SELECT * FROM wabakit.unfinished_deliveries p WHERE p.lane = l.lane AND p.state = 'fresh' ORDER BY p.event LIMIT 1
     ) AS p
     CROSS JOIN LATERAL (SELECT FROM wabakit.subscriptions s WHERE s.position = p.subscription AND ${isOpen} OFFSET 0) AS s
     WHERE ${isHead} LIMIT ${most}
@@ -29,14 +29,14 @@ const measure = `
   fresh AS (
     SELECT p.* FROM wabakit.subscriptions s
     CROSS JOIN LATERAL (
-      SELECT * FROM wabakit.pending p WHERE p.subscription = s.position AND p.state = 'fresh' ORDER BY p.event LIMIT ${most}
+      SELECT * FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position AND p.state = 'fresh' ORDER BY p.event LIMIT ${most}
     ) AS p
     WHERE s.position > 0 AND ${isOpen} LIMIT ${most}
   ),
   retries AS MATERIALIZED (
     SELECT p.due_at FROM wabakit.subscriptions s
     CROSS JOIN LATERAL (
-      SELECT * FROM wabakit.pending p WHERE p.retries_of = s.position ORDER BY p.due_at, p.event LIMIT ${most}
+      SELECT * FROM wabakit.unfinished_deliveries p WHERE p.retries_of = s.position ORDER BY p.due_at, p.event LIMIT ${most}
     ) AS p
     WHERE s.position > 0 AND ${isOpen} LIMIT ${most}
   ),
@@ -66,10 +66,10 @@ const measureEach = `
     WHERE s.organization_id = $1 AND s.id = wanted.id AND s.revision > 0
   ) AS s ON true
   CROSS JOIN LATERAL (
-    SELECT count(*) AS unfinished FROM (SELECT FROM wabakit.pending p WHERE p.subscription = s.position LIMIT $3) AS p
+    SELECT count(*) AS unfinished FROM (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position LIMIT $3) AS p
   ) AS u
   LEFT JOIN LATERAL (
-    SELECT p.event FROM wabakit.pending p WHERE p.subscription = s.position ORDER BY p.event LIMIT 1
+    SELECT p.event FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position ORDER BY p.event LIMIT 1
   ) AS oldest ON true
   LEFT JOIN LATERAL (SELECT e.occurred_at FROM wabakit.events e WHERE e.position = oldest.event OFFSET 0) AS e ON true
   ORDER BY wanted.n`

@@ -89,7 +89,8 @@ test('no result waits until the backlog of a subscription that is gone is skippe
   await Promise.all([...backlog, event({ digits: '2', occurredAt: 1 })].map(store.addEvent))
   const [first, last] = await beginDue(store)
   if (first === undefined || last?.subscription.id !== 'sub_2') throw new Error('the deliveries are not due')
-  const countUnfinished = async () => (await database.query('SELECT FROM wabakit.pending')).length
+  const countUnfinished = async () =>
+    (await database.query('SELECT FROM wabakit.unfinished_deliveries')).length
 
   // The rest of the backlog waits for this lock.
   await other.query('BEGIN')

@@ -42,18 +42,18 @@ const query = <Row extends Record<string, unknown>>(sql: string): Promise<Row[]>
 }
 
 /** Lanes that have unattempted deliveries and no blocking delivery, but no head. */
-const lanesWithoutHead = `SELECT p.lane FROM wabakit.pending p
+const lanesWithoutHead = `SELECT p.lane FROM wabakit.unfinished_deliveries p
   WHERE p.state = 'fresh' GROUP BY p.lane HAVING NOT bool_or(${isHead}) AND NOT EXISTS (
-    SELECT FROM wabakit.pending b WHERE b.lane = p.lane AND b.state <> 'fresh'
+    SELECT FROM wabakit.unfinished_deliveries b WHERE b.lane = p.lane AND b.state <> 'fresh'
   )`
 
-const twoHeads = `SELECT p.lane FROM wabakit.pending p WHERE ${isHead} GROUP BY p.lane HAVING count(*) > 1`
+const twoHeads = `SELECT p.lane FROM wabakit.unfinished_deliveries p WHERE ${isHead} GROUP BY p.lane HAVING count(*) > 1`
 
-const pendingAndFinished = `SELECT subscription, event FROM wabakit.pending JOIN wabakit.deliveries USING (subscription, event)`
+const pendingAndFinished = `SELECT subscription, event FROM wabakit.unfinished_deliveries JOIN wabakit.deliveries USING (subscription, event)`
 
 /** Attempts that were recorded twice or not at all. */
 const miscountedAttempts = `SELECT d.subscription, d.event FROM (
-    SELECT subscription, event, attempts, 0 AS own FROM wabakit.pending
+    SELECT subscription, event, attempts, 0 AS own FROM wabakit.unfinished_deliveries
     UNION ALL SELECT subscription, event, attempts, (started_at IS NOT NULL)::integer FROM wabakit.deliveries
   ) AS d WHERE d.attempts <> d.own + (
     SELECT count(*) FROM wabakit.attempts a WHERE a.subscription = d.subscription AND a.event = d.event
@@ -276,7 +276,7 @@ test('each delivery is in one place, each attempt is recorded once, and each lan
     for (const each of workers) while (each.countBegun() > 0) await each.settle(10, deliver)
     const [worker] = workers
     while ((await worker?.begin(100)) || worker?.countBegun()) await worker?.settle(10, deliver)
-    expect(await query('SELECT FROM wabakit.pending')).toEqual([])
+    expect(await query('SELECT FROM wabakit.unfinished_deliveries')).toEqual([])
     const miscounted = await query(
       `SELECT e.id FROM wabakit.events e LEFT JOIN wabakit.deliveries d ON d.event = e.position
        WHERE e.organization_id = '${organizationId}' AND e.channel <> 'OPERATIONS' GROUP BY e.id HAVING count(d.event) <> 2`,

@@ -101,7 +101,7 @@ for (const [name, disturb] of Object.entries(disturbances)) {
          count(d.event)::integer AS deliveries
        FROM wabakit.groups g
        JOIN wabakit.events e ON e.subject = 'group:' || g.client_custom_group_id
-       JOIN wabakit.pending d ON d.event = e.position GROUP BY 1`,
+       JOIN wabakit.unfinished_deliveries d ON d.event = e.position GROUP BY 1`,
     )
     expect(kept.every(({ events, deliveries }) => events === 1 && deliveries === 1)).toBe(true)
     const ids = new Set(kept.map(({ id }) => id))

@@ -36,7 +36,7 @@ const backlog = `
   INSERT INTO wabakit.deliveries
     (organization_id, subscription, event, state, version, attempts, failures, deferrals, deferred_ms, finished_at)
   SELECT ${owner}, s.position, n, 'delivered', 1, 1, 0, 0, 0, n FROM generate_series(1, ${many - 1}) n, wabakit.subscriptions s;
-  INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
+  INSERT INTO wabakit.unfinished_deliveries (organization_id, subscription, event, lane, waits, due_at)
   SELECT 'acme', s.position, n, wabakit.lane_of(s.position, ${subject}), false, n
   FROM generate_series(${many}, ${3 * many}) n, wabakit.subscriptions s`
 
@@ -306,11 +306,11 @@ test('finding new deliveries does not scan finished ones while a transaction hol
   await holder.connect()
   onTestFinished(() => holder.end())
   await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  await holder.query('SELECT count(*) FROM wabakit.pending')
-  await query(`DELETE FROM wabakit.pending WHERE event < ${3 * many}`)
+  await holder.query('SELECT count(*) FROM wabakit.unfinished_deliveries')
+  await query(`DELETE FROM wabakit.unfinished_deliveries WHERE event < ${3 * many}`)
   const { cursor } = await deliveryQueue.readQueues({ shards: [shard], limit: 100 })
   await query(`
-    INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
+    INSERT INTO wabakit.unfinished_deliveries (organization_id, subscription, event, lane, waits, due_at)
     SELECT 'acme', s.position, ${4 * many}, 1, false, 1 FROM wabakit.subscriptions s`)
   notices.length = 0
   const { queues } = await deliveryQueue.readQueues({ shards: [shard], since: cursor, limit: 100 })

@@ -39,7 +39,7 @@ const tables = [
     'summary_marks',
     'figures',
   ],
-  ...['subscriptions', 'events', 'pending', 'deliveries', 'attempts', 'workers'],
+  ...['subscriptions', 'events', 'unfinished_deliveries', 'deliveries', 'attempts', 'workers'],
 ]
 
 const openStore = async (): Promise<Store> => {

@@ -42,7 +42,7 @@ test("continues a dead process's removal, in transactions of at most the given n
   while (removed.at(-1) !== 0)
   // Deliveries, the subscription, events and the organization.
   expect(removed).toEqual([10, 10, 10, 1, 10, 10, 10, 1, 0])
-  for (const table of ['organizations', 'subscriptions', 'events', 'pending', 'deliveries']) {
+  for (const table of ['organizations', 'subscriptions', 'events', 'unfinished_deliveries', 'deliveries']) {
     expect(await database.query(`SELECT FROM wabakit.${table}`)).toEqual([])
   }
 })

@@ -164,7 +164,7 @@ CREATE INDEX events_by_time ON wabakit.events (occurred_at);
 -- Unfinished deliveries. On the way of a delivery that succeeds, its row is inserted and deleted, and never updated. While a
 -- snapshot is held, all deleted rows stay, and so does what is known of the table's size. So each statement fits one
 -- index alone, and reads begin behind what is deleted.
-CREATE TABLE wabakit.pending (
+CREATE TABLE wabakit.unfinished_deliveries (
   subscription bigint, -- its position
   event bigint, -- its position
   organization_id text COLLATE "C" NOT NULL,
@@ -182,10 +182,10 @@ CREATE TABLE wabakit.pending (
   retries_of bigint GENERATED ALWAYS AS (CASE WHEN state <> 'fresh' THEN subscription END) STORED,
   PRIMARY KEY (subscription, event)
 );
-CREATE INDEX pending_of_lane ON wabakit.pending (lane, event);
-CREATE INDEX pending_added ON wabakit.pending (xact);
-CREATE INDEX pending_of_organization ON wabakit.pending (organization_id, event, subscription);
-CREATE INDEX pending_retries ON wabakit.pending (retries_of, due_at, event) WHERE retries_of IS NOT NULL;
+CREATE INDEX unfinished_deliveries_of_lane ON wabakit.unfinished_deliveries (lane, event);
+CREATE INDEX unfinished_deliveries_added ON wabakit.unfinished_deliveries (xact);
+CREATE INDEX unfinished_deliveries_of_organization ON wabakit.unfinished_deliveries (organization_id, event, subscription);
+CREATE INDEX unfinished_deliveries_retries ON wabakit.unfinished_deliveries (retries_of, due_at, event) WHERE retries_of IS NOT NULL;
 
 -- Finished deliveries. That of a success has its attempt, too.
 CREATE TABLE wabakit.deliveries (

@@ -38,7 +38,7 @@ const listAll = `
   SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
     SELECT ${queueColumns}, 0 AS "from" FROM wabakit.subscriptions s
     WHERE s.position > $2 AND wabakit.shard_of(s.position) = ANY ($1) AND ${isOpen}
-      AND EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = s.position OFFSET 0)
+      AND EXISTS (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position OFFSET 0)
     ORDER BY s.position LIMIT $3
   ) AS found ON true`
 
@@ -62,8 +62,8 @@ const listChanged = `
   SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
     SELECT ${queueColumns}, touched."from" FROM (
       SELECT each.subscription, min(each."from")::double precision AS "from", bool_or(each."from" > 0) AS "isAdded" FROM (
-        SELECT p.subscription, p.event AS "from" FROM wabakit.pending p WHERE ${addedLater}
-        UNION ALL SELECT p.subscription, p.event FROM wabakit.pending p WHERE ${addedUnderWay}
+        SELECT p.subscription, p.event AS "from" FROM wabakit.unfinished_deliveries p WHERE ${addedLater}
+        UNION ALL SELECT p.subscription, p.event FROM wabakit.unfinished_deliveries p WHERE ${addedUnderWay}
         UNION ALL SELECT c.position, 0 FROM wabakit.subscriptions c WHERE ${changedLater}
         UNION ALL SELECT c.position, 0 FROM wabakit.subscriptions c WHERE ${changedUnderWay}
       ) AS each WHERE wabakit.shard_of(each.subscription) = ANY ($3) GROUP BY 1
@@ -71,7 +71,7 @@ const listChanged = `
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = touched.subscription OFFSET 0) AS s
     -- Finding a first row scans all rows finished while a transaction holds a snapshot, so this runs only where none is
     -- known.
-    WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
+    WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 
 /** Lists queues changed by transactions that were not visible to a read. */
@@ -91,8 +91,8 @@ const listCommittedChanges = `
   SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
     (
       SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead" FROM (
-        SELECT * FROM wabakit.pending p WHERE ${addedLater}
-        UNION ALL SELECT * FROM wabakit.pending p WHERE ${addedUnderWay}
+        SELECT * FROM wabakit.unfinished_deliveries p WHERE ${addedLater}
+        UNION ALL SELECT * FROM wabakit.unfinished_deliveries p WHERE ${addedUnderWay}
       ) AS p
       CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = p.subscription OFFSET 0) AS s
       WHERE wabakit.shard_of(p.subscription) = ANY ($3)
@@ -136,7 +136,7 @@ export const readCommittedChanges = async (
 
 const examineHeads = `
   WITH examined AS MATERIALIZED (
-    SELECT p.* FROM wabakit.pending p WHERE p.subscription = $1 AND p.event > $2 AND p.state = 'fresh' AND EXISTS (
+    SELECT p.* FROM wabakit.unfinished_deliveries p WHERE p.subscription = $1 AND p.event > $2 AND p.state = 'fresh' AND EXISTS (
       SELECT FROM wabakit.subscriptions s WHERE s.position = $1 AND ${isOpen} OFFSET 0
     ) ORDER BY p.event LIMIT $3
   )
@@ -155,7 +155,7 @@ export const readHeads = async (
 }
 
 const retries = `
-  SELECT ${pendingColumns} FROM wabakit.pending p WHERE p.retries_of = $1 AND EXISTS (
+  SELECT ${pendingColumns} FROM wabakit.unfinished_deliveries p WHERE p.retries_of = $1 AND EXISTS (
     SELECT FROM wabakit.subscriptions s WHERE s.position = $1 AND ${isOpen} OFFSET 0
   ) ORDER BY p.due_at, p.event LIMIT $2`
 
@@ -173,9 +173,9 @@ export const readRetries = async (
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(
-    (SELECT p.due_at FROM wabakit.pending p WHERE p.retries_of = s.position ORDER BY p.due_at, p.event LIMIT 1),
+    (SELECT p.due_at FROM wabakit.unfinished_deliveries p WHERE p.retries_of = s.position ORDER BY p.due_at, p.event LIMIT 1),
     (SELECT min(p.due_at) FROM (
-      SELECT * FROM wabakit.pending p WHERE p.subscription = s.position AND p.state = 'fresh' ORDER BY p.event LIMIT 100
+      SELECT * FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position AND p.state = 'fresh' ORDER BY p.event LIMIT 100
     ) AS p WHERE ${isHead})
   ) AS due_at
   FROM wabakit.subscriptions s WHERE s.position > 0 AND ${isOpen}`

@@ -3,12 +3,12 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
-/** All deliveries: the rows of `pending` and the finished ones. */
+/** All deliveries: the rows of `unfinished_deliveries` and the finished ones. */
 export const allDeliveries = /* sql */ `(
   SELECT
     p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, p.attempts, p.failures,
     p.deferrals, p.deferred_ms, NULL::bigint AS finished_at
-  FROM wabakit.pending p
+  FROM wabakit.unfinished_deliveries p
   UNION ALL
   SELECT
     f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, f.webhook_id, NULL::bigint, f.attempts,
@@ -89,7 +89,7 @@ BEGIN
       (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at)
     SELECT n.subscription, n.event, n.organization_id, 'skipped', 0, 0, 0, 0, 0, n.occurred_at FROM new n WHERE n.is_disabled
   ), inserted AS (
-    INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
+    INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, due_at)
     SELECT n.subscription, n.event, n.organization_id, wabakit.lane_of(n.subscription, n.subject), n.waits_for IS NOT NULL, n.occurred_at
     FROM new n WHERE NOT n.is_disabled
     RETURNING ctid AS place
@@ -97,7 +97,7 @@ BEGIN
   SELECT json_agg(row_to_json(reported)) INTO added
   FROM (
     SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead"
-    FROM wabakit.pending p
+    FROM wabakit.unfinished_deliveries p
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = p.subscription OFFSET 0) AS s
     WHERE p.ctid = ANY (places)
   ) AS reported;

@@ -4,24 +4,24 @@ import type { PendingDelivery, QueueState } from '@wabakit/core'
 export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * SQL condition: a row `p` of `pending` is the head of its lane. The head is the first unattempted delivery, unless an
+ * SQL condition: a row `p` of `unfinished_deliveries` is the head of its lane. The head is the first unattempted delivery, unless an
  * earlier delivery blocks the lane, or its event waits for the event of an earlier delivery. With OFFSET 0, each of
  * these checks can only use the index by lane, and reads one range of it.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'
   AND NOT EXISTS (
-    SELECT FROM wabakit.pending b WHERE b.lane = p.lane AND b.event < p.event AND b.state <> 'passable' OFFSET 0
+    SELECT FROM wabakit.unfinished_deliveries b WHERE b.lane = p.lane AND b.event < p.event AND b.state <> 'passable' OFFSET 0
   )
   AND NOT (p.waits AND EXISTS (
-    SELECT FROM wabakit.pending b
+    SELECT FROM wabakit.unfinished_deliveries b
     CROSS JOIN LATERAL (SELECT e.name FROM wabakit.events e WHERE e.position = b.event OFFSET 0) AS before
     WHERE b.lane = p.lane AND b.event < p.event
       AND before.name = (SELECT e.waits_for FROM wabakit.events e WHERE e.position = p.event) OFFSET 0
   ))
 )`
 
-/** The columns of a row `p` of `pending` that a scheduler holds. */
+/** The columns of a row `p` of `unfinished_deliveries` that a scheduler holds. */
 export const pendingColumns = /* sql */ `
   'dlv_' || p.event || '_' || p.subscription AS id, p.event::double precision AS position,
   p.due_at::double precision AS "dueAt", p.version`

@@ -15,9 +15,9 @@ DECLARE
   changed integer;
   removed integer;
 BEGIN
-  DELETE FROM wabakit.pending WHERE ctid = ANY (ARRAY(
+  DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (ARRAY(
     SELECT p.place FROM unnest(p_subscriptions, p_events) AS k (subscription, event) CROSS JOIN LATERAL (
-      SELECT p.ctid AS place FROM wabakit.pending p WHERE p.subscription = k.subscription AND p.event = k.event OFFSET 0
+      SELECT p.ctid AS place FROM wabakit.unfinished_deliveries p WHERE p.subscription = k.subscription AND p.event = k.event OFFSET 0
     ) AS p
   ));
   GET DIAGNOSTICS removed = ROW_COUNT;
@@ -50,7 +50,7 @@ BEGIN
   IF FOUND THEN
     PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
     found_events := ARRAY(
-      (SELECT p.event FROM wabakit.pending p WHERE p.subscription = subscription_position ORDER BY p.event LIMIT p_limit)
+      (SELECT p.event FROM wabakit.unfinished_deliveries p WHERE p.subscription = subscription_position ORDER BY p.event LIMIT p_limit)
       UNION ALL
       (SELECT f.event FROM wabakit.deliveries f WHERE f.subscription = subscription_position ORDER BY f.event LIMIT p_limit)
       LIMIT p_limit
@@ -66,7 +66,7 @@ BEGIN
 
   SELECT s.position, s.updated_at INTO subscription_position, moment FROM wabakit.subscriptions s
   WHERE (s.failing_since IS NOT NULL OR s.disabled_reason IS NOT NULL) AND s.disabled_reason IS NOT NULL
-    AND EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = s.position OFFSET 0) LIMIT 1;
+    AND EXISTS (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position OFFSET 0) LIMIT 1;
   IF FOUND THEN
     PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
     IF EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = subscription_position AND s.disabled_reason IS NOT NULL) THEN
@@ -133,7 +133,7 @@ BEGIN
       -- OFFSET makes this one index scan for each event. A join would read all deliveries.
       SELECT FROM wabakit.deliveries d WHERE d.organization_id = e.organization_id AND d.event = e.position OFFSET 0
     ) AND NOT EXISTS (
-      SELECT FROM wabakit.pending p WHERE p.organization_id = e.organization_id AND p.event = e.position OFFSET 0
+      SELECT FROM wabakit.unfinished_deliveries p WHERE p.organization_id = e.organization_id AND p.event = e.position OFFSET 0
     )
     ORDER BY e.occurred_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ) AS found;

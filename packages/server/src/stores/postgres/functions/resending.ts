@@ -33,20 +33,20 @@ BEGIN
     SELECT g.subscription, g.event, g.attempts, g.started_at, g.duration_ms, g.url, g.status, g.response_body, true
     FROM gone g WHERE g.started_at IS NOT NULL
   )
-  INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, version, due_at, attempts, webhook_id)
+  INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, version, due_at, attempts, webhook_id)
   SELECT g.subscription, g.event, g.organization_id, wabakit.lane_of(f.subscription, f.subject), f.waits_for IS NOT NULL, g.version + 1,
     p_now, g.attempts, coalesce(f.webhook_id, g.webhook_id)
   FROM gone g JOIN found f ON f.subscription = g.subscription AND f.event = g.event;
   GET DIAGNOSTICS resent = ROW_COUNT;
 
-  UPDATE wabakit.pending p SET
+  UPDATE wabakit.unfinished_deliveries p SET
     state = 'fresh', version = p.version + 1, due_at = p_now, failures = 0, deferrals = 0, deferred_ms = 0, xact = pg_current_xact_id(),
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN p.webhook_id
       ELSE (SELECT e.id FROM wabakit.events e WHERE e.position = p.event) || p_webhook_id_suffix END
   WHERE p.ctid = ANY (ARRAY(
     SELECT p.ctid FROM unnest(p_subscriptions, p_events) AS k (subscription, event)
     CROSS JOIN LATERAL (
-      SELECT p.ctid FROM wabakit.pending p
+      SELECT p.ctid FROM wabakit.unfinished_deliveries p
       WHERE p.subscription = k.subscription AND p.event = k.event AND p.state <> 'fresh' OFFSET 0
     ) AS p
     CROSS JOIN LATERAL (
@@ -69,7 +69,7 @@ CREATE FUNCTION cancel_delivery(
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
   changed := finish_as_skipped(ARRAY(
-    SELECT p.ctid FROM wabakit.pending p
+    SELECT p.ctid FROM wabakit.unfinished_deliveries p
     WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
   ), p_now) > 0;
   IF changed THEN
@@ -85,7 +85,7 @@ CREATE FUNCTION retry_delivery(
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
   -- A head is already due.
-  UPDATE wabakit.pending p SET due_at = CASE p.state WHEN 'fresh' THEN p.due_at ELSE p_now END
+  UPDATE wabakit.unfinished_deliveries p SET due_at = CASE p.state WHEN 'fresh' THEN p.due_at ELSE p_now END
   WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
     AND (p.state <> 'fresh' OR ${isHead});
   changed := FOUND;

@@ -66,14 +66,14 @@ BEGIN
   SELECT array_agg(p.ctid), array_agg(p.lane) INTO places, lanes
   FROM unnest(p_subscriptions, p_events, p_versions) AS k (subscription, event, version)
   CROSS JOIN LATERAL (
-    SELECT p.ctid, p.lane FROM wabakit.pending p
+    SELECT p.ctid, p.lane FROM wabakit.unfinished_deliveries p
     WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version OFFSET 0
   ) AS p;
   IF others > 0 THEN
     SELECT count(*) INTO found_others
     FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, version integer, before text)
     WHERE o.before = (
-      SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END FROM wabakit.pending p
+      SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END FROM wabakit.unfinished_deliveries p
       WHERE p.subscription = o.subscription AND p.event = o.event AND p.version = o.version
     ) OR o.before = (
       SELECT f.state FROM wabakit.deliveries f
@@ -105,7 +105,7 @@ BEGIN
           UNION ALL SELECT * FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, version integer)
         ) AS k
         CROSS JOIN LATERAL (
-          SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END AS state, NULL::bigint AS finished_at FROM wabakit.pending p
+          SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END AS state, NULL::bigint AS finished_at FROM wabakit.unfinished_deliveries p
           WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version
           UNION ALL
           SELECT f.state, f.finished_at FROM wabakit.deliveries f
@@ -117,7 +117,7 @@ BEGIN
   END IF;
 
   IF cardinality(places) > 0 THEN
-    WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (places) RETURNING *)
+    WITH gone AS (DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (places) RETURNING *)
     INSERT INTO wabakit.deliveries (
       subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at,
       started_at, duration_ms, url, status, response_body
@@ -156,7 +156,7 @@ BEGIN
     SELECT ${pendingColumns}, e.subject, p.subscription::text AS queue
     FROM (SELECT DISTINCT lane FROM unnest(lanes) AS lane) AS freed
     CROSS JOIN LATERAL (
-      SELECT * FROM wabakit.pending p WHERE p.lane = freed.lane AND p.state = 'fresh' ORDER BY p.event LIMIT 1
+      SELECT * FROM wabakit.unfinished_deliveries p WHERE p.lane = freed.lane AND p.state = 'fresh' ORDER BY p.event LIMIT 1
     ) AS p
     CROSS JOIN LATERAL (SELECT e.subject FROM wabakit.events e WHERE e.position = p.event OFFSET 0) AS e
     WHERE ${isHead}
@@ -186,7 +186,7 @@ BEGIN
         deferred_ms = o.deferred_ms, finished_at = o.finished_at
       WHERE f.subscription = o.subscription AND f.event = o.event;
     ELSIF o.due_at IS NOT NULL THEN
-      UPDATE wabakit.pending p SET
+      UPDATE wabakit.unfinished_deliveries p SET
         state = o.state, version = p.version + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
         deferred_ms = o.deferred_ms, due_at = o.due_at
       WHERE p.subscription = o.subscription AND p.event = o.event RETURNING p.lane INTO lane_of_other;
@@ -195,7 +195,7 @@ BEGIN
       END IF;
     ELSE
       WITH gone AS (
-        DELETE FROM wabakit.pending p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
+        DELETE FROM wabakit.unfinished_deliveries p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
       ), kept AS (
         INSERT INTO wabakit.deliveries (
           subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
@@ -222,7 +222,7 @@ const load = `
   FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
     WITH ORDINALITY AS k (subscription, event, version, shard, epoch, n)
   CROSS JOIN LATERAL (
-    SELECT p.* FROM wabakit.pending p
+    SELECT p.* FROM wabakit.unfinished_deliveries p
     WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version OFFSET 0
   ) AS p
   CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e

@@ -10,7 +10,7 @@ CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer 
 DECLARE
   finished integer;
 BEGIN
-  WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (p_places) RETURNING *)
+  WITH gone AS (DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (p_places) RETURNING *)
   INSERT INTO wabakit.deliveries (
     subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
   )
@@ -78,7 +78,7 @@ DECLARE
   maximum CONSTANT integer := 1000;
 BEGIN
   RETURN finish_as_skipped(ARRAY(
-    SELECT p.ctid FROM wabakit.pending p WHERE p.subscription = p_subscription ORDER BY p.event LIMIT maximum
+    SELECT p.ctid FROM wabakit.unfinished_deliveries p WHERE p.subscription = p_subscription ORDER BY p.event LIMIT maximum
   ), p_now);
 END $$;
 
