@@ -29,6 +29,13 @@ const noTables = /^(?:clock_ms|lock_key|lane_of|shard_of|event_positions)$/
 /** The tables from which an EXECUTE deletes rows. */
 const owned = ['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks']
 
+/** Returns SQL in the one spelling that the patterns below expect: lower case, one space, no comments, no quotes around names. */
+const normalize = (sql: string): string =>
+  sql
+    .replaceAll(/('(?:[^']|'')*')|--.*|"(\w+)"/g, (_, text = '', name = '') => text + name)
+    .replaceAll(/\s+/g, ' ')
+    .toLowerCase()
+
 const collect = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap(([, name]) => (name === undefined || noTables.test(name) ? [] : name))
 
@@ -36,16 +43,16 @@ const collect = (text: string, pattern: RegExp): string[] =>
  * Returns a statement's footprint. Sequences and transaction ids are not transactional, and count as tables with locks.
  */
 export const readFootprint = (statement: string, isPart: (name: string) => string = () => ''): Footprint => {
-  const called = [...statement.matchAll(/\b(is_alive|find_lost_shards)\(/g)].map(([, name = '']) =>
+  const called = [...normalize(statement).matchAll(/\b(is_alive|find_lost_shards)\(/g)].map(([, name = '']) =>
     isPart(name),
   )
-  const text = [statement, ...called].join('\n').replaceAll(/NULL::wabakit\.\w+/g, '')
+  const text = normalize([statement, ...called].join('\n')).replaceAll(/null::wabakit\.\w+/g, '')
   const tables = collect(text, /wabakit\.(\w+)/g)
-  const inserts = collect(text, /INSERT INTO wabakit\.(\w+)/g)
+  const inserts = collect(text, /insert into wabakit\.(\w+)/g)
   const changes = [
-    ...collect(text, /(?:UPDATE|DELETE FROM) wabakit\.(\w+)/g),
-    ...(/FOR UPDATE/.test(text) ? tables : []),
-    ...(/DO UPDATE/.test(text) ? inserts : []),
+    ...collect(text, /(?:update|delete from) wabakit\.(\w+)/g),
+    ...(/for (?:no key )?update/.test(text) ? tables : []),
+    ...(/do update/.test(text) ? inserts : []),
     ...(/wabakit\.%/.test(text) ? owned : []),
   ]
   const isWrite = inserts.length + changes.length > 0
@@ -69,10 +76,10 @@ const splitBody = (body: string): string[] => {
   const statements: string[] = []
   let depth = 0
   let start = 0
-  for (const { 0: token, index } of body.matchAll(/'(?:[^']|'')*'|--.*|[();]|\b[A-Z]+\b/g)) {
-    if (token === '(' || token === 'CASE') depth++
-    else if (token === ')' || (token === 'END' && depth > 0)) depth--
-    else if (depth === 0 && /^(?:;|THEN|ELSE|LOOP)$/.test(token)) {
+  for (const { 0: token, index } of body.matchAll(/'(?:[^']|'')*'|--.*|[();]|\w+/g)) {
+    if (/^(?:\(|case)$/i.test(token)) depth++
+    else if (token === ')' || (/^end$/i.test(token) && depth > 0)) depth--
+    else if (depth === 0 && /^(?:;|then|else|loop)$/i.test(token)) {
       statements.push(body.slice(start, index + token.length))
       start = index + token.length
     }
@@ -95,20 +102,20 @@ export const addGates = (mistake?: Mistake): SteppedFunctions => {
   if (mistake !== undefined && functions.split(mistake.find).length !== 2) {
     throw new Error(`"${mistake.name}" cannot be planted: its text does not occur once.`)
   }
-  const definitions = /CREATE FUNCTION (\w+)\([\s\S]*?(?:\$\$;|\n\);)/g
+  const definitions = /CREATE FUNCTION (\w+)\([\s\S]*?(?:\$\$;|\n\);)/gi
   const sources = new Map(
     [...text.matchAll(definitions)].map(([definition, name = '']) => [name, definition]),
   )
   const gates: Gate[] = []
   const sql = text
     .replaceAll(definitions, (definition, name: string) => {
-      const [head = '', body] = definition.split(/^BEGIN$/m)
+      const [head = '', body] = definition.split(/^BEGIN$/im)
       if (body === undefined || parts.has(name)) return definition
       const stepped = splitBody(body).map((statement) => {
         const [, space = '', rest = ''] = /^((?:\s|--.*\n)*)([\s\S]*)$/.exec(statement) ?? []
         const footprint = readFootprint(rest, (part) => sources.get(part) ?? '')
         if (isEmpty(footprint)) return statement
-        if (rest.startsWith('ELSIF')) throw new Error(`There is no place for a gate before ${rest}`)
+        if (/^elsif/i.test(rest)) throw new Error(`There is no place for a gate before ${rest}`)
         gates.push({
           label: `${name} ${gates.length}: ${rest.replaceAll(/\s+/g, ' ').slice(0, 70)}`,
           footprint,
@@ -117,7 +124,7 @@ export const addGates = (mistake?: Mistake): SteppedFunctions => {
       })
       return `${head}BEGIN${stepped.join('')}`
     })
-    .replaceAll('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION')
+    .replaceAll(/CREATE FUNCTION/gi, 'CREATE OR REPLACE FUNCTION')
     // Even on a slow machine, no order may take longer than the lock timeout.
     .replace("'lock_timeout', '1s'", "'lock_timeout', '1min'")
   return { sql, gates }
