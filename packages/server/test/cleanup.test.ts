@@ -1,0 +1,153 @@
+import { createServer } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { examineEndpoint, examineServer } from '@wabakit/conformance'
+import { createReceiver, generateSecret, sqlInbox, standardWebhooks, unsigned } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../src/index.ts'
+import { acme, createGroup, listenForWebhooks } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let cluster: PostgresCluster
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+
+/** Opens something, uses it and closes it. Resolves to an object that nothing may refer to afterwards. */
+type Cycle = () => Promise<object>
+
+/** Uses everything of a server: its database, an endpoint's connection, a live stream and the metrics. */
+const useServers = async (database: string): Promise<Cycle> => {
+  const endpoint = await listenForWebhooks()
+  // Whatever only this grace period would end is still there when the test looks.
+  const shutdownGraceMs = 18_000
+  const settings = { port: 0, database, logLevel: 'silent' as const, organizations: [acme], shutdownGraceMs }
+  const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url } as const
+  const { service, close } = await startServer(settings)
+  await service.ready()
+  await service.subscriptions.create('acme', subscription)
+  await close()
+  return async () => {
+    const { url, ...server } = await startServer(settings)
+    const expected = endpoint.arrivals.length + 1
+    const streaming = new AbortController()
+    const stream = await fetch(`${url}/_wabakit/organizations/acme/stream`, { signal: streaming.signal })
+    await stream.body?.getReader().read()
+    await (await createGroup(url)).text()
+    await endpoint.arrived(expected)
+    await (await fetch(`${url}/metrics`)).text()
+    streaming.abort()
+    await server.close()
+    return server.service
+  }
+}
+
+type InboxReceiver = {
+  start(): unknown
+  handle(request: Request): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Starts a receiver, which stores an event and handles it, and stops it. */
+const useReceiver = async (receiver: InboxReceiver, handled: Promise<unknown>): Promise<object> => {
+  receiver.start()
+  const headers = { 'content-type': 'application/json', 'webhook-id': crypto.randomUUID() }
+  const body = JSON.stringify({ event: 'NEW_EVENT' })
+  await receiver.handle(new Request('http://localhost', { method: 'POST', body, headers }))
+  await handled
+  await receiver.stop()
+  return receiver
+}
+
+const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
+  'servers on SQLite': () => useServers(`${temporaryFolder()}/wabakit.db`),
+  'servers on PostgreSQL': async () => useServers(await cluster.createDatabase()),
+  'receivers with an inbox on SQLite': async () => {
+    const database = new DatabaseSync(':memory:')
+    onTestFinished(() => database.close())
+    return () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const inbox = sqlInbox(database, { dialect: 'sqlite' })
+      return useReceiver(
+        createReceiver({ verify: unsigned(), inbox }).onUnknown(() => resolve()),
+        promise,
+      )
+    }
+  },
+  'receivers with an inbox on a pool': async () => {
+    const pool = new pg.Pool({ connectionString: await cluster.createDatabase(), max: 4 })
+    onTestFinished(() => pool.end())
+    const clients = new Set<pg.PoolClient>()
+    pool.on('acquire', (client) => clients.add(client))
+    const countListeners = (): number =>
+      Math.max(
+        ...[pool, ...clients].flatMap((each) => each.eventNames().map((name) => each.listenerCount(name))),
+      )
+    return async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const receiver = createReceiver({ verify: unsigned(), inbox: sqlInbox(pool) })
+      receiver.onUnknown(async (_, { transaction }) => {
+        await transaction()
+        resolve()
+      })
+      await useReceiver(receiver, promise)
+      expect([pool.totalCount - pool.idleCount, countListeners()]).toEqual([0, 1])
+      return receiver
+    }
+  },
+  'runs of the doctor': async () => {
+    const secret = generateSecret()
+    const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onAny(() => {})
+    const endpoint = createServer(toNodeHandler(receiver))
+    await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      endpoint.closeAllConnections()
+      endpoint.close()
+    })
+    const address = endpoint.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+    return () => examineEndpoint({ url, secret, only: ['refuses-get', 'accepts-genuine'] })
+  },
+  'runs of acceptance': async () => {
+    const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', mock: true })
+    onTestFinished(server.close)
+    return () =>
+      examineServer({
+        baseUrl: server.url,
+        wabakitControl: server.url,
+        only: ['create.subject.empty-is-400'],
+        minutes: 0,
+      })
+  },
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const countOpen = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name !== 'Immediate').length +
+  process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
+
+test.each(Object.entries(setups))('twenty %s leave nothing behind', async (_, setUp) => {
+  const cycle = await setUp()
+  // Loads everything, and opens the connections that `fetch` keeps.
+  await cycle()
+  const before = countOpen()
+  const used: WeakRef<object>[] = []
+  for (let round = 0; round < 20; round++) used.push(new WeakRef(await cycle()))
+  // One timer belongs to expect.poll.
+  await expect.poll(countOpen, { timeout: 15_000 }).toBeLessThanOrEqual(before + 1)
+  const countKept = async (): Promise<number> => {
+    await setImmediate()
+    collectGarbage()
+    return used.filter((each) => each.deref() !== undefined).length
+  }
+  // A register or a cache of the last use may still refer to some.
+  await expect.poll(countKept).toBeLessThanOrEqual(2)
+})
