@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, type LiveMessage, listen, startLive } from '../src/api/live.ts'
 import { organizations } from '../src/api/organization.ts'
+import { reloadAll } from '../src/api/reload.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
 import { closeRecord, leaveRow, openRecord } from '../src/state/current-record.ts'
@@ -37,12 +38,13 @@ const definition = {
   empty: { title: '', text: '', commands: [] },
 } as const
 
-const openList = (options: { pollMs?: number } = {}) =>
+const openList = (options: { pollMs?: number; isChangedBy?: (message: LiveMessage) => boolean } = {}) =>
   createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
 
 /** A promise that resolves when `condition` holds, without depending on the timers that a test controls. */
 const until = async (condition: () => boolean): Promise<void> => {
-  for (let turns = 0; turns < 5_000 && !condition(); turns++) await new Promise(setImmediate)
+  const endsAt = process.hrtime.bigint() + 30_000_000_000n
+  while (!condition() && process.hrtime.bigint() < endsAt) await new Promise(setImmediate)
   expect(condition()).toBe(true)
 }
 
@@ -110,6 +112,55 @@ test('a list that the user has left sends no further request', async () => {
   await vi.advanceTimersByTimeAsync(20_000)
   await settle()
   expect(requests).toBe(before)
+})
+
+test('a list that the user has left, and a listener that has unsubscribed, get no more messages', async () => {
+  let stream: ServerResponse | undefined
+  await servePage((request, response) => {
+    if (!request.url?.includes('/stream')) return respond(response, { items: toItems(10, 1) })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(':\n\n')
+    stream = response
+  })
+  const heard = { first: 0, second: 0, left: 0 }
+  const stopFirst = listen(() => (heard.first += 1))
+  const list = openList({
+    isChangedBy: () => {
+      heard.left += 1
+      return false
+    },
+  })
+  const stop = list.start()
+  onTestFinished(listen(() => (heard.second += 1)))
+  onTestFinished(startLive())
+  await until(() => connection.value === 'connected')
+  const send = () => stream?.write('event: event\ndata: {"subject":"call:1"}\n\n')
+
+  send()
+  await until(() => heard.second === 1)
+  stopFirst()
+  stop()
+  send()
+  await until(() => heard.second === 2)
+
+  expect(heard).toEqual({ first: 1, second: 2, left: 1 })
+})
+
+test('a list that is to be reloaded while it loads is reloaded as soon as that has ended', async () => {
+  const held: ServerResponse[] = []
+  await servePage((_, response) => void held.push(response))
+  const list = openList()
+  onTestFinished(list.start())
+  await until(() => held.length === 1)
+
+  reloadAll()
+  await settle()
+  expect(held.length).toBe(1)
+  if (held[0] !== undefined) respond(held[0], { items: toItems(10, 1) })
+
+  await until(() => held.length === 2)
+  if (held[1] !== undefined) respond(held[1], { items: toItems(12, 1) })
+  await until(() => list.items.value.length === 12)
 })
 
 test('a page in the background sends no requests, and catches up when it is visible again', async () => {

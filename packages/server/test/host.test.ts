@@ -373,6 +373,14 @@ test('leaves half of the connections to other addresses', async () => {
   expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /)
 })
 
+test('no longer counts connections that were closed', async () => {
+  const { url } = await start({ maxConnections: 4 })
+  for (let round = 0; round < 8; round++)
+    expect(await raw(url, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 /,
+    )
+})
+
 test('shows metrics without a token only to requests for this machine', async () => {
   const ask = async (url: string, host: string, token = '') => {
     const head = [

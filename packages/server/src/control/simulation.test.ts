@@ -12,3 +12,19 @@ test('a call that is simulated while the server stops gets no delayed summary', 
   const { callId } = await simulating
   expect(simulation.findDueSummary('acme', callId)).toBeUndefined()
 })
+
+test('due summaries of calls with the same id in two organizations do not affect each other', async () => {
+  const organizations = ['acme', 'other'].map((id) => ({ id, pstnNumbers: ['+15550100002'] }))
+  const service = createReferenceServer({ organizations })
+  await service.ready()
+  const simulation = createSimulation(service, { now: () => 0, onError: () => {} })
+  for (const [id, after] of [
+    ['acme', '1h'],
+    ['other', '2h'],
+  ] as const)
+    await simulation.simulateCall(id, { callId: 'same', summary: { after } })
+
+  const hour = 3_600_000
+  expect(['acme', 'other'].map((id) => simulation.findDueSummary(id, 'same'))).toEqual([hour, 2 * hour])
+  simulation.close()
+})
