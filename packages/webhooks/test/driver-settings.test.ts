@@ -12,11 +12,14 @@ import {
 import BetterSqlite from 'better-sqlite3'
 import type { PoolOptions } from 'mysql2/promise'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { claim } from './dedupe-cases.ts'
 import { type Context, newTable, toEnd, toRequest, toSummary } from './inbox/environment.ts'
 import { hasMariadb, startMariadb } from './mariadb.ts'
 import { startPostgres } from './postgres.ts'
+
+/** Limit on a wait for something that takes a second at most on an idle machine. */
+const patience = { timeout: 15_000 }
 
 /** Stores, handles, retries, lists, shows, counts and reconciles, and expects what an inbox does with any driver. */
 const expectInboxToWork = async (inbox: Inbox<Context>) => {
@@ -42,8 +45,7 @@ const expectInboxToWork = async (inbox: Inbox<Context>) => {
   expect([errors, statuses]).toEqual([[], [200, 200, 200, 200]])
   const [first] = await inbox.list()
   expect(new TextDecoder().decode((await inbox.show(first?.id ?? ''))?.body)).toBe(JSON.stringify(ended))
-  for (let times = 0; (await receiver.drain()).remaining > 0 && times < 100; times += 1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  await vi.waitFor(async () => expect((await receiver.drain()).remaining).toBe(0), patience)
   expect(errors.map(String)).toEqual(['Error: once'])
   expect(seen).toEqual([['c', 'a', 'id', 2]])
   expect(await inbox.count()).toEqual({ handled: 1, parked: 2 })
@@ -60,8 +62,8 @@ const expectInboxToWork = async (inbox: Inbox<Context>) => {
       }),
     },
   }
-  await new Promise((resolve) => setTimeout(resolve, 5))
-  expect(await receiver.reconcile(client, { olderThanMs: 1 })).toMatchObject({ asked: 1, accepted: 1 })
+  const reconcile = () => receiver.reconcile(client, { olderThanMs: 1, intervalMs: 1 })
+  await vi.waitFor(async () => expect(await reconcile()).toMatchObject({ asked: 1, accepted: 1 }), patience)
   expect(await inbox.erase({ callId: 'c' })).toBe(2)
 }
 

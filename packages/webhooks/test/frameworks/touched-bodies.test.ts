@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import { buffer as consume } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { bearerAuth, createReceiver, standardWebhooks } from '@wabakit/webhooks'
@@ -27,12 +28,6 @@ const start = async (verify: keyof typeof verifiers, touch: Touch) => {
     await handler(request, response)
   })
   return { events, url: await listen(server) }
-}
-
-const consume = async (request: IncomingMessage) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
 }
 
 describe.each(Object.keys(verifiers) as (keyof typeof verifiers)[])('with a %s, a body', (verify) => {
@@ -69,9 +64,7 @@ describe.each(Object.keys(verifiers) as (keyof typeof verifiers)[])('with a %s, 
 
   it('that was decompressed before is received if its bytes are kept', async () => {
     const inflate: Touch = async (request) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request.pipe(createGunzip())) chunks.push(chunk)
-      request.rawBody = Buffer.concat(chunks)
+      request.rawBody = await consume(request.pipe(createGunzip()))
     }
     expect(await deliver(inflate, true)).toEqual({ status: 200, text: '', events: [summary] })
   })
@@ -86,7 +79,7 @@ describe.each(Object.keys(verifiers) as (keyof typeof verifiers)[])('with a %s, 
     ['was consumed', consume, false],
     ['has a listener for its data', (request) => request.on('data', () => {}), false],
     ['was discarded', (request) => new Promise((resolve) => request.resume().on('end', resolve)), false],
-    ['was decompressed by a pipe', (request) => void consume(request.pipe(createGunzip()) as never), true],
+    ['was decompressed by a pipe', (request) => void consume(request.pipe(createGunzip())), true],
     [
       'is being listened to',
       async (request) => {
