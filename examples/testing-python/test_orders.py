@@ -31,7 +31,7 @@ class OrdersTest(unittest.TestCase):
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
-        self.assertEqual(mock.control("GET", "/delivery-faults")["items"], [])
+        self.assertEqual(mock.control("GET", "/unused-faults")["items"], [])
 
     def test_a_duplicate_is_handled_once(self):
         mock.add_fault(kind="duplicate", event="CALL_AI_SUMMARY")

@@ -1,5 +1,5 @@
 import { JoinApprovalMode } from '@wabakit/contract'
-import type { LiveSettings, WebhookAuth } from '@wabakit/core/simulation'
+import { LiveSettings, type WebhookAuth } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 
 const limit = () =>
@@ -20,13 +20,6 @@ const webhookAuthSchema = z.union(
   ] satisfies z.ZodMiniType<WebhookAuth>[],
   { error: 'webhookAuth must be { header, value }, { token }, or { username, password, encoded }' },
 )
-
-const liveSchema = z.strictObject({
-  groupEventNames: flag(),
-  nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
-  pstnCalling: flag(),
-  retryOnTimeout: flag(),
-} satisfies Record<keyof LiveSettings, unknown>)
 
 /** Settings of a tenant's organization. */
 export const TenantSettings = z.strictObject({
@@ -63,7 +56,7 @@ export const TenantSettings = z.strictObject({
    */
   webhookAuth: z.optional(webhookAuthSchema),
   /** Differences between live services, in the profile `live`. */
-  live: z.optional(liveSchema),
+  live: z.optional(LiveSettings),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 

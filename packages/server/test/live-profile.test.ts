@@ -80,6 +80,30 @@ test('a call that was not answered ends as at a live service', async () => {
   })
 })
 
+test('the configuration file says what this live service sends', async () => {
+  const live = { groupEventNames: false, nullFields: ['groupId' as const], pstnCalling: false }
+  const server = await start({ mock: true, profile: 'live', live })
+  const { received, url } = await listen()
+  const path = '/organizations/acme/subscriptions'
+  await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550100001', url })
+  await createGroup(server.url, {}, { 'x-public-api-key': 'wk_test_key_0123456789' })
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
+  expect(received[0]?.body).toEqual({
+    groupId: null,
+    ...{ groupName: 'Team', inviteLink: expect.any(String), groupCreatedAt: expect.any(String) },
+  })
+  const headers = { authorization: 'wk_test_key_0123456789' }
+  const summary = await fetch(`${server.url}/v1/call/ai-summary?callId=call-1`, { headers })
+  expect(summary.status).toBe(403)
+  await expect(start({ mock: true, profile: 'live', live: { nullField: [] } as object })).rejects.toThrow(
+    'live',
+  )
+})
+
+test('settings of a live service need its profile', async () => {
+  await expect(start({ mock: true, live: {} })).rejects.toThrow('needs --profile live')
+})
+
 test('only a server with mock imitates a live service', async () => {
   await expect(start({ profile: 'live' })).rejects.toThrow('can only be live with --mock')
 })

@@ -23,7 +23,7 @@ export {
   toMilliseconds,
 } from './call-simulation.ts'
 export { endRetries } from './end-retries.ts'
-export { type LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'
+export { LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'
 export { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 export { createSeededRandom } from './seeded-random.ts'
 export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'

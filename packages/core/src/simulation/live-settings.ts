@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /** What a live service sends with each webhook, instead of a signature, because its subscriber registered it. */
 export type WebhookAuth =
   /** A static header. */
@@ -8,16 +10,17 @@ export type WebhookAuth =
   | { readonly username: string; readonly password: string; readonly encoded?: boolean | undefined }
 
 /** Differences between live services, or between the situations of one. */
-export type LiveSettings = {
+export const LiveSettings = z.strictObject({
   /** Group events state their name; `false` for the older published form, without `event`. @default true */
-  readonly groupEventNames?: boolean | undefined
+  groupEventNames: z.optional(z.boolean()),
   /** Fields of group events that are null, as while the network has not confirmed the group. @default none */
-  readonly nullFields?: readonly ('groupId' | 'groupName' | 'inviteLink')[] | undefined
+  nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
   /** The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request. @default true */
-  readonly pstnCalling?: boolean | undefined
+  pstnCalling: z.optional(z.boolean()),
   /** A webhook whose response does not arrive in time is repeated once. @default false */
-  readonly retryOnTimeout?: boolean | undefined
-}
+  retryOnTimeout: z.optional(z.boolean()),
+})
+export type LiveSettings = z.infer<typeof LiveSettings>
 
 /** Returns the name and value of the header that carries the credentials. */
 export const toAuthHeader = (auth: WebhookAuth): readonly [name: string, value: string] => {

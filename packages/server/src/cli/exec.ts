@@ -83,10 +83,10 @@ const report = (what: string, facts: Readonly<Record<string, unknown>>): void =>
 
 /** Runs a command with the mock of `wabakit/mock`: virtual time, faults of deliveries, waits and recordings. */
 const execWithMock = async (command: readonly string[], config: ServerConfig): Promise<number> => {
-  const { port, profile, seed, webhookUrl, webhookAuthorization: value } = config
+  const { port, profile, seed, live, webhookUrl, webhookAuthorization: value } = config
   const { createMock } = await import('@wabakit/mock')
   const webhookAuth = value === undefined ? undefined : { header: 'authorization', value }
-  const mock = await createMock({ port, profile, seed, webhookAuth })
+  const mock = await createMock({ port, profile, seed, webhookAuth, live })
   try {
     if (webhookUrl !== undefined) await mock.subscribe({ url: webhookUrl })
     report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })

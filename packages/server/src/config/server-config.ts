@@ -1,4 +1,5 @@
 import { DeclaredOrganization } from '@wabakit/core/control'
+import { LiveSettings } from '@wabakit/core/simulation'
 import { createWebhookSigner } from '@wabakit/webhooks'
 import * as z from 'zod/mini'
 
@@ -191,6 +192,13 @@ export const ServerConfig = z.strictObject({
   profile: z._default(z.enum(['reference', 'live']), 'reference').register(settingFacts, {
     about: 'What a server with `mock` imitates: this service, or what a live one publishes.',
     form: '`reference` or `live`',
+  }),
+  live: z.optional(LiveSettings).register(settingFacts, {
+    about:
+      'What the profile `live` sends, where live services differ: `groupEventNames`, `nullFields`, `pstnCalling` and `retryOnTimeout`, as in `createMock`.',
+    form: 'an object of these settings',
+    otherwise: 'their defaults',
+    fileOnly: true,
   }),
   seed: z.optional(z.int()).register(settingFacts, {
     about: 'Seed of a server with `mock`, which repeats its made-up data and random faults.',

@@ -1,4 +1,5 @@
 import type { ReferenceServer } from '@wabakit/core'
+import type { LiveSettings } from '@wabakit/core/simulation'
 
 /** The module that imitates a live service. A server without `mock` does not load it. */
 export type LiveProfile = typeof import('@wabakit/core/live')
@@ -7,11 +8,12 @@ export type LiveProfile = typeof import('@wabakit/core/live')
 export const respondAsLive =
   (
     service: Pick<ReferenceServer, 'fetch' | 'onRequest' | 'calls'>,
-    profile: LiveProfile,
+    { respondLive, pstnCalling }: Pick<LiveProfile, 'respondLive'> & Pick<LiveSettings, 'pstnCalling'>,
   ): ReferenceServer['fetch'] =>
   async (request, options) => {
     let organizationId: string | undefined
-    return profile.respondLive(request, {
+    return respondLive(request, {
+      pstnCalling,
       respond: async (received) => {
         const callers = new Map<string, string | undefined>()
         const stop = service.onRequest(({ requestId, caller }) => {

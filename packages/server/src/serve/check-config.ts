@@ -73,6 +73,11 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
     const message = 'can only be live with --mock: this server is no live service, but it can imitate one.'
     throw new ConfigError([{ key: 'profile', source: '--profile', message }])
   }
+  if (config.live !== undefined && config.profile !== 'live') {
+    throw new ConfigError([
+      { key: 'live', source: 'the configuration file', message: 'needs --profile live.' },
+    ])
+  }
   if (role !== 'all' && !isPostgres(database)) {
     const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`
     throw new ConfigError([{ key: 'role', source: '--role', message }])

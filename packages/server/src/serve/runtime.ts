@@ -43,7 +43,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 export const createRuntime = (options: RuntimeOptions) => {
   const { settings, opened, metrics, live: profile, log, createRequestId, onError } = options
   const { store, clock } = opened
-  const { trustProxy, role, mock } = settings
+  const { trustProxy, role, mock, live: liveSettings = {} } = settings
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
@@ -59,13 +59,13 @@ export const createRuntime = (options: RuntimeOptions) => {
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
     organizations: settings.organizations,
-    store: profile?.limitRetries(store, {}) ?? store,
+    store: profile?.limitRetries(store, liveSettings) ?? store,
     clock,
     fetch:
       profile === undefined
         ? transport.fetch
         : (url, request, attempted) =>
-            transport.fetch(url, profile.toLiveDelivery(request, { ...attempted, settings: {} })),
+            transport.fetch(url, profile.toLiveDelivery(request, { ...attempted, settings: liveSettings })),
     delivery: {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,
@@ -142,7 +142,10 @@ export const createRuntime = (options: RuntimeOptions) => {
           ? undefined
           : {
               ...service,
-              fetch: profile === undefined ? service.fetch : respondAsLive(service, profile),
+              fetch:
+                profile === undefined
+                  ? service.fetch
+                  : respondAsLive(service, { ...profile, ...liveSettings }),
               isLive: profile !== undefined,
               ...{ control, faults, isControlOpen: settings.controlToken === undefined },
             },

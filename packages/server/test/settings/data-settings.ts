@@ -157,6 +157,18 @@ export const dataSettings = {
       [{ profile: 'live' }, 401],
     ],
   },
+  live: {
+    // Without PSTN calling, there is no summary of any call.
+    see: async (settings) => {
+      const { url } = await start({ mock: true, profile: 'live', ...settings })
+      const headers = { authorization: 'wk_test_key_0123456789' }
+      return (await fetch(`${url}/v1/call/ai-summary?callId=call-1`, { headers })).status
+    },
+    cases: [
+      [{}, 404],
+      [{ live: { pstnCalling: false } }, 403],
+    ],
+  },
   seed: {
     see: async (settings) => {
       const [one, other] = [await drawFaults(settings), await drawFaults(settings)]
