@@ -14,19 +14,6 @@ export type Slot = {
   end(): void
 }
 
-/**
- * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each.
- * All others use slow slots and start one after another. An organization that uses as many slow slots as are free gets
- * no more.
- */
-export type Capacity = {
-  /** Returns whether an attempt of this pace can start now. */
-  allows(pace: Pace): boolean
-  /** Returns the organizations that cannot start an attempt in a slow slot. */
-  listFull(): ReadonlySet<string>
-  start(pace: Pace, organizationId: string): Slot
-}
-
 export type CapacityOptions = {
   readonly concurrency: number
   readonly clock: Clock
@@ -71,7 +58,12 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
   }
 }
 
-export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions): Capacity => {
+/**
+ * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each.
+ * All others use slow slots and start one after another. An organization that uses as many slow slots as are free gets
+ * no more.
+ */
+export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {
   const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })
   const failingPacer = createPacer({ ...failingPacing, clock, onFree })
   /** Slow slots in use, by organization. */
@@ -125,16 +117,18 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
   }
 
   return {
-    allows: (pace) => {
+    /** Returns whether an attempt of this pace can start now. */
+    allows: (pace: Pace): boolean => {
       if (pace === 'quick') return running < concurrency && held < concurrency * heldPerSlot
       const pacer = pace === 'failing' ? failingPacer : suspectPacer
       return countFree() > 0 && (!isPaced() || pacer.isOpen())
     },
-    listFull: () => {
+    /** Returns the organizations that cannot start an attempt in a slow slot. */
+    listFull: (): ReadonlySet<string> => {
       const free = countFree()
       return new Set([...slow].filter(([, count]) => count >= free).map(([organizationId]) => organizationId))
     },
-    start: (pace, organizationId) =>
+    start: (pace: Pace, organizationId: string): Slot =>
       pace === 'quick'
         ? startQuick(organizationId)
         : startSlow(pace === 'failing' ? failingPacer : suspectPacer, organizationId),

@@ -2,35 +2,6 @@ import type { DeliveryQueue, OwnedShard, WorkersView } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 
-/**
- * Takes shards for a worker, and gives them up.
- *
- * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
- * - not owned → owned, by `takeShards`, with a new epoch: it has no living owner, and this worker has less than its
- *   share.
- * - owned → being given up: this worker has more than its share. No attempt starts. Running attempts get 5 s, unless
- *   their endpoint is failing. One shard at a time.
- * - being given up → not owned, by `giveShards`.
- * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
- *   taken the shard. Running attempts end at once, even within their 5 s.
- * - owned → not owned, by `endWorker`, once the scheduler is closed.
- *
- * A worker must never start an attempt in a shard after its lease has ended. So it starts the lease just before it
- * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.
- */
-export type Ownership = {
-  /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
-  renew(): Promise<number>
-  /** Gives up all shards, once all attempts have ended. */
-  end(): Promise<void>
-  /** Ends all attempts, because the store has lost this worker. */
-  lose(): void
-  /** Returns whether the lease is still valid. If it is not, the worker has lost all shards. */
-  check(): boolean
-  /** Returns the epoch of a shard in which attempts may start; `undefined` for any other shard. */
-  getEpoch(shard: number): number | undefined
-}
-
 export type OwnershipContext = {
   readonly store: Pick<DeliveryQueue, 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'>
   readonly clock: Clock
@@ -53,7 +24,23 @@ const maxTimerMs = 60_000
 /** The fraction of its lease that a worker relies on. */
 const ownShare = 0.75
 
-export const createOwnership = (context: OwnershipContext): Ownership => {
+/**
+ * Takes shards for a worker, and gives them up.
+ *
+ * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
+ * - not owned → owned, by `takeShards`, with a new epoch: it has no living owner, and this worker has less than its
+ *   share.
+ * - owned → being given up: this worker has more than its share. No attempt starts. Running attempts get 5 s, unless
+ *   their endpoint is failing. One shard at a time.
+ * - being given up → not owned, by `giveShards`.
+ * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
+ *   taken the shard. Running attempts end at once, even within their 5 s.
+ * - owned → not owned, by `endWorker`, once the scheduler is closed.
+ *
+ * A worker must never start an attempt in a shard after its lease has ended. So it starts the lease just before it
+ * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.
+ */
+export const createOwnership = (context: OwnershipContext) => {
   const { store, clock, worker, getLeaseMs, onTaken, onLeft } = context
   const owned = new Map<number, number>()
   /** Shards in which attempts may still be running, but none may start. */
@@ -78,6 +65,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     for (const shard of [...owned.keys()]) drop(shard)
   }
 
+  /** Returns whether the lease is still valid. If it is not, the worker has lost all shards. */
   const check = (): boolean => {
     if (clock.now() < leaseEnd) return true
     if (owned.size > 0) lose()
@@ -147,19 +135,23 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   }
 
   return {
-    lose: () => {
+    /** Ends all attempts, because the store has lost this worker. */
+    lose: (): void => {
       losses++
       lose()
     },
     check,
-    getEpoch: (shard) => (leaving.has(shard) ? undefined : owned.get(shard)),
-    renew: () => {
+    /** Returns the epoch of a shard in which attempts may start; `undefined` for any other shard. */
+    getEpoch: (shard: number) => (leaving.has(shard) ? undefined : owned.get(shard)),
+    /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
+    renew: (): Promise<number> => {
       renewing ??= renew().finally(() => {
         renewing = undefined
       })
       return renewing
     },
-    end: async () => {
+    /** Gives up all shards, once all attempts have ended. */
+    end: async (): Promise<void> => {
       await renewing?.catch(() => {})
       clearTimeout(timer)
       owned.clear()

@@ -23,26 +23,7 @@ export type Entry = PendingDelivery &
  *   horizon.
  * - A page brings back a delivery that was taken or ended while the page was read.
  */
-export type Prefetch = {
-  /** Returns the earliest due time of the deliveries that are held; `Infinity` if there are none. */
-  nextAt(): number
-  /** Takes the delivery that is due first. It is remembered until `end` or `putBack`. */
-  take(): Entry | undefined
-  putBack(entry: Entry): void
-  /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
-  end(entry: Entry, retry: PendingDelivery | null, next: PendingDelivery | null): void
-  /** Adds a head that was reported. */
-  add(head: PendingDelivery): void
-  /** Reads heads again from a position. */
-  lookFrom(position: number): void
-  /** Reads everything again. */
-  restart(): void
-  /** Returns whether a page should be read and none is being read. */
-  needsReading(): boolean
-  read(): Promise<void>
-  /** Returns whether no delivery is held, taken, or left to read. */
-  isEmpty(): boolean
-}
+export type Prefetch = ReturnType<typeof createPrefetch>
 
 type Place = Pick<PendingDelivery, 'dueAt' | 'position'>
 
@@ -72,7 +53,7 @@ export type PrefetchContext = {
   getSize(): number
 }
 
-export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchContext): Prefetch => {
+export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchContext) => {
   const known = new Map<string, Entry>()
   const held = createHeap<Entry>(isBefore)
   let heads = 0
@@ -105,6 +86,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
     else heads--
   }
 
+  /** Reads heads again from a position. */
   const lookFrom = (position: number): void => {
     if (reading !== undefined) reading.from = Math.min(reading.from, position)
     after = Math.min(after, position - 1)
@@ -190,8 +172,10 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
   const wantsRetries = (): boolean => horizon !== lastPlace && retries <= getSize() / 2
 
   return {
+    /** Returns the earliest due time of the deliveries that are held; `Infinity` if there are none. */
     nextAt: () => held.peek()?.dueAt ?? Infinity,
-    take: () => {
+    /** Takes the delivery that is due first. It is remembered until `end` or `putBack`. */
+    take: (): Entry | undefined => {
       const entry = held.peek()
       if (entry === undefined) return undefined
       held.remove(entry)
@@ -201,7 +185,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       busy++
       return entry
     },
-    putBack: (entry) => {
+    putBack: (entry: Entry): void => {
       busy--
       entry.isBusy = false
       known.set(entry.id, entry)
@@ -209,7 +193,8 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       if (entry.isRetry) retries++
       else heads++
     },
-    end: (entry, retry, next) => {
+    /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
+    end: (entry: Entry, retry: PendingDelivery | null, next: PendingDelivery | null): void => {
       busy--
       known.delete(entry.id)
       reading?.ended.set(entry.id, entry.version)
@@ -217,17 +202,21 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
       if (entry.newer !== null) hold(entry.newer, false)
       if (next !== null) add(next, true)
     },
-    add: (head) => add(head, heads < getSize()),
+    /** Adds a head that was reported. */
+    add: (head: PendingDelivery) => add(head, heads < getSize()),
     lookFrom,
-    restart: () => {
+    /** Reads everything again. */
+    restart: (): void => {
       for (const entry of [...known.values()]) if (!entry.isBusy) drop(entry)
       after = 0
       isEnd = false
       horizon = firstPlace
       if (reading !== undefined) reading.isVoid = true
     },
+    /** Returns whether a page should be read and none is being read. */
     needsReading: () => reading === undefined && (wantsHeads() || wantsRetries()),
     read: () => (wantsHeads() ? readHeads() : readRetries()),
+    /** Returns whether no delivery is held, taken, or left to read. */
     isEmpty: () => known.size === 0 && isEnd && horizon === lastPlace && reading === undefined,
   }
 }

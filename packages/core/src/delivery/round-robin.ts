@@ -1,32 +1,25 @@
-/** Determines the order of items: organizations take turns, and so do the items of each organization. */
-export type RoundRobin<Item> = {
-  isEmpty(): boolean
-  /** Adds an item after the others of its organization. Does nothing if it has already been added. */
-  add(organizationId: string, item: Item): void
-  /** Removes an item. Returns false if there is no such item. */
-  delete(item: Item): boolean
-  /**
-   * Returns the item whose turn it is. Moves it behind the other items of its organization, and its organization behind
-   * the others. Skips organizations in `except`.
-   */
-  next(except: ReadonlySet<string>): Item | undefined
-}
+/**
+ * Determines the order of items: organizations take turns, and so do the items of each organization. Every call takes
+ * constant time, however many items there are.
+ */
+export type RoundRobin<Item> = ReturnType<typeof createRoundRobin<Item>>
 
-/** Creates a round robin without items. Every call takes constant time, however many items there are. */
-export const createRoundRobin = <Item>(): RoundRobin<Item> => {
+export const createRoundRobin = <Item>() => {
   const organizations = new Map<string, Set<Item>>()
   const organizationIds = new Map<Item, string>()
 
   return {
     isEmpty: () => organizationIds.size === 0,
-    add: (organizationId, item) => {
+    /** Adds an item after the others of its organization. Does nothing if it has already been added. */
+    add: (organizationId: string, item: Item): void => {
       if (organizationIds.has(item)) return
       organizationIds.set(item, organizationId)
       const items = organizations.get(organizationId)
       if (items === undefined) organizations.set(organizationId, new Set([item]))
       else items.add(item)
     },
-    delete: (item) => {
+    /** Removes an item. Returns false if there is no such item. */
+    delete: (item: Item): boolean => {
       const organizationId = organizationIds.get(item)
       if (organizationId === undefined) return false
       organizationIds.delete(item)
@@ -35,7 +28,11 @@ export const createRoundRobin = <Item>(): RoundRobin<Item> => {
       if (items?.size === 0) organizations.delete(organizationId)
       return true
     },
-    next: (except) => {
+    /**
+     * Returns the item whose turn it is. Moves it behind the other items of its organization, and its organization behind
+     * the others. Skips organizations in `except`.
+     */
+    next: (except: ReadonlySet<string>): Item | undefined => {
       for (const [organizationId, items] of organizations) {
         if (except.has(organizationId)) continue
         organizations.delete(organizationId)

@@ -1,24 +1,6 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { DeliveryQueue, Settlement, SettlementOutcome } from '../store.ts'
 
-/**
- * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at once. A failure
- * is not urgent, and waits to share a transaction.
- */
-export type SettlementWriter = {
-  /**
-   * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time: if the
-   * result were lost, the delivery would be attempted again later.
-   *
-   * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
-   */
-  write(settlement: Settlement): Promise<SettlementOutcome>
-  /** Returns whether a batch is being written. */
-  isWriting(): boolean
-  /** Sets whether failed writes are retried. They are until this is called. */
-  setRetrying(isRetrying: boolean): void
-}
-
 type Waiting = {
   readonly settlement: Settlement
   resolve(outcome: SettlementOutcome): void
@@ -48,10 +30,14 @@ export type SettlementWriterOptions = {
   mayDelayFailures(): boolean
 }
 
+/**
+ * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at once. A failure
+ * is not urgent, and waits to share a transaction.
+ */
 export const createSettlementWriter = (
   store: Pick<DeliveryQueue, 'settleDeliveries'>,
   { retryForMs, mayDelayFailures }: SettlementWriterOptions,
-): SettlementWriter => {
+) => {
   let waiting: Waiting[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWriting = false
@@ -114,13 +100,21 @@ export const createSettlementWriter = (
   }
 
   return {
-    write: (settlement) =>
+    /**
+     * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time: if the
+     * result were lost, the delivery would be attempted again later.
+     *
+     * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
+     */
+    write: (settlement: Settlement): Promise<SettlementOutcome> =>
       new Promise((resolve, reject) => {
         waiting.push({ settlement, resolve, reject })
         schedule()
       }),
+    /** Returns whether a batch is being written. */
     isWriting: () => isWriting,
-    setRetrying: (value) => {
+    /** Sets whether failed writes are retried. They are until this is called. */
+    setRetrying: (value: boolean): void => {
       isRetrying = value
     },
   }
