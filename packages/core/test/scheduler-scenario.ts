@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
-import { createScheduler, type Ended, type Job } from '../src/delivery/scheduler.ts'
+import { createScheduler } from '../src/delivery/scheduler.ts'
+import type { Attempting, Ended } from '../src/delivery/states.ts'
 import { memoryStore } from '../src/memory-store/memory-store.ts'
 import type { AttemptVerdict, Settlement, Store } from '../src/store.ts'
 import { delivered } from './store-cases/deliveries.ts'
@@ -25,7 +26,7 @@ export const createScenario = async (options: ScenarioOptions = {}) => {
   const { store = memoryStore(), subscriptions = 1 } = options
   const clock = { time: start }
   const attempts: Array<{
-    readonly job: Job
+    readonly job: Attempting
     readonly at: number
     end(result: AttemptVerdict | undefined, isSlow?: boolean): void
   }> = []
@@ -60,7 +61,7 @@ export const createScenario = async (options: ScenarioOptions = {}) => {
         attempts.push({ job, at: clock.time - start, end })
         job.stopping.onStop(() => end(undefined))
       }),
-    settle: async ({ key, attempted: { delivery } }, result, pace) => {
+    settle: async ({ key, attempted: { delivery }, result, pace }) => {
       const settlement: Settlement = { ...key, delivery, now: clock.time, result, pace, failingLimitMs: 1e12 }
       const [outcome] = await store.settleDeliveries([settlement])
       if (outcome === undefined) throw new Error('there is no outcome')

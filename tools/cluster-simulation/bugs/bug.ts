@@ -21,3 +21,6 @@ export const hasSecondThoughts = ({ operations }: Plan): boolean =>
         (each) => each.do === 'send again' && each.at >= canceling.at && each.at - canceling.at <= 2_000,
       ),
   )
+
+/** Returns whether changes are reported late. */
+export const hasLateChanges = ({ changesMs = 0 }: Plan): boolean => changesMs > 0

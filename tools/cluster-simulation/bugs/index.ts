@@ -1,5 +1,7 @@
 import type { PlantedBug } from './bug.ts'
 import { deliveryBugs } from './delivery.ts'
+import { deliveryQueueBugs } from './delivery-queue.ts'
+import { ownershipBugs } from './ownership.ts'
 import { requestBugs } from './requests.ts'
 import { schedulerBugs } from './scheduler.ts'
 import { sqliteBugs } from './sqlite.ts'
@@ -9,5 +11,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...deliveryBugs,
   ...requestBugs,
   ...schedulerBugs,
+  ...ownershipBugs,
+  ...deliveryQueueBugs,
   ...sqliteBugs,
 ]

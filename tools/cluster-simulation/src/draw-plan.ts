@@ -1,4 +1,4 @@
-import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/queues.ts'
 import {
   callSteps,
   type EndpointBehavior,

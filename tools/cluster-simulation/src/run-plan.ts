@@ -1,4 +1,4 @@
-import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/queues.ts'
 import { healthLimits } from '../../../packages/core/src/storage/decide-health.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'

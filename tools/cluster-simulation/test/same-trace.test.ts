@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { prefetchLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { prefetchLimits } from '../../../packages/core/src/delivery/queues.ts'
 import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds, slowMachine } from './start-seeds.ts'
 

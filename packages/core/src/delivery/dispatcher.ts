@@ -7,8 +7,9 @@ import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { createOwnership } from './ownership.ts'
 import { decideResult, failingLimitMs } from './schedule.ts'
-import { createScheduler, type Ended, type Job } from './scheduler.ts'
+import { createScheduler } from './scheduler.ts'
 import { createSettlementWriter } from './settlement-writer.ts'
+import type { Attempting, Ended } from './states.ts'
 
 /** Options for sending deliveries. */
 export type DeliveryOptions = {
@@ -159,8 +160,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     for (const listener of listeners) callListener(() => listener(value), onError)
   }
 
-  const attempt = async (job: Job): Promise<Ended> => {
-    const { attempted, slot, stopping } = job
+  const attempt = async ({ attempted, slot, stopping }: Attempting): Promise<Ended> => {
     let isSlow = false
     const onSlow = (): void => {
       isSlow = true
@@ -187,7 +187,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     onError,
     getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
     isSettling: writer.isWriting,
-    settle: async ({ key, attempted }, result, pace) => {
+    settle: async ({ key, attempted, result, pace }) => {
       const { delivery } = attempted
       const settlement = await writer.write({
         ...key,

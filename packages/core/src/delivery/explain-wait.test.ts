@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeliveryRecord } from '../records.ts'
-import { explainWait, type Surroundings } from './explain-wait.ts'
+import { decideWait, explainWait, type Surroundings } from './explain-wait.ts'
 
 const delivery = (id: string, overrides: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
   id,
@@ -51,6 +51,13 @@ test('a delivery behind one that waits for an event waits for the same event', (
   const summary = delivery('SUMMARY')
   const last = delivery('LAST')
   expect(explain(last, { lane: [failing, summary, last] })).toEqual({ reason: 'lane', delivery: summary })
+})
+
+test('a queue waits for its due time, then for its limit, for its other deliveries, and for capacity', () => {
+  expect(decideWait(100, { dueAt: 200, startAt: 300, isFull: true })).toEqual({ reason: 'retry', until: 300 })
+  expect(decideWait(100, { dueAt: 100, startAt: 300, isFull: true })).toEqual({ reason: 'limit', until: 300 })
+  expect(decideWait(100, { dueAt: 100, startAt: 100, isFull: true })).toEqual({ reason: 'endpoint' })
+  expect(decideWait(100, { dueAt: 100, startAt: 100, isFull: false })).toEqual({ reason: 'slot' })
 })
 
 test('a pending delivery waits for its time, then for the endpoint or a worker', () => {

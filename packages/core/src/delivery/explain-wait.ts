@@ -33,9 +33,35 @@ export type Surroundings = {
   readonly isEndpointBusy: boolean
 }
 
-const explainDue = ({ maxAttemptsPerSecond, isEndpointBusy }: Surroundings): Wait => {
-  if (maxAttemptsPerSecond !== null) return { reason: 'limit', maxAttemptsPerSecond }
-  return { reason: isEndpointBusy ? 'endpoint' : 'slot' }
+/** The reasons why the next delivery of a queue waits, as its scheduler knows them. */
+export type QueueWait =
+  | { readonly reason: 'retry'; readonly until: number }
+  | { readonly reason: 'limit'; readonly until: number }
+  | { readonly reason: 'endpoint' | 'slot' }
+
+const endpoint = { reason: 'endpoint' } as const
+const slot = { reason: 'slot' } as const
+
+type QueueTimes = { readonly dueAt: number; readonly startAt: number; readonly isFull: boolean }
+
+/**
+ * Returns what the next delivery of a queue waits for. Its scheduler acts on it, and {@link explainWait} tells users.
+ * `startAt` is the time at which its limit allows the next start, and `isFull` is set if it has its maximum under way.
+ */
+export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes): QueueWait => {
+  const until = Math.max(dueAt, startAt)
+  if (until > now) return { reason: dueAt > now ? 'retry' : 'limit', until }
+  return isFull ? endpoint : slot
+}
+
+const explainPending = (delivery: DeliveryRecord, surroundings: Surroundings): Wait => {
+  const { now, maxAttemptsPerSecond: limit, isEndpointBusy: isFull } = surroundings
+  const dueAt = delivery.dueAt ?? now
+  // Only its scheduler knows when a limit allows the next start.
+  const wait = decideWait(now, { dueAt, startAt: limit === null ? now : Infinity, isFull })
+  if (wait.reason === 'limit') return limit === null ? slot : { reason: 'limit', maxAttemptsPerSecond: limit }
+  if (wait.reason !== 'retry') return wait
+  return { reason: delivery.failures === 0 && delivery.deferrals > 0 ? 'deferred' : 'retry', until: dueAt }
 }
 
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
@@ -58,7 +84,7 @@ const explainWaiting = (
 
 /** Returns the reason why a delivery waits; `undefined` if it needs no attempt. */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
-  const { status, dueAt, failures, deferrals } = delivery
+  const { status, dueAt } = delivery
   const { now, disabledReason } = surroundings
   switch (status) {
     case 'waiting':
@@ -66,8 +92,7 @@ export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings
     case 'attempting':
       return { reason: 'attempting', until: dueAt ?? now }
     case 'pending':
-      if (dueAt === null || dueAt <= now) return explainDue(surroundings)
-      return { reason: failures === 0 && deferrals > 0 ? 'deferred' : 'retry', until: dueAt }
+      return explainPending(delivery, surroundings)
     case 'skipped':
       return disabledReason === null ? undefined : { reason: 'disabled', disabledReason }
     case 'delivered':

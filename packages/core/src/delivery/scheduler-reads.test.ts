@@ -4,7 +4,7 @@ import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildSubscription } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
-import { prefetchLimits } from './scheduler.ts'
+import { prefetchLimits } from './queues.ts'
 
 // A scheduler reads a store again at the right times, and no more than it must.
 

@@ -4,28 +4,12 @@
  *
  * The limit comes from the subscription as loaded for each attempt, so that no attempt starts under an outdated limit.
  */
-export type StartLimit = {
-  /**
-   * Returns the time at which the next delivery can be picked; `Infinity` while the time depends on deliveries that are
-   * being loaded.
-   */
-  nextAt(): number
-  /** Records that a delivery was picked and is being loaded. */
-  pick(): void
-  /** Records that all picked deliveries are loaded. */
-  endLoading(): void
-  /** Counts a start, if it is allowed. */
-  start(perSecond: number, now: number): boolean
-  /** Allows one pick whatever the limit is: it may have changed, and only loading a delivery shows that. */
-  allowNext(): void
-  /** Returns whether earlier starts no longer count, so that the limit can be forgotten. */
-  isOver(now: number): boolean
-}
+export type StartLimit = ReturnType<typeof createStartLimit>
 
 /** Time for which a start counts, in milliseconds. It is long enough for the minimum limit, 0.01 per second. */
 const memoryMs = 100_000
 
-export const createStartLimit = (): StartLimit => {
+export const createStartLimit = () => {
   /** The times of recent starts. */
   const starts: number[] = []
   let perSecond = 1
@@ -44,14 +28,18 @@ export const createStartLimit = (): StartLimit => {
   }
 
   return {
+    /** Returns the time at which the next delivery can be picked; `Infinity` while that depends on deliveries being loaded. */
     nextAt: () => (isNextAllowed ? -Infinity : findNext()),
-    pick: () => {
+    /** Records that a delivery was picked and is being loaded. */
+    pick: (): void => {
       picked++
     },
-    endLoading: () => {
+    /** Records that all picked deliveries are loaded. */
+    endLoading: (): void => {
       picked = 0
     },
-    start: (current, now) => {
+    /** Counts a start, if it is allowed. */
+    start: (current: number, now: number): boolean => {
       perSecond = current
       isNextAllowed = false
       if (findNext() > now) return false
@@ -59,9 +47,11 @@ export const createStartLimit = (): StartLimit => {
       starts.splice(0, starts.length - Math.ceil(perSecond))
       return true
     },
-    allowNext: () => {
+    /** Allows one pick whatever the limit is: it may have changed, and only loading a delivery shows that. */
+    allowNext: (): void => {
       isNextAllowed = true
     },
-    isOver: (now) => (starts.at(-1) ?? -Infinity) + memoryMs <= now,
+    /** Returns whether earlier starts no longer count, so that the limit can be forgotten. */
+    isOver: (now: number) => (starts.at(-1) ?? -Infinity) + memoryMs <= now,
   }
 }

@@ -1,0 +1,208 @@
+import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
+import type { Loop } from './loop.ts'
+import { decidePace, type Policy } from './policy.ts'
+import type { Entry } from './prefetch.ts'
+import type { Queues } from './queues.ts'
+import { failurePauseMs, type Reader } from './reader.ts'
+import type { Attempting, Loading, Queue, SchedulerContext, Settling, UnderWay } from './states.ts'
+import { createStopSignal } from './stop-signal.ts'
+
+/** Pause before a queue that has changed is read again, in milliseconds. */
+const missPauseMs = 20
+
+/** Minimum time between two writes of a subscription's pace, in milliseconds. */
+const pacePauseMs = 1_000
+
+type Settled = Extract<SettlementOutcome, { outcome: 'settled' }>
+
+type Parts = {
+  readonly policy: Policy
+  readonly queues: Queues
+  readonly reader: Reader
+  readonly loop: Loop
+}
+
+/** The deliveries under way, and the transitions between their states. */
+export const createDeliveries = (context: SchedulerContext & Parts) => {
+  const { clock, policy, queues, reader, loop } = context
+  const underWay = new Map<string, UnderWay>()
+  let isLoading = false
+
+  const isOwned = ({ shard, epoch }: Queue): boolean => context.getEpoch(shard) === epoch
+
+  const enter = <Next extends UnderWay>(next: Next): Next => {
+    underWay.set(next.entry.id, next)
+    return next
+  }
+
+  /** held → loading. */
+  const take = (queue: Queue, entry: Entry): Loading => {
+    const key = { shard: queue.shard, epoch: queue.epoch, id: entry.id, version: entry.version }
+    const loading = enter({ state: 'loading', queue, entry, key, slot: policy.pick(queue) })
+    queue.busy++
+    queues.place(queue)
+    return loading
+  }
+
+  /** loading → attempting. */
+  const begin = (loading: Loading, attempted: LoadedDelivery): Attempting => {
+    loading.queue.attempts++
+    const endsAt = clock.now() + context.timeoutMs
+    return enter({ ...loading, state: 'attempting', attempted, stopping: createStopSignal(), endsAt })
+  }
+
+  /** attempting → settling. */
+  const end = (attempting: Attempting, result: AttemptVerdict): Settling => {
+    const { pace, stored } = attempting.queue
+    const isPaceDue = pace !== stored.pace && clock.now() - stored.at >= pacePauseMs
+    if (isPaceDue) stored.at = clock.now()
+    return enter({ ...attempting, state: 'settling', result, pace: isPaceDue ? pace : undefined })
+  }
+
+  const release = ({ state, queue, entry, slot }: UnderWay): void => {
+    slot.end()
+    queue.busy--
+    if (state !== 'loading') queue.attempts--
+    underWay.delete(entry.id)
+  }
+
+  /** settling → held as a retry, stored as a retry that does not fit, or finished. */
+  const complete = (settling: Settling, { delivery, version, next }: Settled): void => {
+    const { queue, entry, pace } = settling
+    // This comes after the write, because a change that was read before it has the old pace, and would look like a reset.
+    if (pace !== undefined) queue.stored.pace = pace
+    release(settling)
+    const retry = delivery.dueAt === null ? null : { ...entry, version, dueAt: delivery.dueAt }
+    queue.prefetch.end(entry, retry, next)
+    if (queue.lookFrom < Infinity) queue.prefetch.lookFrom(queue.lookFrom)
+    queue.lookFrom = Infinity
+    queues.place(queue)
+  }
+
+  /** loading or attempting → held. */
+  const putBack = (delivery: Loading | Attempting): void => {
+    const { queue, entry } = delivery
+    release(delivery)
+    queue.prefetch.putBack(entry)
+    queues.place(queue)
+  }
+
+  /** settling → stored: it differs from what was settled, or may have been. Reads its queue again. */
+  const discard = (settling: Settling): void => {
+    const { queue, entry } = settling
+    release(settling)
+    queue.prefetch.end(entry, null, null)
+    queue.prefetch.restart()
+    queues.place(queue)
+  }
+
+  /**
+   * loading → stored: it differs from what is stored. Reads its queue again after a pause, because the next page may be
+   * the same. Until then, the queue is not forgotten. A drain does not wait for that read: if another worker has taken
+   * the shard, every page is the same.
+   */
+  const discardForNow = (loading: Loading): void => {
+    const { queue, entry } = loading
+    release(loading)
+    queues.place(queue)
+    void reader.pause(missPauseMs).then(() => {
+      queue.prefetch.end(entry, null, null)
+      queue.prefetch.restart()
+      queues.place(queue)
+      loop.request()
+    })
+  }
+
+  const settle = async (settling: Settling): Promise<void> => {
+    try {
+      const outcome = await context.settle(settling)
+      if (outcome.outcome === 'stale') discard(settling)
+      else complete(settling, outcome)
+    } catch (error) {
+      discard(settling)
+      loop.fail(error)
+    }
+  }
+
+  const run = async (attempting: Attempting): Promise<void> => {
+    const { queue } = attempting
+    try {
+      const ended = await context.attempt(attempting)
+      if (ended.result === undefined) return putBack(attempting)
+      queues.setPace(queue, decidePace(queue.pace, ended))
+      await settle(end(attempting, ended.result))
+    } finally {
+      loop.request()
+    }
+  }
+
+  const start = (loading: Loading, attempted: LoadedDelivery | undefined): void => {
+    const { queue } = loading
+    if (attempted === undefined) {
+      discardForNow(loading)
+      return
+    }
+    // While it was loading, the scheduler may have been closed, the shard given up, or its subscription have failed.
+    const hasRoom = loop.isOpen && isOwned(queue) && queue.attempts < policy.getMaximum(queue)
+    if (hasRoom && policy.start(queue, attempted.subscription)) void run(begin(loading, attempted))
+    else putBack(loading)
+  }
+
+  const load = async (taken: readonly Loading[]): Promise<void> => {
+    isLoading = true
+    try {
+      const keys = taken.map(({ key }) => key)
+      const loaded = await context.store.loadDeliveries(keys).finally(() => {
+        for (const { queue } of taken) policy.limits.get(queue.id)?.endLoading()
+      })
+      for (const [index, loading] of taken.entries()) {
+        const isLimited = policy.limits.has(loading.queue.id)
+        start(loading, loaded[index])
+        if (isLimited) queues.place(loading.queue)
+      }
+    } catch (error) {
+      for (const loading of taken) putBack(loading)
+      loop.fail(error)
+      await reader.pause(failurePauseMs)
+    }
+    isLoading = false
+    loop.request()
+  }
+
+  const stopNow = (own: readonly Queue[]): void => {
+    const running = [...underWay.values()].filter((each) => each.state === 'attempting')
+    for (const queue of own) for (const each of running) if (each.queue === queue) each.stopping.stop()
+  }
+
+  return {
+    /** Takes deliveries while there is capacity, and loads them together. */
+    fill: (): void => {
+      if (isLoading) return
+      const taken: Loading[] = []
+      for (const queue of policy.next()) {
+        const entry = isOwned(queue) ? queue.prefetch.take() : undefined
+        if (entry === undefined) policy.remove(queue)
+        else taken.push(take(queue, entry))
+      }
+      if (taken.length > 0) void load(taken)
+    },
+    isIdle: () => underWay.size === 0 && !isLoading,
+    /** Returns the latest time at which the current attempt of a delivery can end; `undefined` if there is none. */
+    findAttempt: (deliveryId: string): number | undefined => {
+      const found = underWay.get(deliveryId)
+      return found === undefined || found.state === 'loading' ? undefined : found.endsAt
+    },
+    /** Lists all queues, including the queues of shards that are being left and still have attempts. */
+    listQueues: (): Queue[] => {
+      const attempts = [...underWay.values()].filter(({ state }) => state !== 'loading')
+      return [...new Set([...queues.list(), ...attempts.map(({ queue }) => queue)])]
+    },
+    /** Stops the attempts of failing queues at once, and all others after `graceMs`. Waits until they have ended. */
+    stop: async (own: readonly Queue[], graceMs: number): Promise<void> => {
+      stopNow(own.filter(({ pace }) => pace === 'failing'))
+      const timeout = graceMs > 0 ? setTimeout(stopNow, graceMs, own) : stopNow(own)
+      await loop.waitUntil(() => own.every(({ busy }) => busy === 0))
+      clearTimeout(timeout ?? undefined)
+    },
+  }
+}

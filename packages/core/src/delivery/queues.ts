@@ -1,0 +1,142 @@
+import { createHeap, notInHeap } from '../storage/heap.ts'
+import type { Pace, PendingDelivery, QueueState as StoredQueue } from '../store.ts'
+import { decideWait } from './explain-wait.ts'
+import type { Loop } from './loop.ts'
+import type { Policy } from './policy.ts'
+import { createPrefetch } from './prefetch.ts'
+import type { Queue, QueueState, SchedulerContext } from './states.ts'
+
+/** Maximum number of deliveries of each kind, heads and retries, that a process holds in total and per queue. Simulated runs lower it. */
+export const prefetchLimits = { budget: 10_000, perQueue: 512 }
+
+/** The queues of the owned shards, and the transitions between their states. */
+export type Queues = ReturnType<typeof createQueues>
+
+const idle: QueueState = { reason: 'idle' }
+const forgotten: QueueState = { reason: 'forgotten' }
+
+const getTime = ({ state }: Queue): number => ('until' in state ? state.until : Infinity)
+
+export const createQueues = (
+  context: SchedulerContext & { readonly policy: Policy; readonly loop: Loop },
+) => {
+  const { store, clock, policy, loop } = context
+  const queues = new Map<string, Queue>()
+  /** Queues that wait for a time. */
+  const upcoming = createHeap<Queue>((left, right) => getTime(left) < getTime(right))
+  /** Queues that need another page, in the order in which they began to need it. */
+  const unread = new Set<Queue>()
+  /** Shards that were taken but have not been read yet. */
+  const newShards = new Set<number>()
+
+  const getSize = (): number =>
+    Math.max(1, Math.min(prefetchLimits.perQueue, Math.floor(prefetchLimits.budget / queues.size)))
+
+  const decideState = (queue: Queue): QueueState => {
+    const dueAt = queue.prefetch.nextAt()
+    if (dueAt === Infinity) return idle
+    const isFull = queue.busy >= policy.getMaximum(queue)
+    return decideWait(clock.now(), { dueAt, startAt: policy.getStart(queue), isFull })
+  }
+
+  /** Any state → the state that follows from what is known, after any change. */
+  const place = (queue: Queue): void => {
+    if (queue.state.reason === 'forgotten') return
+    queue.state = decideState(queue)
+    if (queue.prefetch.needsReading()) unread.add(queue)
+    if (queue.state.reason === 'slot') policy.add(queue)
+    else policy.remove(queue)
+    if (getTime(queue) < Infinity) upcoming.put(queue)
+    else upcoming.remove(queue)
+    // Keeps a queue until its pace is written, because only this process knows it.
+    if (queue.busy === 0 && queue.prefetch.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
+  }
+
+  const forget = (queue: Queue): void => {
+    queue.state = forgotten
+    queues.delete(queue.id)
+    unread.delete(queue)
+    upcoming.remove(queue)
+    policy.remove(queue)
+  }
+
+  const setPace = (queue: Queue, pace: Pace): void => {
+    policy.remove(queue)
+    queue.pace = pace
+  }
+
+  /** Returns the queue with this state, if its shard is owned. */
+  const open = ({ queue: id, shard, organizationId, pace }: StoredQueue): Queue | undefined => {
+    // A queue that is opened after `close` would keep its epoch when the shard is taken again.
+    if (!loop.isOpen) return undefined
+    const known = queues.get(id)
+    if (known !== undefined) return known
+    const epoch = context.getEpoch(shard)
+    if (epoch === undefined) return undefined
+    // In a shard that has been read, a queue that is not in memory has no deliveries.
+    const prefetch = createPrefetch({ queue: id, store, isEmpty: !newShards.has(shard), getSize })
+    const queue: Queue = {
+      id,
+      shard,
+      epoch,
+      organizationId,
+      prefetch,
+      state: idle,
+      pace,
+      stored: { pace, at: -Infinity },
+      busy: 0,
+      attempts: 0,
+      lookFrom: Infinity,
+      slot: notInHeap,
+    }
+    queues.set(id, queue)
+    return queue
+  }
+
+  const restart = (queue: Queue, stored: StoredQueue): void => {
+    // Other processes only reset a pace. Any other value was read before this process wrote its own.
+    if (stored.pace === 'new' && queue.stored.pace !== 'new') {
+      setPace(queue, 'new')
+      queue.stored.pace = 'new'
+    }
+    policy.limits.get(queue.id)?.allowNext()
+    queue.prefetch.restart()
+  }
+
+  /** Changes a queue, and then its state, if its shard is owned. */
+  const change = (stored: StoredQueue, apply: (queue: Queue) => void): void => {
+    const queue = open(stored)
+    if (queue === undefined) return
+    apply(queue)
+    place(queue)
+  }
+
+  return {
+    place,
+    forget,
+    setPace,
+    newShards,
+    unread,
+    list: () => [...queues.values()],
+    add: (stored: StoredQueue, head: PendingDelivery): void =>
+      change(stored, ({ prefetch }) => prefetch.add(head)),
+    /**
+     * Reads heads starting at a position, and again once the settlements that may have missed them are written. With 0,
+     * reads the whole queue again.
+     */
+    lookFrom: (stored: StoredQueue, from: number): void =>
+      change(stored, (queue) => {
+        if (from === 0) return restart(queue, stored)
+        if (context.isSettling()) queue.lookFrom = Math.min(queue.lookFrom, from)
+        queue.prefetch.lookFrom(from)
+      }),
+    /** Places the queues whose time has come, and requests a step for the next time. */
+    advance: (): void => {
+      const now = clock.now()
+      for (let queue = upcoming.peek(); queue !== undefined && getTime(queue) <= now; queue = upcoming.peek())
+        place(queue)
+      const next = upcoming.peek()
+      if (next !== undefined) loop.wakeAt(getTime(next))
+    },
+  }
+}

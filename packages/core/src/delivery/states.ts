@@ -1,0 +1,82 @@
+import type { HeapItem } from '../storage/heap.ts'
+import type {
+  AttemptKey,
+  AttemptVerdict,
+  DeliveryQueue,
+  LoadedDelivery,
+  Pace,
+  SettlementOutcome,
+} from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import type { Slot } from './capacity.ts'
+import type { QueueWait } from './explain-wait.ts'
+import type { Entry, Prefetch } from './prefetch.ts'
+import type { StopSignal } from './stop-signal.ts'
+
+// The states that the scheduler moves queues and deliveries between. See `scheduler.ts` for the transitions.
+
+export type QueueState = QueueWait | { readonly reason: 'idle' | 'forgotten' }
+
+export type Queue = HeapItem & {
+  readonly id: string
+  readonly shard: number
+  readonly epoch: number
+  readonly organizationId: string
+  readonly prefetch: Prefetch
+  state: QueueState
+  pace: Pace
+  /** The stored pace, and the time at which the last write of another pace started. */
+  readonly stored: { pace: Pace; at: number }
+  /** Number of deliveries under way, and how many of them are not loading. */
+  busy: number
+  attempts: number
+  /** The position from which to read again, once the current settlements are written. */
+  lookFrom: number
+}
+
+export type Loading = {
+  readonly state: 'loading'
+  readonly queue: Queue
+  readonly entry: Entry
+  readonly key: AttemptKey
+  readonly slot: Slot
+}
+
+export type Attempting = Omit<Loading, 'state'> & {
+  readonly state: 'attempting'
+  readonly attempted: LoadedDelivery
+  /** Stops when the attempt must end without a result. */
+  readonly stopping: StopSignal
+  /** The latest time at which the attempt can end. */
+  readonly endsAt: number
+}
+
+export type Settling = Omit<Attempting, 'state'> & {
+  readonly state: 'settling'
+  readonly result: AttemptVerdict
+  /** The new pace of the subscription; `undefined` keeps the stored one. */
+  readonly pace: Pace | undefined
+}
+
+export type UnderWay = Loading | Attempting | Settling
+
+/** An attempt that has ended. If it has no `result`, it was stopped. */
+export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
+
+export type SchedulerContext = {
+  readonly store: DeliveryQueue
+  readonly clock: Clock
+  readonly concurrency: number
+  readonly perSubscription: number
+  readonly sharesFairly: boolean
+  /** Maximum duration of an attempt, in milliseconds. */
+  readonly timeoutMs: number
+  /** Returns the epoch of a shard in which attempts may start. */
+  getEpoch(shard: number): number | undefined
+  attempt(delivery: Attempting): Promise<Ended>
+  /** Writes the outcome of an attempt. */
+  settle(delivery: Settling): Promise<SettlementOutcome>
+  /** Returns whether settlements are being written. */
+  isSettling(): boolean
+  readonly onError: (error: unknown) => void
+}
