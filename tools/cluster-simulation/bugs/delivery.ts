@@ -15,12 +15,6 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'failingMs >= healthLimits.reportAfterMs / 3',
   },
   {
-    name: 'health: a disabled subscription does not recover',
-    file: 'core/src/storage/decide-health.ts',
-    find: '(before.isReported || isNewlyFailing || disabled !== null)',
-    replace: '(before.isReported || isNewlyFailing)',
-  },
-  {
     name: 'health: the event for a disabled subscription is not published',
     file: 'core/src/memory-store/delivery-queue.ts',
     find: 'for (const event of published) publish(event)',
@@ -37,36 +31,6 @@ export const deliveryBugs: readonly PlantedBug[] = [
     file: 'core/src/delivery/schedule.ts',
     find: 'const jitter = 0.1',
     replace: 'const jitter = 0.3',
-  },
-  {
-    name: 'a head blocks its lane for one failure too many',
-    file: 'core/src/delivery/schedule.ts',
-    find: 'before + 1 >= blockingFailures',
-    replace: 'before >= blockingFailures',
-  },
-  {
-    name: 'Retry-After is ignored',
-    file: 'core/src/delivery/schedule.ts',
-    find: 'Math.max(pauseMs, requestedMs)',
-    replace: 'pauseMs',
-  },
-  {
-    name: 'a deferral can be shorter than a second',
-    file: 'core/src/delivery/schedule.ts',
-    find: 'Math.min(Math.max(retryAfterMs, second), leftMs)',
-    replace: 'Math.min(retryAfterMs, leftMs)',
-  },
-  {
-    name: 'a 410 is treated like any other failure',
-    file: 'core/src/delivery/schedule.ts',
-    find: 'status === 410',
-    replace: 'status === 411',
-  },
-  {
-    name: 'a redirect counts as a success',
-    file: 'core/src/delivery/schedule.ts',
-    find: 'status >= 200 && status <= 299',
-    replace: 'status >= 200 && status <= 499',
   },
   {
     name: 'each attempt gets a new webhook-id',
