@@ -5,7 +5,6 @@ import {
   createReferenceServer,
   memoryStore,
   type Random,
-  type ReferenceServer,
 } from '@wabakit/core'
 import {
   createCallData,
@@ -18,7 +17,7 @@ import {
 import { parseEvent } from '@wabakit/webhooks'
 import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
-import { hasOtherReceiver } from '../delivery/other-receiver.ts'
+import { collectUntil, hasOtherReceiver, watchSubscriptions } from '../delivery/collector.ts'
 import type { Targets } from '../delivery/targets.ts'
 import { createTransport, type TransportOptions } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
@@ -84,16 +83,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     prepare,
     authHeader: authName,
     record: (delivery) =>
-      recorder.addDelivery(
-        delivery.to === 'collector'
-          ? {
-              ...delivery,
-              get acknowledged() {
-                return delivery.acknowledged && !isSubscribed
-              },
-            }
-          : delivery,
-      ),
+      recorder.addDelivery(delivery.to === 'collector' ? collectUntil(isSubscribed, delivery) : delivery),
     isSpared: ({ subscription, event }) =>
       faults.hasDeliveryFaults() &&
       targets.find(subscription.url).name === 'collector' &&
@@ -124,19 +114,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     rateLimit: settings.rateLimit ?? false,
     allowLoopbackHttp: true,
   })
-  /** Whether there is another endpoint than the collector: only such a one is under test. */
-  let isSubscribed = false
-  const server: ReferenceServer = {
-    ...reference,
-    subscriptions: {
-      ...reference.subscriptions,
-      create: async (...input) => {
-        const created = await reference.subscriptions.create(...input)
-        isSubscribed = true
-        return created
-      },
-    },
-  }
+  const { server, isSubscribed } = watchSubscriptions(reference)
   server.on('*', recordEvent)
   const attemptListeners = new Set<(report: AttemptReported) => void>()
   server.dispatcher.onAttempt((report) => {
