@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createReferenceServer } from '@wabakit/core'
 import { planRollUps } from '@wabakit/core/storage'
 import { Client } from 'pg'
@@ -74,22 +75,20 @@ const holdSnapshot = async <Result>(
   await client.connect()
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await client.query('SELECT count(*) FROM pg_class')
-  let settled = 0
   let isOver = false
+  let settled = 0
   const deliver = async (): Promise<void> => {
-    const end = performance.now() + heldSeconds * 1_000
-    while (performance.now() < end) settled += (await runCycle(store)).deliveries
+    while (!isOver) settled += (await runCycle(store)).deliveries
   }
-  await deliver()
-  console.log(`Settled ${settled.toLocaleString('en')} deliveries next to the snapshot`)
-  const delivering = (async () => {
-    while (!isOver) await runCycle(store)
-  })()
   try {
-    return await work()
-  } finally {
+    const delivering = deliver()
+    await Promise.race([delivering, sleep(heldSeconds * 1_000)])
+    console.log(`Settled ${settled.toLocaleString('en')} deliveries next to the snapshot`)
+    const result = await work()
     isOver = true
     await delivering
+    return result
+  } finally {
     await client.end()
   }
 }
