@@ -4,9 +4,8 @@ import { addSubscription } from '../actions/subscription-form.tsx'
 import { organization } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { subscriptions } from '../api/subscriptions.ts'
-import { completeCommand } from '../list/empty-state.tsx'
+import { Command } from '../list/empty-state.tsx'
 import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Icon } from '../parts/icon.tsx'
 
@@ -30,8 +29,7 @@ const Step = ({ isDone, title, text, label, onClick, command }: StepProps) => (
       {label}
     </Button>
     <p class="command">
-      <code>{completeCommand(command)}</code>
-      <CopyButton text={completeCommand(command)} label="Copy the command" />
+      <Command command={command} />
     </p>
   </li>
 )

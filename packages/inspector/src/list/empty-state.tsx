@@ -7,12 +7,23 @@ import type { ListDefinition } from './list-definition.ts'
  * Adds the server and the organization to a command of `wabakit`. `npx` finds the program even if it is not installed,
  * for example because the server runs in a container.
  */
-export const completeCommand = (command: string): string => {
+const completeCommand = (command: string): string => {
   const [, rest] = /^wabakit (.*)/.exec(command) ?? []
   const organization = organizationId.value === undefined ? '' : ` --organization ${organizationId.value}`
   return rest === undefined
     ? command
     : `npx @wabakit/server ${rest} --server ${location.origin}${organization}`
+}
+
+/** A command, and a button that copies it. A line never ends within a word, where a hyphen would seem to end it. */
+export const Command = ({ command }: { readonly command: string }) => {
+  const text = completeCommand(command)
+  return (
+    <>
+      <code>{text.split(' ').flatMap((word) => [<span>{word}</span>, ' '])}</code>
+      <CopyButton text={text} label="Copy the command" />
+    </>
+  )
 }
 
 type EmptyStateProps = ListDefinition<never>['empty'] & { readonly add?: ListDefinition<never>['add'] }
@@ -29,10 +40,9 @@ export const EmptyState = ({ title, text, add, commands }: EmptyStateProps) => (
       </p>
     )}
     <ol class="commands">
-      {commands.map(completeCommand).map((command) => (
+      {commands.map((command) => (
         <li key={command}>
-          <code>{command}</code>
-          <CopyButton text={command} label="Copy the command" />
+          <Command command={command} />
         </li>
       ))}
     </ol>

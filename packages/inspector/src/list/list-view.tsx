@@ -45,9 +45,11 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
         )}
       </div>
       {add && (
-        <Button icon="add" onClick={add.run}>
-          {add.label}
-        </Button>
+        <div class="add">
+          <Button icon="add" onClick={add.run}>
+            {add.label}
+          </Button>
+        </div>
       )}
       <button
         type="button"

@@ -74,11 +74,11 @@ export const deliveries: ListDefinition<Delivery> = {
     Status: { width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
     Response: { width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
     Event: {
-      width: 'minmax(100px, 1fr)',
+      width: 'minmax(100px, 1.2fr)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     About: {
-      width: 'minmax(80px, 1fr)',
+      width: 'minmax(80px, 0.9fr)',
       cell: (delivery) => (
         <span class="pair">
           <SubjectLink {...delivery} />
@@ -88,7 +88,7 @@ export const deliveries: ListDefinition<Delivery> = {
       isExtra: 'below',
     },
     Endpoint: {
-      width: 'minmax(90px, 1.4fr)',
+      width: 'minmax(90px, 1.3fr)',
       cell: ({ subscriptionId }) => (
         <span title={findSubscription(subscriptionId)?.url}>{nameEndpoint(subscriptionId)}</span>
       ),

@@ -19,6 +19,9 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
     </RecordLink>
   )
 
+/** Returns the label of the API key or, if it has none, its id. */
+const nameKey = ({ keyLabel, keyId }: ApiRequest): string | null => keyLabel || keyId
+
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
   const { value, problem } = useRecord({ load: () => send<ApiRequestDetails>(['requests', id]) })
   const item = value ?? listed
@@ -35,7 +38,7 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
             At: <Time at={item.at} />,
             Took: formatDuration(item.durationMs),
             Code: item.code,
-            'API key': item.keyLabel ?? (item.keyId === null ? 'none, or not valid' : item.keyId),
+            'API key': nameKey(item) ?? 'none, or not valid',
             Group: linkTo('groups', item.groupId),
             Call: linkTo('calls', item.callId),
             Repeated: item.repeated && 'yes: an earlier request with the same content created the group',
@@ -80,7 +83,7 @@ export const requests: ListDefinition<ApiRequest> = {
     Method: { width: '60px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
     Path: { width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
     Code: { width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
-    Key: { width: 'minmax(70px, 1fr)', cell: ({ keyLabel }) => keyLabel ?? '–', isExtra: true },
+    Key: { width: 'minmax(70px, 1fr)', cell: (request) => nameKey(request) ?? '–', isExtra: true },
     Took: {
       width: '72px',
       cell: ({ durationMs }) => <span class="number">{formatDuration(durationMs)}</span>,

@@ -49,6 +49,7 @@ onEachStore('the inspector', (inspector) => {
         `calls?id=${callId}`,
         'groups?id=team',
         `subscriptions?id=${rejecting.id}`,
+        'subscriptions?organization=acme',
         `requests?id=${asked.items[0].requestId}`,
         'events?organization=empty',
         'events?organization=nobody',
@@ -61,7 +62,7 @@ onEachStore('the inspector', (inspector) => {
           if (width < 1440 && !onPhones.test(path)) continue
           await page.goto(inspector.getUrl(path))
           await page
-            .locator('article .facts, .empty, .endpoints a, .first-visit, .cards h2')
+            .locator('article .facts, .empty, .endpoints a, .first-visit, .cards h2, .rows .row')
             .first()
             .waitFor({ state: 'attached' })
           for (const summary of await page.locator('.chart summary').all()) await summary.click()
