@@ -5,13 +5,13 @@ import { showText } from '../format/mask.ts'
 /** Maximum number of characters of a text that is not folded. */
 const maxShown = 480
 
-/** A text in any language. A long one is folded. */
+/** A text, which is folded if it is long. The parent determines its direction, and so the place of a bullet. */
 const Text = ({ text }: { readonly text: string }) => {
   const isOpen = useSignal(false)
   const shown = showText(text)
   const isLong = shown.length > maxShown
   return (
-    <p dir="auto">
+    <p>
       {isLong && !isOpen.value ? `${shown.slice(0, maxShown)}…` : shown}
       {isLong && (
         <>
@@ -36,7 +36,7 @@ const Points = ({ title, points }: { readonly title: string; readonly points: re
       <h4>{title}</h4>
       <ul>
         {points.map((point, index) => (
-          <li key={index}>
+          <li key={index} dir="auto">
             <Text text={point} />
           </li>
         ))}
@@ -52,7 +52,11 @@ export const SummaryView = ({ summary }: SummaryViewProps) => {
   return (
     <div class="summary" role="group" aria-label="Summary of the call">
       <h3>Summary</h3>
-      {recap && <Text text={recap} />}
+      {recap && (
+        <div dir="auto">
+          <Text text={recap} />
+        </div>
+      )}
       <Points title="Key points" points={keyPoints ?? []} />
       <Points title="Next steps" points={nextSteps ?? []} />
     </div>
