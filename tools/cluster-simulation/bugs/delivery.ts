@@ -21,6 +21,18 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'if (disabled === null) for (const event of published) publish(event)',
   },
   {
+    name: 'figures: counts that may have been written are written again',
+    file: 'core/src/figures/figures.ts',
+    find: 'if (error instanceof StorageUnavailableError) restore(taken)',
+    replace: 'if (error instanceof Error) restore(taken)',
+  },
+  {
+    name: 'figures: a process that stops loses its last counts',
+    file: 'core/src/figures/figures.ts',
+    find: '      unsubscribe?.()\n',
+    replace: '      unsubscribe?.()\n      counted = new Map()\n',
+  },
+  {
     name: 'the first retry comes too early',
     file: 'core/src/delivery/schedule.ts',
     find: '  5 * second,',

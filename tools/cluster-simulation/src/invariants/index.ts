@@ -4,6 +4,7 @@ import { createAcknowledgedRule } from './acknowledged.ts'
 import { createAttemptsRule } from './attempts.ts'
 import { createEffectsRule } from './effects.ts'
 import { createEventsRule } from './events.ts'
+import { createFiguresRule } from './figures.ts'
 import { createGroupsRule } from './groups.ts'
 import { createHealthRule } from './health.ts'
 import { createLanesRule } from './lanes.ts'
@@ -50,6 +51,7 @@ export const createRules = (run: Omit<RuleContext, 'hasSeen'>) => {
     createHealthRule,
     createSettledRule,
     createListsRule,
+    createFiguresRule,
     createErrorsRule,
     createStarvationRule,
     createStartLimitsRule,
