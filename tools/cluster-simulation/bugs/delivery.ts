@@ -27,10 +27,10 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'if (error instanceof Error) restore(taken)',
   },
   {
-    name: 'figures: a process that stops loses its last counts',
+    name: 'figures: counts are written only once',
     file: 'core/src/figures/figures.ts',
-    find: '      unsubscribe?.()\n',
-    replace: '      unsubscribe?.()\n      counted = new Map()\n',
+    find: 'if (timer !== undefined) schedule()',
+    replace: 'if (timer === undefined) schedule()',
   },
   {
     name: 'the first retry comes too early',

@@ -21,9 +21,15 @@ const countedAs: Readonly<Record<string, readonly Name[]>> = {
 }
 
 /** Returns whether counts can be delayed or lost although their process is alive. */
-const canDelayWrites = ({ faults, rates }: Plan): boolean =>
-  rates !== undefined ||
-  faults.some((fault) => isCallFault(fault) || !/^(?:kill|stop|endpoint)/.test(fault.fault))
+const canDelayWrites = ({ faults, rates }: Plan): boolean => {
+  const boundaries = rates === null ? [] : [rates.store, rates.transaction, rates.network]
+  return (
+    boundaries.some((each) => Object.keys(each).length > 0) ||
+    faults.some((fault) =>
+      isCallFault(fault) ? !fault.on.startsWith('endpoint') : !/^(?:kill|stop|endpoint)/.test(fault.fault),
+    )
+  )
+}
 
 /**
  * Checks that the figures of the organization count each settlement at most once, and all of them except the last ones

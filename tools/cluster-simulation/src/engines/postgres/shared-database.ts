@@ -9,15 +9,8 @@ export type SharedDatabase = Awaited<ReturnType<typeof openEmptyDatabase>>
 
 const tables = [
   ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
-  ...[
-    'subscriptions',
-    'events',
-    'unfinished_deliveries',
-    'deliveries',
-    'attempts',
-    'workers',
-    'token_buckets',
-  ],
+  ...['subscriptions', 'events', 'unfinished_deliveries', 'deliveries', 'attempts'],
+  ...['workers', 'token_buckets', 'figures'],
 ]
 
 const clear = `
