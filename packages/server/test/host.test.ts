@@ -374,8 +374,11 @@ test('leaves half of the connections to other addresses', async () => {
 })
 
 test('no longer counts connections that were closed', async () => {
-  const { url } = await start({ maxConnections: 4 })
-  for (let round = 0; round < 8; round++)
+  const { url } = await start({ maxConnections: 8 })
+  const other = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => void other.destroy())
+  await once(other, 'connect')
+  for (let round = 0; round < 12; round++)
     expect(await raw(url, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 200 /,
     )

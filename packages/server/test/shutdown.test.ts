@@ -195,6 +195,23 @@ test('a graceful stop with an open stream, a running request and a running attem
   expect(levels).not.toContain('fatal')
 })
 
+test('a stream that is requested while the server stops ends, and does not delay the stop', async () => {
+  const { url, close } = await start({ shutdownGraceMs: 18_000 })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const response = text(socket)
+  socket.write('GET /_wabakit/organizations/acme/stream HTTP/1.1\r\nhost: localhost\r\n')
+  // The answer shows that the server has read from another connection since.
+  await (await createGroup(url)).text()
+
+  const stoppedAt = performance.now()
+  const closed = close()
+  socket.write('\r\n')
+  await closed
+
+  expect(await response).toMatch(/^HTTP\/1\.1 200 OK/)
+  expect(performance.now() - stoppedAt).toBeLessThan(12_000)
+})
+
 test('a stop does not wait for an endpoint whose last attempt failed', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 18_000 })
   let requests = 0

@@ -100,3 +100,17 @@ test('keeps calls and groups forever unless a retention is set', async () => {
 
   expect(requests).toEqual([{ before: 10 * day, recordsBefore: undefined, limit: 100 }])
 })
+
+test('waits for a minute after a failure, instead of trying again at once', async () => {
+  const errors: unknown[] = []
+  const stop = startRetention({
+    store: { prune: () => Promise.reject(new Error('away')) },
+    clock: { now: Date.now },
+    keptMs: day,
+    recordsKeptMs: undefined,
+    onError: (error) => errors.push(error),
+  })
+  await new Promise((done) => setTimeout(done, 100))
+  await stop()
+  expect(errors).toEqual([new Error('away')])
+})
