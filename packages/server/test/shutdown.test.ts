@@ -195,11 +195,14 @@ test('a graceful stop with an open stream, a running request and a running attem
   expect(levels).not.toContain('fatal')
 })
 
-test('a stream that is requested while the server stops ends, and does not delay the stop', async () => {
+test.each([
+  ['a stream', '/_wabakit/organizations/acme/stream', 'ends, and does not delay the stop', 200],
+  ['the readiness', '/readyz', 'is that it is not ready', 503],
+])('%s that is requested at %s while the server stops %s', async (_, path, _outcome, status) => {
   const { url, close } = await start({ shutdownGraceMs: 18_000 })
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const response = text(socket)
-  socket.write('GET /_wabakit/organizations/acme/stream HTTP/1.1\r\nhost: localhost\r\n')
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n`)
   // The answer shows that the server has read from another connection since.
   await (await createGroup(url)).text()
 
@@ -208,7 +211,7 @@ test('a stream that is requested while the server stops ends, and does not delay
   socket.write('\r\n')
   await closed
 
-  expect(await response).toMatch(/^HTTP\/1\.1 200 OK/)
+  expect(await response).toMatch(`HTTP/1.1 ${status} `)
   expect(performance.now() - stoppedAt).toBeLessThan(12_000)
 })
 

@@ -142,3 +142,16 @@ it('knows a key from every address of a network, because addresses within a /64 
   expect(() => limits.startGuess('2001:db8::3', 'wk_known_0123456789')).not.toThrow()
   expect(() => limits.startGuess('2001:db8::3', 'wk_other_0123456789')).toThrow('Too many requests')
 })
+
+it('counts keys that arrive at once from all addresses of a /64 together', () => {
+  const clients = createClientAddresses({ now: () => 0 })
+  const limit = { requests: 60, perMs: 60_000 }
+  clients.addCounted('2001:db8::1', { remaining: 1, retryAfterMs: 0, fullAfterMs: 59_000 })
+
+  const end = clients.startGuess('2001:db8::2', { key: 'one', limit })
+  expect(end).toBeDefined()
+  expect(clients.startGuess('2001:db8::3', { key: 'other', limit })).toBeUndefined()
+  expect(clients.startGuess('2001:db8:0:1::3', { key: 'other', limit })).toBeDefined()
+  end?.()
+  expect(clients.startGuess('2001:db8::3', { key: 'other', limit })).toBeDefined()
+})
