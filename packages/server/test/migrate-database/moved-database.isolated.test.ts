@@ -162,6 +162,6 @@ test('every column is copied, except what PostgreSQL numbers itself', async () =
   const attempt = ['started_at', 'duration_ms', 'url', 'status', 'response_body'].map(
     (key) => `deliveries.${key}`,
   )
-  const numbered = ['unfinished_deliveries.xact', 'pending.retries_of', 'subscriptions.changed']
+  const numbered = ['unfinished_deliveries.xact', 'unfinished_deliveries.retries_of', 'subscriptions.changed']
   expect(columns.map(({ name }) => name).sort()).toEqual([...copied, ...attempt, ...numbered].sort())
 })
