@@ -5,8 +5,8 @@ import { parseInput, parseName } from './input.ts'
 import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'
 import type { MockTenant } from './tenant/tenant.ts'
-import { createMachineScheduler } from './time/machine-scheduler.ts'
-import { createVirtualScheduler } from './time/virtual-scheduler.ts'
+import { createMachineTimers } from './time/machine-timers.ts'
+import { createVirtualTimers } from './time/virtual-timers.ts'
 import { toRequest } from './to-request.ts'
 
 /** The vendor's service for a test suite. The mock itself is the first tenant. */
@@ -80,10 +80,10 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     })
   const listening = port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, port)
 
-  const createScheduler = () =>
+  const createTimers = () =>
     clock === 'machine'
-      ? createMachineScheduler(console.error)
-      : createVirtualScheduler(new Date(startAt).getTime(), console.error)
+      ? createMachineTimers(console.error)
+      : createVirtualTimers(new Date(startAt).getTime(), console.error)
   const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,
@@ -92,7 +92,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       settings,
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
-      createScheduler,
+      createTimers,
       onWarning: console.warn,
     })
     tenants.set(tenant.handles.apiKey, tenant)

@@ -2,7 +2,7 @@ import type { LoadedDelivery } from '@wabakit/core'
 import type { ReorderFault } from '../faults/delivery-fault.ts'
 import { type DeliveryFaultLists, isAimedAt } from '../faults/delivery-faults.ts'
 import { parseDuration } from '../time/duration.ts'
-import type { Scheduler } from '../time/scheduler.ts'
+import type { TaskTimers } from '../time/task-timers.ts'
 
 /** The events of one call or group on their way to one subscription. */
 type Queue = {
@@ -70,7 +70,7 @@ const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 't
 
 export type DelaysOptions = {
   readonly faults: Pick<DeliveryFaultLists, 'delay' | 'reorder'>
-  readonly scheduler: Scheduler
+  readonly timers: TaskTimers
   /** Makes the server send a delivery again, with the same `webhook-id`. */
   readonly resend: (attempted: LoadedDelivery) => Promise<unknown>
 }
@@ -79,7 +79,7 @@ export type DelaysOptions = {
  * Holds back deliveries for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
  * later ones can overtake it. When it is due, the server sends it again, and the usual retry rules apply.
  */
-export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
+export const createDelays = ({ faults, timers, resend }: DelaysOptions) => {
   const reasons = new Map<string, 'delay' | 'reorder'>()
   const reordering = createReordering(faults.reorder)
   return {
@@ -89,8 +89,8 @@ export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
       if (reasons.has(id)) return false
       const delay = faults.delay.take(attempted)
       if (delay !== undefined) {
-        scheduler.schedule({
-          at: scheduler.now() + parseDuration(delay.by),
+        timers.schedule({
+          at: timers.now() + parseDuration(delay.by),
           description: `the delayed ${attempted.event.name}`,
           run: () => resend(attempted),
         })

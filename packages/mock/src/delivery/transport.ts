@@ -40,7 +40,7 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
 
 /** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
 export const createTransport = (options: TransportOptions) => {
-  const { faults, targets, scheduler, prepare, authHeader = '', record } = options
+  const { faults, targets, timers, prepare, authHeader = '', record } = options
   const delays = createDelays(options)
   const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
@@ -76,7 +76,7 @@ export const createTransport = (options: TransportOptions) => {
       event: readEvent(init.body),
       to: targets.find(subscription.url).name,
       attempt: countAttempt(delivery.id),
-      at: scheduler.now(),
+      at: timers.now(),
       headers: new Headers(init.headers),
       body: init.body,
       status: undefined,

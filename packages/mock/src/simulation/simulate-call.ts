@@ -2,13 +2,13 @@ import type { ReferenceServer, SavedSummary } from '@wabakit/core'
 import * as core from '@wabakit/core/simulation'
 import type { Account } from '../data/account.ts'
 import { parseInput, toUsageError } from '../input.ts'
-import type { Scheduler } from '../time/scheduler.ts'
+import type { TaskTimers } from '../time/task-timers.ts'
 
 /** The parts of a mock that simulations use. */
 export type SimulationContext = {
   readonly account: Account
   readonly server: ReferenceServer
-  readonly scheduler: Scheduler
+  readonly timers: TaskTimers
   /** Makes up data for the next call. */
   createCallData(): core.CallData
   /** Records an event that the server has published, and does not report to its listeners. */
@@ -18,7 +18,7 @@ export type SimulationContext = {
 }
 
 export const simulateCall = async (
-  { server, account, scheduler, createCallData, observedEvents, onObserved }: SimulationContext,
+  { server, account, timers, createCallData, observedEvents, onObserved }: SimulationContext,
   input: core.CallSimulation = {},
 ): Promise<core.SimulatedCall> => {
   const caller = 'simulateCall'
@@ -26,7 +26,7 @@ export const simulateCall = async (
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, core.LaterSummary, input.summary)
   const simulation = parseInput(caller, core.CallSimulation, input)
   const schedule: core.SimulationContext['schedule'] = (delayMs, run, description) =>
-    scheduler.schedule({ at: scheduler.now() + delayMs, description, run })
+    timers.schedule({ at: timers.now() + delayMs, description, run })
   const { organizationId } = account
   return core
     .simulateCall(

@@ -13,7 +13,7 @@ import type { TenantSettings } from '../mock-options.ts'
 import { simulateCall, simulateSummary } from '../simulation/simulate-call.ts'
 import { simulateParticipant } from '../simulation/simulate-participant.ts'
 import { parseDuration } from '../time/duration.ts'
-import type { Scheduler } from '../time/scheduler.ts'
+import type { TaskTimers } from '../time/task-timers.ts'
 import { toRequest } from '../to-request.ts'
 import type { Upcoming } from '../waiting/timeout-message.ts'
 import { createWaiters } from '../waiting/waiters.ts'
@@ -32,22 +32,22 @@ type TenantOptions = {
   readonly url: string
   /** Set if clients use HTTP rather than the mock's `fetch`. */
   readonly isListening: boolean
-  readonly createScheduler: () => Scheduler
+  readonly createTimers: () => TaskTimers
   /** Receives what the test should know when the tenant is closed. */
   readonly onWarning: (message: string) => void
 }
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
 
-const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcoming[]> => {
-  const now = scheduler.now()
-  const tasks = scheduler.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
+const listUpcoming = async ({ timers, server }: TenantState): Promise<Upcoming[]> => {
+  const now = timers.now()
+  const tasks = timers.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
   const inMs = ((await server.dispatcher.nextDueAt()) ?? 0) - now
   return inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
 }
 
 export const createTenant = (options: TenantOptions) => {
-  const { seed, live, index, settings, url, isListening, createScheduler, onWarning } = options
+  const { seed, live, index, settings, url, isListening, createTimers, onWarning } = options
   if (live !== undefined && settings.authHeader !== undefined) {
     throw new MockUsageError('authHeader: in the profile "live", the path determines the header of the key.')
   }
@@ -72,7 +72,7 @@ export const createTenant = (options: TenantOptions) => {
       targets,
       faults,
       idRandom,
-      createScheduler,
+      createTimers,
       onChange: waiters.check,
     })
   let state = createState()
@@ -99,23 +99,23 @@ export const createTenant = (options: TenantOptions) => {
   const fetch: MockTenant['fetch'] = async (input, init) => respond(toRequest(input, init))
 
   const clock: MockTenant['clock'] = {
-    now: () => state.scheduler.now(),
+    now: () => state.timers.now(),
     advance: (duration) =>
       blameCaller(async () => {
         const ms = parseDuration(duration)
-        return (await open('clock.advance')).scheduler.advance(ms)
+        return (await open('clock.advance')).timers.advance(ms)
       }),
-    sleep: (ms, signal) => state.scheduler.sleep(ms, signal),
+    sleep: (ms, signal) => state.timers.sleep(ms, signal),
   }
 
   const trigger = async (event: string | object, overrides: object = {}): Promise<void> => {
-    const { simulation, ids, scheduler, trigger: publish } = await open('trigger')
+    const { simulation, ids, timers, trigger: publish } = await open('trigger')
     const build = (input: string): object => {
       const name = parseName('trigger', eventNames, input)
       const data = simulation.createCallData()
       const { durationInSeconds = data.durationInSeconds }: { durationInSeconds?: unknown } = overrides
       const secondsAgo = getSecondsAfterStart(name, Number(durationInSeconds) || 0)
-      const sources = { account, data, ids, start: scheduler.now() - secondsAgo * 1_000 }
+      const sources = { account, data, ids, start: timers.now() - secondsAgo * 1_000 }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
     if (typeof event === 'string') await publish(build(event), { hasCustomPayload: false })

@@ -24,7 +24,7 @@ import type { TenantFaults } from '../faults/faults.ts'
 import type { TenantSettings } from '../mock-options.ts'
 import { createRecorder } from '../recording.ts'
 import type { SimulationContext } from '../simulation/simulate-call.ts'
-import type { Scheduler } from '../time/scheduler.ts'
+import type { TaskTimers } from '../time/task-timers.ts'
 
 /** The parts of a tenant that survive a reset. */
 type TenantStateOptions = {
@@ -39,7 +39,7 @@ type TenantStateOptions = {
    * new events for duplicates.
    */
   readonly idRandom: Random
-  readonly createScheduler: () => Scheduler
+  readonly createTimers: () => TaskTimers
   /** Called after each recorded request, event or delivery. */
   readonly onChange: () => void
 }
@@ -62,7 +62,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   const { seed, live, account, settings, targets, faults, idRandom } = options
   const { webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
-  const scheduler = options.createScheduler()
+  const timers = options.createTimers()
   const recorder = createRecorder(options.onChange)
   /** Records an event in the form in which it is delivered. */
   const recordEvent = (event: WebhookEvent): void => {
@@ -79,7 +79,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   const transport = createTransport({
     faults: faults.deliveries,
     targets,
-    scheduler,
+    timers,
     prepare,
     authHeader: authName,
     record: (delivery) =>
@@ -90,7 +90,7 @@ export const createTenantState = (options: TenantStateOptions) => {
       hasOtherReceiver(server.subscriptions, { subscription, event }),
     resend: (attempted) => server.deliveries.resend(organizationId, { deliveryId: attempted.delivery.id }),
   })
-  const ids = createIds({ clock: scheduler, random: idRandom })
+  const ids = createIds({ clock: timers, random: idRandom })
   const rows = memoryStore()
   const store = endRetries(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
@@ -105,7 +105,7 @@ export const createTenantState = (options: TenantStateOptions) => {
       },
     ],
     store,
-    clock: scheduler,
+    clock: timers,
     random: idRandom,
     ids,
     fetch: transport.fetch,
@@ -120,7 +120,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   server.dispatcher.onAttempt((report) => {
     if (transport.onSettled(report)) for (const listener of attemptListeners) listener(report)
   })
-  scheduler.start({ dispatcher: server.dispatcher, store })
+  timers.start({ dispatcher: server.dispatcher, store })
 
   /** Publishes a payload of the test's. */
   const trigger = async (
@@ -158,7 +158,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   const simulation: SimulationContext = {
     account,
     server,
-    scheduler,
+    timers,
     observedEvents: live !== undefined,
     onObserved: (event) => {
       const parsed = parseEvent(event)
@@ -170,7 +170,7 @@ export const createTenantState = (options: TenantStateOptions) => {
 
   return {
     server,
-    scheduler,
+    timers,
     ids,
     recorder,
     simulation,
@@ -187,7 +187,7 @@ export const createTenantState = (options: TenantStateOptions) => {
             pstnCalling: liveSettings.pstnCalling,
           })),
       createRequestId: () => ids('req'),
-      now: scheduler.now,
+      now: timers.now,
       record: recorder.addRequest,
     }),
     transport,
@@ -215,7 +215,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     stop: (): Promise<void> => {
       ending.abort()
       transport.stop()
-      return scheduler.stop()
+      return timers.stop()
     },
   }
 }

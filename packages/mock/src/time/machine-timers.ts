@@ -1,13 +1,13 @@
 import { MockUsageError } from '../errors.ts'
-import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+import type { DeliveryWorker, ScheduledTask, TaskTimers } from './task-timers.ts'
 import { afterMachineTime, sleepMachineTime } from './timers.ts'
 
 /**
- * Creates a scheduler that follows the machine's clock, or the fake timers of a test.
+ * Creates timers that follow the machine's clock, or the fake timers of a test.
  *
  * @param onError - receives the errors of failed tasks.
  */
-export const createMachineScheduler = (onError: (error: unknown) => void): Scheduler => {
+export const createMachineTimers = (onError: (error: unknown) => void): TaskTimers => {
   const timers = new Map<ScheduledTask, () => void>()
   let worker: DeliveryWorker | undefined
   return {

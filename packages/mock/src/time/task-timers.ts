@@ -15,8 +15,8 @@ export type DeliveryWorker = {
   readonly store: Pick<Store, 'listen'>
 }
 
-/** The scheduler of a tenant, which runs tasks and delivers webhooks when they are due. */
-export type Scheduler = {
+/** The timers of a tenant, which run tasks and deliver webhooks when they are due. */
+export type TaskTimers = {
   now(): number
   schedule(task: ScheduledTask): void
   /** Tasks that have not run yet, earliest first. */
@@ -26,6 +26,6 @@ export type Scheduler = {
   /** Moves time forward without waiting for deliveries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   start(worker: DeliveryWorker): void
-  /** Stops the scheduler. Resolves when no work is running. */
+  /** Stops the timers. Resolves when no work is running. */
   stop(): Promise<void>
 }

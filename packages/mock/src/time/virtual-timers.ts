@@ -1,13 +1,13 @@
-import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+import type { DeliveryWorker, ScheduledTask, TaskTimers } from './task-timers.ts'
 import { sleepRealTime } from './timers.ts'
 
 /**
- * Creates a scheduler whose clock advances only on request.
+ * Creates timers whose clock advances only on request.
  *
  * @param startAt - Unix time in milliseconds.
  * @param onError - receives dispatcher errors that no caller awaits.
  */
-export const createVirtualScheduler = (startAt: number, onError: (error: unknown) => void): Scheduler => {
+export const createVirtualTimers = (startAt: number, onError: (error: unknown) => void): TaskTimers => {
   let time = startAt
   let tasks: readonly ScheduledTask[] = []
   let worker: DeliveryWorker | undefined
