@@ -31,7 +31,7 @@ export type { Deliveries, ResendOptions } from './history/deliveries.ts'
 export type { Events, PublishedEvent } from './history/events.ts'
 export type { ListQuery } from './history/selection.ts'
 export type { SignedDelivery } from './history/sign-delivery.ts'
-export { callMachine, participantMachine } from './machines.ts'
+export { callTransitions, participantTransitions } from './transitions.ts'
 export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscriptionChange, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {

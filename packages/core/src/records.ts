@@ -75,7 +75,7 @@ export type GroupRecord = {
   readonly createdAt: number
 }
 
-/** The state of a participant. `participantMachine` has the transitions. */
+/** The state of a participant. `participantTransitions` has the transitions. */
 export type ParticipantState = 'joined' | 'left' | 'removed'
 
 /** A person's membership in a group. It is unique by organization, group and digits. */
@@ -92,7 +92,7 @@ export type ParticipantRecord = {
 }
 
 /**
- * The stored state of a call. A call with a summary is in state `summarized`, which is not stored. `callMachine` has
+ * The stored state of a call. A call with a summary is in state `summarized`, which is not stored. `callTransitions` has
  * the transitions.
  */
 export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected'

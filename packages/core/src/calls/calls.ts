@@ -1,7 +1,7 @@
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { type ListQuery, maxExamined } from '../history/selection.ts'
-import { type ActionOf, getCallState, step } from '../machines.ts'
+import { type ActionOf, getCallState, step } from '../transitions.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { CallQuery, CallWithSummary, Page } from '../store.ts'
@@ -15,7 +15,7 @@ import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 import { CallAcceptance, CallEnding } from './call-steps.ts'
 
 /**
- * The calls of a server. A step throws `IllegalTransitionError` if `callMachine` does not allow it, and
+ * The calls of a server. A step throws `IllegalTransitionError` if `callTransitions` does not allow it, and
  * `RecordNotFoundError` if there is no such call or organization. In both cases, nothing has changed.
  */
 export type Calls = {

@@ -1,7 +1,7 @@
 import { CallSummary, toIssues } from '@wabakit/contract'
 import { InputError, SummaryRefusedError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
-import { getCallState, step } from '../machines.ts'
+import { getCallState, step } from '../transitions.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { getOrganization } from '../tenancy/organizations.ts'

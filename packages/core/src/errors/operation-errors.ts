@@ -21,20 +21,20 @@ export class InputError extends Error {
 export class IllegalTransitionError extends Error {
   override readonly name = 'IllegalTransitionError'
   readonly code = 'illegal_transition'
-  readonly machine: 'call' | 'participant'
+  readonly kind: 'call' | 'participant'
   readonly state: string
   readonly action: string
 
   constructor(step: {
-    readonly machine: 'call' | 'participant'
+    readonly kind: 'call' | 'participant'
     readonly state: string
     readonly action: string
     readonly legal: readonly string[]
   }) {
     const legal =
       step.legal.length === 0 ? 'no further action is possible' : `possible: ${step.legal.join(', ')}`
-    super(`Cannot ${step.action} a ${step.machine} that is ${step.state} (${legal}).`)
-    this.machine = step.machine
+    super(`Cannot ${step.action} a ${step.kind} that is ${step.state} (${legal}).`)
+    this.kind = step.kind
     this.state = step.state
     this.action = step.action
   }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { toGroupSubject } from '../events/event-log.ts'
-import { type ActionOf, step } from '../machines.ts'
+import { type ActionOf, step } from '../transitions.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { MemberQuery, Page } from '../store.ts'
@@ -24,7 +24,7 @@ export type ParticipantInput = z.infer<typeof ParticipantInput>
 
 /**
  * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
- * `participantMachine` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
+ * `participantTransitions` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
  * `InputError` if `phone` is not a phone number, or the group's number has been removed from the organization.
  */
 export type Participants = {

@@ -6,7 +6,7 @@ import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
 import { identifierCases } from './identifiers.ts'
-import { machineCases } from './machines.ts'
+import { transitionCases } from './transitions.ts'
 import { observationCases } from './observation.ts'
 import { publicationCases } from './publication-rules.ts'
 import { rateLimitCases } from './rate-limits.ts'
@@ -19,7 +19,7 @@ export const suite: readonly Case[] = [
   ...idempotencyCases,
   ...authenticationCases,
   ...getSummaryCases,
-  ...machineCases,
+  ...transitionCases,
   ...publicationCases,
   ...rateLimitCases,
   ...tenancyCases,

@@ -5,7 +5,7 @@ import type { CallWithSummary } from './store.ts'
  * The states of a call. Each state lists its possible actions and the states that they lead to. A summary may be
  * generated again, which replaces it without an event.
  */
-export const callMachine = {
+export const callTransitions = {
   initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected' },
   accepted: { end: 'ended' },
   ended: { summarize: 'summarized' },
@@ -15,42 +15,42 @@ export const callMachine = {
 } as const
 
 /** The states of a person's membership in a group. A person who left or was removed can join again. */
-export const participantMachine = {
+export const participantTransitions = {
   outside: { join: 'joined' },
   joined: { leave: 'left', remove: 'removed' },
   left: { join: 'joined' },
   removed: { join: 'joined' },
 } as const
 
-const machines = { call: callMachine, participant: participantMachine } as const
+const transitions = { call: callTransitions, participant: participantTransitions } as const
 
-type MachineName = keyof typeof machines
+type Kind = keyof typeof transitions
 
-type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string
+type StateOf<Name extends Kind> = keyof (typeof transitions)[Name] & string
 
-type StepsOf<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
+type StepsOf<Name extends Kind> = (typeof transitions)[Name][keyof (typeof transitions)[Name]]
 
 type KeyOf<Steps> = Steps extends unknown ? keyof Steps & string : never
 
-export type ActionOf<Name extends MachineName> = KeyOf<StepsOf<Name>>
+export type ActionOf<Name extends Kind> = KeyOf<StepsOf<Name>>
 
 type TargetOf<Steps, Action extends string> =
   Steps extends Readonly<Record<Action, infer Next extends string>> ? Next : never
 
 /** Returns the state that an action leads to, or throws an IllegalTransitionError if it is not possible. */
-export const step = <Name extends MachineName, Action extends ActionOf<Name>>(
-  machine: Name,
+export const step = <Name extends Kind, Action extends ActionOf<Name>>(
+  kind: Name,
   state: StateOf<Name>,
   action: Action,
 ): TargetOf<StepsOf<Name>, Action> => {
-  const steps = machines[machine][state] as Readonly<Record<string, string>>
+  const steps = transitions[kind][state] as Readonly<Record<string, string>>
   const next = steps[action]
   if (next === undefined) {
-    throw new IllegalTransitionError({ machine, state, action, legal: Object.keys(steps) })
+    throw new IllegalTransitionError({ kind, state, action, legal: Object.keys(steps) })
   }
   return next as TargetOf<StepsOf<Name>, Action>
 }
 
-/** Returns the state of a call in `callMachine`. A call with a summary is `summarized`. */
+/** Returns the state of a call in `callTransitions`. A call with a summary is `summarized`. */
 export const getCallState = ({ call, summary }: CallWithSummary): StateOf<'call'> =>
   summary === undefined ? call.state : 'summarized'

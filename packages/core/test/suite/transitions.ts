@@ -1,4 +1,4 @@
-import { callMachine, participantMachine } from '@wabakit/core'
+import { callTransitions, participantTransitions } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { agent, createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
@@ -7,7 +7,7 @@ const callActions = ['accept', 'end', 'miss', 'reject', 'summarize'] as const
 type CallAction = (typeof callActions)[number]
 
 /** The steps that lead to each state. */
-const paths: Record<keyof typeof callMachine, readonly CallAction[]> = {
+const paths: Record<keyof typeof callTransitions, readonly CallAction[]> = {
   initiated: [],
   accepted: ['accept'],
   ended: ['accept', 'end'],
@@ -37,9 +37,9 @@ const begin = async (scenario: Scenario): Promise<string> => {
 }
 
 /** The state machines: every action in every state. */
-export const machineCases = defineCases('State machines', {
+export const transitionCases = defineCases('State machines', {
   'are these, and no others': async () => {
-    equal(callMachine, {
+    equal(callTransitions, {
       initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected' },
       accepted: { end: 'ended' },
       ended: { summarize: 'summarized' },
@@ -47,7 +47,7 @@ export const machineCases = defineCases('State machines', {
       missed: {},
       rejected: {},
     })
-    equal(participantMachine, {
+    equal(participantTransitions, {
       outside: { join: 'joined' },
       joined: { leave: 'left', remove: 'removed' },
       left: { join: 'joined' },
@@ -55,9 +55,9 @@ export const machineCases = defineCases('State machines', {
     })
   },
 
-  'a call takes every step that callMachine has, and no other': async () => {
+  'a call takes every step that callTransitions has, and no other': async () => {
     for (const [state, path] of Object.entries(paths)) {
-      const steps: Readonly<Record<string, string>> = callMachine[state as keyof typeof callMachine]
+      const steps: Readonly<Record<string, string>> = callTransitions[state as keyof typeof callTransitions]
       for (const action of callActions) {
         const scenario = await createScenario()
         const callId = await begin(scenario)
@@ -68,7 +68,7 @@ export const machineCases = defineCases('State machines', {
         if (next === undefined) {
           await rejects(perform(scenario, callId, action), {
             code: 'illegal_transition',
-            machine: 'call',
+            kind: 'call',
             state,
             action,
           })
@@ -81,7 +81,7 @@ export const machineCases = defineCases('State machines', {
     }
   },
 
-  'a participant takes every step that participantMachine has, and no other': async () => {
+  'a participant takes every step that participantTransitions has, and no other': async () => {
     const ways = {
       outside: [],
       joined: ['join'],
@@ -90,7 +90,7 @@ export const machineCases = defineCases('State machines', {
     } as const
     for (const [state, path] of Object.entries(ways)) {
       const steps: Readonly<Record<string, string>> =
-        participantMachine[state as keyof typeof participantMachine]
+        participantTransitions[state as keyof typeof participantTransitions]
       for (const action of ['join', 'leave', 'remove'] as const) {
         const scenario = await createScenario()
         await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
@@ -100,7 +100,7 @@ export const machineCases = defineCases('State machines', {
         const before = [scenario.names(), await participants.find('acme', who)]
         const next = steps[action]
         if (next === undefined) {
-          const expected = { code: 'illegal_transition', machine: 'participant', state, action }
+          const expected = { code: 'illegal_transition', kind: 'participant', state, action }
           await rejects(participants[action]('acme', who), expected)
           equal([scenario.names(), await participants.find('acme', who)], before)
         } else {
