@@ -18,7 +18,7 @@ import { reportAfterMs } from './invariants/health.ts'
 import { createRules } from './invariants/index.ts'
 import type { Plan } from './plan.ts'
 import { createDraws, type NonEmpty, type Range } from './virtual/random.ts'
-import { createOwner, createScheduler } from './virtual/scheduler.ts'
+import { createOwner, createEventLoop } from './virtual/event-loop.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
 
@@ -60,13 +60,13 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)
-  const scheduler = createScheduler(draws, ({ owner, label }) =>
-    trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
+  const loop = createEventLoop(draws, ({ owner, label }) =>
+    trace.add(`${loop.now()} ${owner.name}: ${label}`),
   )
-  useVirtualTimers(scheduler)
+  useVirtualTimers(loop)
   prefetchLimits.perQueue = plan.prefetchSize
   healthLimits.reportAfterMs = plan.reportAfterMs ?? reportAfterMs
-  const faults = createCallFaults(plan, draws, scheduler.now)
+  const faults = createCallFaults(plan, draws, loop.now)
   const operator = createOwner('operator')
   const notes: string[] = []
   let violation: Violation | undefined
@@ -77,15 +77,15 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
     violation ??= { invariant, what }
     isOver = true
   }
-  const now = (): number => startTime + scheduler.now()
+  const now = (): number => startTime + loop.now()
   const rules = createRules({ plan, violate, now })
   const run: RunContext = {
     plan,
     draws,
-    scheduler,
+    loop,
     faults,
     now,
-    record: record && ((entry) => record(entry, scheduler.steps())),
+    record: record && ((entry) => record(entry, loop.steps())),
     observe: (observation) => {
       if (observation.kind === 'server ended')
         run.record?.({ server: observation.server, method: 'process ended' })
@@ -94,20 +94,20 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
     },
     note: (text) => {
       trace.add(text)
-      notes.push(`${(scheduler.now() / 1_000).toFixed(3)} s  ${text}`)
+      notes.push(`${(loop.now() / 1_000).toFixed(3)} s  ${text}`)
     },
     travel: (label, maximumMs) => Math.round(draws.between(label, [0, maximumMs]) * plan.latency),
     kill: (name) => {
       run.note(`${name} dies`)
       servers.kill(name)
       const delayMs = draws.between('starts again', draws.pick('downtime', downtimes))
-      scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => servers.start(name))
+      loop.schedule({ owner: operator, delayMs, label: 'start' }, () => servers.start(name))
     },
     pause: (name) => {
       run.note(`${name} is paused`)
       servers.pause(name)
       const delayMs = draws.between('stands still', draws.pick('standstill', standstills))
-      scheduler.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
+      loop.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
     },
   }
   const engine = createEngine(run, postgres)
@@ -116,16 +116,16 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
   const cluster: Cluster = { ...run, engine, endpoints, servers }
   const operations = createOperations(cluster)
 
-  scheduler.schedule({ delayMs: 0, label: 'set up' }, () => {
+  loop.schedule({ delayMs: 0, label: 'set up' }, () => {
     void setUpOrganization(engine.committed, plan).then(() => {
       for (const { name } of plan.servers) servers.start(name)
     })
   })
   for (const operation of plan.operations) {
-    scheduler.schedule({ delayMs: operation.at + 1, label: 'user' }, () => operations.start(operation))
+    loop.schedule({ delayMs: operation.at + 1, label: 'user' }, () => operations.start(operation))
   }
   scheduleFaults(cluster)
-  scheduler.schedule({ delayMs: plan.calmAt + 1, label: 'calm' }, () => {
+  loop.schedule({ delayMs: plan.calmAt + 1, label: 'calm' }, () => {
     run.note('all faults stop')
     faults.stop()
     engine.setAvailable(true)
@@ -153,14 +153,14 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
   }
   process.on('unhandledRejection', onRejection)
   try {
-    await scheduler.run(() => isOver || scheduler.steps() > maximumSteps)
+    await loop.run(() => isOver || loop.steps() > maximumSteps)
   } finally {
     process.off('unhandledRejection', onRejection)
   }
   if (!isOver)
     violate(
       'when faults stop, everything settles',
-      `no task is left, or the maximum was reached: ${scheduler.steps()} tasks`,
+      `no task is left, or the maximum was reached: ${loop.steps()} tasks`,
     )
   return {
     violation,
@@ -172,9 +172,9 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
     notes,
     callFaults: faults.happened,
     /** The duration of the run in virtual time, in milliseconds. */
-    virtualMs: scheduler.now(),
+    virtualMs: loop.now(),
     /** The number of tasks that ran. */
-    steps: scheduler.steps(),
+    steps: loop.steps(),
     deliveries: deliveryCount,
   }
 }

@@ -1,6 +1,6 @@
 import type { Fetch } from '@wabakit/client'
 import { networkFaults } from '../plan.ts'
-import { createOwner, type Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/event-loop.ts'
 import type { RunContext } from './run-context.ts'
 import type { Server, Servers } from './servers.ts'
 import { createConnectionError } from './webhook-network.ts'
@@ -18,7 +18,7 @@ export const createApiNetwork =
   (owner: Owner): Fetch =>
   (url, { method, headers, body = '', signal }) =>
     new Promise((resolve, reject) => {
-      const { plan, draws, scheduler } = run
+      const { plan, draws, loop } = run
       const { name } = owner
       const fault = run.faults.decide(`${name} to the API`, apiFaults, plan.rates?.network)
       if (fault !== undefined) run.note(`${name} to the API: ${fault}`)
@@ -26,7 +26,7 @@ export const createApiNetwork =
       if (fault === 'request lost') return
       const back = (settle: () => void): void => {
         const delayMs = run.travel(`back to ${name}`, 3)
-        scheduler.schedule({ owner, delayMs, label: 'response of the API' }, settle)
+        loop.schedule({ owner, delayMs, label: 'response of the API' }, settle)
       }
       const { pathname, search } = new URL(url)
       const serve = async ({ service }: Server): Promise<Response> => {
@@ -45,7 +45,7 @@ export const createApiNetwork =
         if (server === undefined) return back(() => reject(createConnectionError('ECONNREFUSED')))
         const reset = (): void => back(() => reject(createConnectionError('ECONNRESET')))
         server.resets.add(reset)
-        scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'request' }, () => {
+        loop.schedule({ owner: server.user.owner, delayMs: 0, label: 'request' }, () => {
           void serve(server).then((response) => {
             server.resets.delete(reset)
             if (server.user.owner.state === 'ended' || fault === 'response lost') return
@@ -54,10 +54,10 @@ export const createApiNetwork =
         })
         if (fault === 'dies after') {
           const delayMs = draws.between('dies after', [0, 4])
-          scheduler.schedule({ delayMs, label: 'die' }, () => run.kill(server.name))
+          loop.schedule({ delayMs, label: 'die' }, () => run.kill(server.name))
         }
       }
       const delayMs =
         fault === 'delayed' ? draws.between(`${name} delayed`, [100, 20_000]) : run.travel(name, 3)
-      scheduler.schedule({ owner: createOwner('network'), delayMs, label: 'to the API' }, arrive)
+      loop.schedule({ owner: createOwner('network'), delayMs, label: 'to the API' }, arrive)
     })

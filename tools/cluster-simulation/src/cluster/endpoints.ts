@@ -1,7 +1,7 @@
 import type { DeliveryResponse } from '@wabakit/core'
 import { createReceiver, type DeliveryContext, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { type EndpointBehavior, type EndpointFault, endpointFaults, retryAfters } from '../plan.ts'
-import { createOwner, type Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/event-loop.ts'
 import { wait } from '../virtual/timers.ts'
 import { buildSecret, operationalSubscription } from './organization.ts'
 import type { RunContext } from './run-context.ts'
@@ -52,7 +52,7 @@ const toResponse = (
 
 /** Creates the server at a subscription's URL. It uses a real receiver. */
 const createEndpoint = (name: string, subscription: string, run: RunContext) => {
-  const { plan, draws, scheduler, faults, observe, now } = run
+  const { plan, draws, loop, faults, observe, now } = run
   const handled = new Set<string>()
   const dedupe = memoryDedupe({ now })
   let owner: Owner = createOwner(name)
@@ -108,7 +108,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
       if (bad !== undefined) return respond(bad)
       const reset = (): void => respond('refused')
       resets.add(reset)
-      scheduler.schedule({ owner, delayMs: 0, label: 'webhook' }, () => {
+      loop.schedule({ owner, delayMs: 0, label: 'webhook' }, () => {
         void handle(request, (response) => {
           resets.delete(reset)
           respond(response)

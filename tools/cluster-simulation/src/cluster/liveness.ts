@@ -3,7 +3,7 @@ import { listDeliveries } from '../engines/observed-store.ts'
 import { createDueTimes } from '../invariants/due-times.ts'
 import type { Violate } from '../invariants/rule.ts'
 import { getHeldUpMs } from '../plan.ts'
-import { createOwner } from '../virtual/scheduler.ts'
+import { createOwner } from '../virtual/event-loop.ts'
 import type { Cluster } from './servers.ts'
 
 const settles = 'when faults stop, everything settles'
@@ -29,7 +29,7 @@ export type LivenessOptions = {
 
 /** Checks periodically that no delivery is overdue. During the calm, also checks that everything settles. */
 export const watchLiveness = (
-  { plan, scheduler, engine, servers, observe, now: getNow }: Cluster,
+  { plan, loop, engine, servers, observe, now: getNow }: Cluster,
   { violate, haveUsersEnded, onSettled }: LivenessOptions,
 ): void => {
   const { calmAt } = plan
@@ -39,7 +39,7 @@ export const watchLiveness = (
 
   const inspect = async (): Promise<void> => {
     const deliveries = await listDeliveries(engine.committed)
-    const calmMs = Math.max(0, scheduler.now() - calmAt)
+    const calmMs = Math.max(0, loop.now() - calmAt)
     observe({ kind: 'inspected', deliveries })
     if (calmMs === 0) return scheduleNext(Math.max(1_000, Math.min(5_000, calmAt / 20), calmAt / 80))
     const unfinished = deliveries.filter(({ finishedAt }) => finishedAt === null)
@@ -86,7 +86,7 @@ export const watchLiveness = (
   }
 
   const scheduleNext = (delayMs: number): void => {
-    scheduler.schedule({ owner: createOwner('observer'), delayMs, label: 'look' }, () => {
+    loop.schedule({ owner: createOwner('observer'), delayMs, label: 'look' }, () => {
       if (!isOver) void inspect()
     })
   }

@@ -10,7 +10,7 @@ import {
   SummaryRefusedError,
 } from '@wabakit/core'
 import { attemptLimits, type CallStep, type Operation } from '../plan.ts'
-import { createOwner, type Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/event-loop.ts'
 import { wait } from '../virtual/timers.ts'
 import { createApiNetwork } from './api-network.ts'
 import { apiKey, organizationId, wabaNumber } from './organization.ts'
@@ -60,7 +60,7 @@ const takeStep = async (
 }
 
 export const createOperations = (cluster: Cluster) => {
-  const { draws, scheduler, servers, endpoints, observe, now } = cluster
+  const { draws, loop, servers, endpoints, observe, now } = cluster
   const connect = createApiNetwork(cluster, servers)
 
   const active = new Set<{ readonly owner: Owner }>()
@@ -74,7 +74,7 @@ export const createOperations = (cluster: Cluster) => {
       apiKey,
       fetch: connect(owner),
       clock: { now, sleep: async (ms) => void (await wait(ms)) },
-      random: draws.stream(`${name} at ${scheduler.now()}`),
+      random: draws.stream(`${name} at ${loop.now()}`),
       retry: retries === 'none' ? { limit: 0 } : { writes: retries },
     })
     try {
@@ -173,7 +173,7 @@ export const createOperations = (cluster: Cluster) => {
   const begin = (operation: Operation, owner: Owner, work: () => Promise<unknown>): void => {
     const own = { owner }
     active.add(own)
-    scheduler.schedule({ owner, delayMs: 0, label: operation.do }, () => {
+    loop.schedule({ owner, delayMs: 0, label: operation.do }, () => {
       cluster.note(`${owner.name}: ${describe(operation)}`)
       work()
         .catch((error: unknown) => {

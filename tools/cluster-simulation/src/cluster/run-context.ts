@@ -2,14 +2,14 @@ import type { HistoryEntry } from '../histories/history.ts'
 import type { Observation } from '../observations.ts'
 import type { Plan } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
-import type { Scheduler } from '../virtual/scheduler.ts'
+import type { EventLoop } from '../virtual/event-loop.ts'
 import type { CallFaults } from './call-faults.ts'
 
 /** The parts of a run that all components of the cluster use. */
 export type RunContext = {
   readonly plan: Plan
   readonly draws: Draws
-  readonly scheduler: Scheduler
+  readonly loop: EventLoop
   readonly faults: CallFaults
   /** Returns the true time, as Unix time in milliseconds. */
   now(): number

@@ -1,6 +1,6 @@
 import { type Clock, createIds, createReferenceServer, type ReferenceServer, type Store } from '@wabakit/core'
 import type { Engine, StoreUser } from '../engines/engine.ts'
-import { createOwner } from '../virtual/scheduler.ts'
+import { createOwner } from '../virtual/event-loop.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 import { createWebhookNetwork } from './webhook-network.ts'
@@ -35,7 +35,7 @@ export const createServers = (
   run: RunContext,
   { engine, endpoints }: { readonly engine: Engine; readonly endpoints: ReadonlyMap<string, Endpoint> },
 ) => {
-  const { plan, draws, scheduler, observe } = run
+  const { plan, draws, loop, observe } = run
   const running = new Map<string, Server>()
   /** The current step of each wall clock that is wrong. */
   const steps = new Map<string, { readonly byMs: number }>()
@@ -51,13 +51,13 @@ export const createServers = (
       name,
       owner: createOwner(name),
       wall: () => run.now() + (steps.get(name)?.byMs ?? 0),
-      elapsed: scheduler.now,
+      elapsed: loop.now,
     }
     // This task belongs to the process, so the process also owns all timers and calls that the server starts.
-    scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
+    loop.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       // A server may start twice in the same millisecond, and the two processes must not have the same id.
-      let stream = `${name} at ${scheduler.now()}`
+      let stream = `${name} at ${loop.now()}`
       while (streams.has(stream)) stream += ' again'
       streams.add(stream)
       const random = draws.stream(stream)
@@ -90,7 +90,7 @@ export const createServers = (
     const owner = running.get(name)?.user.owner
     if (owner?.state !== 'paused') return
     observe({ kind: 'resumed', server: name })
-    scheduler.resume(owner)
+    loop.resume(owner)
   }
 
   return {
@@ -115,13 +115,13 @@ export const createServers = (
     stop: (name: string, forMs: number): void => {
       const server = running.get(name)
       if (server === undefined || server.user.owner.state !== 'running') return
-      scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
+      loop.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
         void server.service.dispatcher.stop({ graceMs: 2_000 }).then(async () => {
           await server.service.figures.stop()
           await server.store.close()
           end(server)
-          const delayMs = Math.min(forMs, plan.calmAt - scheduler.now())
-          scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => start(name))
+          const delayMs = Math.min(forMs, plan.calmAt - loop.now())
+          loop.schedule({ owner: operator, delayMs, label: 'start' }, () => start(name))
         })
       })
     },

@@ -60,17 +60,17 @@ const begin = (fault: TimedFault, { servers, engine, endpoints }: Cluster): (() 
 
 /** Schedules the timed faults of a plan. All of them end before the calm. */
 export const scheduleFaults = (cluster: Cluster): void => {
-  const { scheduler, note } = cluster
+  const { loop, note } = cluster
   const { faults, calmAt } = cluster.plan
   for (const fault of faults) {
     if (isCallFault(fault)) continue
     let end: (() => void) | undefined
-    scheduler.schedule({ delayMs: fault.at, label: fault.fault }, () => {
-      if (scheduler.now() >= calmAt) return
+    loop.schedule({ delayMs: fault.at, label: fault.fault }, () => {
+      if (loop.now() >= calmAt) return
       note(describeFault(fault))
       end = begin(fault, cluster)
     })
     const delayMs = Math.min(calmAt, fault.at + fault.forMs)
-    scheduler.schedule({ delayMs, label: `end: ${fault.fault}` }, () => end?.())
+    loop.schedule({ delayMs, label: `end: ${fault.fault}` }, () => end?.())
   }
 }

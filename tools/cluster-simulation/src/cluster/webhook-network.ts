@@ -1,6 +1,6 @@
 import type { DeliveryFetch, DeliveryResponse } from '@wabakit/core'
 import { networkFaults } from '../plan.ts'
-import { createOwner, type Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/event-loop.ts'
 import type { Endpoint, EndpointResponse } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -13,7 +13,7 @@ export const createWebhookNetwork = (
   endpoints: ReadonlyMap<string, Endpoint>,
   owner: Owner,
 ): DeliveryFetch => {
-  const { plan, draws, scheduler, faults, observe } = run
+  const { plan, draws, loop, faults, observe } = run
   const { name } = owner
   const network = createOwner('network')
 
@@ -41,7 +41,7 @@ export const createWebhookNetwork = (
       const respond = (response: EndpointResponse): void => {
         if (response === 'nothing' || fault === 'response lost') return
         const delayMs = run.travel(`${route} back`, 5)
-        scheduler.schedule({ owner, delayMs, label: `response of ${endpoint.name}` }, () => {
+        loop.schedule({ owner, delayMs, label: `response of ${endpoint.name}` }, () => {
           if (response === 'refused') {
             if (end(undefined)) reject(createConnectionError('ECONNREFUSED'))
           } else if (end(response)) resolve(response)
@@ -55,7 +55,7 @@ export const createWebhookNetwork = (
       }
       const send = (delayedMs: number): void => {
         const delayMs = run.travel(route, 5) + delayedMs
-        scheduler.schedule({ owner: network, delayMs, label: route }, arrive)
+        loop.schedule({ owner: network, delayMs, label: route }, arrive)
       }
       if (fault !== 'request lost') {
         send(fault === 'delayed' ? draws.between(`${route} delayed`, [100, 30_000]) : 0)

@@ -1,5 +1,5 @@
 import type { Clock, Store } from '@wabakit/core'
-import type { Owner } from '../virtual/scheduler.ts'
+import type { Owner } from '../virtual/event-loop.ts'
 
 /** A server that opens a store. It has its own clocks. */
 export type StoreUser = {

@@ -3,7 +3,7 @@ import { createServiceClock } from '@wabakit/core/hosting'
 import { createMemoryStore } from '../../../../packages/core/src/memory-store/memory-store.ts'
 import type { RunContext } from '../cluster/run-context.ts'
 import { recordCalls } from '../histories/history.ts'
-import { createOwner } from '../virtual/scheduler.ts'
+import { createOwner } from '../virtual/event-loop.ts'
 import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
@@ -44,7 +44,7 @@ const patienceMs = 5_000
  * Transactions may not commit in the order of their positions, and settlements may miss concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
-  const { plan, scheduler, faults, draws } = run
+  const { plan, loop, faults, draws } = run
   // Up to 20 other transactions commit while a transaction is open. The fraction makes each position unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
@@ -54,8 +54,8 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   /** The step at which each server started its latest settlement. */
   const settling = new Map<string, number>()
   base.listen((change) => {
-    if (change.kind === 'head') added.set(change.head.position, scheduler.steps())
-    if (change.kind === 'appended') added.set(change.from, scheduler.steps())
+    if (change.kind === 'head') added.set(change.head.position, loop.steps())
+    if (change.kind === 'appended') added.set(change.from, loop.steps())
   })
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
@@ -89,13 +89,13 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     const waitForSession = (): Promise<void> =>
       new Promise((resolve, reject) => {
         if (worker.isRegistered) return resolve()
-        worker.waiting.push(() => scheduler.schedule({ owner, delayMs: 0, label: 'session' }, resolve))
+        worker.waiting.push(() => loop.schedule({ owner, delayMs: 0, label: 'session' }, resolve))
         setTimeout(() => reject(new StorageUnavailableError('Simulated: there is no session.')), patienceMs)
       })
     return {
       ...store,
       settleDeliveries: (settlements) => {
-        settling.set(name, scheduler.steps())
+        settling.set(name, loop.steps())
         return store.settleDeliveries(settlements)
       },
       renewWorker: async (renewal) => {
@@ -107,7 +107,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       listen: (listener) => {
         const report = (change: QueueChange): void => {
           const delayMs = run.travel('news', 5) + draws.between('late news', [0, plan.changesMs ?? 0])
-          scheduler.schedule({ owner, delayMs, label: 'news' }, () => listener(change))
+          loop.schedule({ owner, delayMs, label: 'news' }, () => listener(change))
         }
         worker.lose = () => report({ kind: 'lost' })
         return base.listen((change) => {
@@ -122,7 +122,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     worker.isRegistered = false
     const loss = ++worker.losses
     const owner = createOwner('store')
-    scheduler.schedule({ owner, delayMs: graceMs, label: 'end of a worker' }, () => {
+    loop.schedule({ owner, delayMs: graceMs, label: 'end of a worker' }, () => {
       if (!worker.isRegistered && worker.losses === loss) void base.endWorker(worker.id)
     })
   }

@@ -88,7 +88,7 @@ export const observeCommits = (
 /** Reports the results of changes, because the store must keep every acknowledged change. */
 export const observePromises = (
   store: Store,
-  { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,
+  { observe, loop: { steps } }: Pick<RunContext, 'observe' | 'loop'>,
 ): Store => {
   const watch = async <Outcome>(
     event: EventRecord | null,

@@ -1,7 +1,7 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import type { RunContext } from '../cluster/run-context.ts'
 import { type Rates, type StoreFault, storeFaults } from '../plan.ts'
-import { createOwner } from '../virtual/scheduler.ts'
+import { createOwner } from '../virtual/event-loop.ts'
 import type { StoreUser } from './engine.ts'
 
 const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
@@ -18,7 +18,7 @@ const readMethods = /^(?:find|list|nextDueAt|measure|read|load)/
 
 /** Creates the network between processes and the store that they share. */
 export const createRemoteCalls = (run: RunContext) => {
-  const { plan, draws, scheduler, faults } = run
+  const { plan, draws, loop, faults } = run
   const storeOwner = createOwner('store')
   let isAvailable = true
   let inProgress = 0
@@ -43,7 +43,7 @@ export const createRemoteCalls = (run: RunContext) => {
         inProgress--
         const lateMs = fault === 'late response' ? draws.between(`${name} late`, [500, 20_000]) : 0
         const delayMs = lateMs + drawSlowMs() + run.travel(`${name} replies`, 2)
-        scheduler.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
+        loop.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
       }
       const fail = (why: string, toError: (why: string) => Error): void => {
         run.note(`${user.name}: ${method}: ${why}`)
@@ -59,7 +59,7 @@ export const createRemoteCalls = (run: RunContext) => {
         // epoch.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const delayMs = draws.between(`${name} commits late`, [500, 20_000])
-          scheduler.schedule({ owner: storeOwner, delayMs, label: `${name} commits` }, () => void execute())
+          loop.schedule({ owner: storeOwner, delayMs, label: `${name} commits` }, () => void execute())
           return lose('the connection is lost before it is committed')
         }
         try {
@@ -79,7 +79,7 @@ export const createRemoteCalls = (run: RunContext) => {
       }
       const delayMs =
         fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : drawSlowMs() + run.travel(name, 2)
-      scheduler.schedule({ owner: storeOwner, delayMs, label: name }, () => void arrive())
+      loop.schedule({ owner: storeOwner, delayMs, label: name }, () => void arrive())
     })
 
   return {

@@ -30,15 +30,15 @@ export type TaskOptions = {
   readonly label: string
 }
 
-export type Scheduler = ReturnType<typeof createScheduler>
+export type EventLoop = ReturnType<typeof createEventLoop>
 
 export const createOwner = (name: string): Owner => ({ name, state: 'running', held: [] })
 
 const isBefore = (left: Task, right: Task): boolean =>
   left.at < right.at || (left.at === right.at && left.order < right.order)
 
-/** Creates a scheduler that runs tasks in virtual time. `onTask` is called before each task. */
-export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
+/** Creates a loop that runs tasks in virtual time. `onTask` is called before each task. */
+export const createEventLoop = (draws: Draws, onTask: (task: Task) => void) => {
   const tasks = createHeap<Task>(isBefore)
   const harness = createOwner('harness')
   let now = 0

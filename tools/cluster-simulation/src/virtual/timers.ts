@@ -1,14 +1,14 @@
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
-import type { Scheduler } from './scheduler.ts'
+import type { EventLoop } from './event-loop.ts'
 
-/** The scheduler that runs the timers of this thread, or `undefined` before the first run. */
-let scheduler: Scheduler | undefined
+/** The loop that runs the timers of this thread, or `undefined` before the first run. */
+let loop: EventLoop | undefined
 
-const getScheduler = (): Scheduler => {
-  if (scheduler === undefined) throw new Error('A timer was started outside of a run.')
-  return scheduler
+const getLoop = (): EventLoop => {
+  if (loop === undefined) throw new Error('A timer was started outside of a run.')
+  return loop
 }
 
 type Handle = { cancel(): void; ref(): Handle; unref(): Handle; hasRef(): boolean }
@@ -19,7 +19,7 @@ const start = (
   { delayMs, isRepeated }: { delayMs: number; isRepeated: boolean },
   run: () => void,
 ): Handle => {
-  const { schedule, cancel } = getScheduler()
+  const { schedule, cancel } = getLoop()
   const begin = () =>
     schedule({ delayMs: Math.ceil(delayMs), label }, () => {
       if (isRepeated) task = begin()
@@ -84,10 +84,10 @@ const install = (): void => {
   syncBuiltinESMExports()
 }
 
-export const useVirtualTimers = (used: Scheduler): void => {
-  if (scheduler === undefined) install()
+export const useVirtualTimers = (used: EventLoop): void => {
+  if (loop === undefined) install()
   for (const end of pending) end()
-  scheduler = used
+  loop = used
 }
 
 /** Waits `ms` milliseconds of virtual time. */

@@ -12,7 +12,7 @@ import {
 } from '../../../../../packages/server/src/stores/postgres/storage-errors.ts'
 import { createWorker } from '../../../../../packages/server/src/stores/postgres/worker.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
-import type { Owner } from '../../virtual/scheduler.ts'
+import type { Owner } from '../../virtual/event-loop.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createRemoteCalls } from '../remote-calls.ts'
@@ -23,16 +23,16 @@ import type { SharedDatabase } from './shared-database.ts'
  * share one session, so none of them waits for a lock: `npm run test:races` and the torture test cover locks.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
-  const { scheduler } = run
+  const { loop } = run
   const remote = createRemoteCalls(run)
   // Without this, the order of tasks would depend on the speed of the machine.
-  shared.watch(scheduler.waitFor)
+  shared.watch(loop.waitFor)
   const closing = new Map<string, () => void>()
   const connected = new Map<pg.Client, Owner>()
 
   const connect = (): pg.Client => {
     const connection = shared.connect()
-    connected.set(connection, scheduler.current())
+    connected.set(connection, loop.current())
     return connection
   }
 
@@ -40,7 +40,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
   const disconnect = (): void => {
     shared.disconnect()
     for (const [connection, owner] of connected) {
-      scheduler.schedule({ owner, delayMs: 0, label: 'connection ends' }, () => connection.emit('end'))
+      loop.schedule({ owner, delayMs: 0, label: 'connection ends' }, () => connection.emit('end'))
     }
     connected.clear()
   }
@@ -90,14 +90,14 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
   return {
     committed: openStore('committed'),
     open: (user) => {
-      const opened = openStore(`${user.name} at ${scheduler.now()}`)
+      const opened = openStore(`${user.name} at ${loop.now()}`)
       closing.set(user.name, () => void opened.close())
       const store: Store = {
         ...remote.wrap(user, observeCommits(opened, run, user.name)),
         listen: (listener) =>
           opened.listen((change) => {
             const delayMs = run.travel('news', 5)
-            scheduler.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(change))
+            loop.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(change))
           }),
       }
       const clock = createServiceClock({ ...user, startAt: run.now() })

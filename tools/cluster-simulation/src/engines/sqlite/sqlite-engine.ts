@@ -3,7 +3,7 @@ import { takeOver } from '../../../../../packages/server/src/stores/sqlite/owner
 import { storeOnDatabase } from '../../../../../packages/server/src/stores/sqlite/sqlite-store.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
 import { recordCalls } from '../../histories/history.ts'
-import { createOwner } from '../../virtual/scheduler.ts'
+import { createOwner } from '../../virtual/event-loop.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createFaultyDatabase } from './faulty-database.ts'
@@ -14,7 +14,7 @@ import { openEmptyDatabase } from './shared-database.ts'
  * log, syncing or the lock file.
  */
 export const createSqliteEngine = (run: RunContext): Engine => {
-  const { plan, faults, scheduler } = run
+  const { plan, faults, loop } = run
   const disk = createOwner('disk')
   const database = openEmptyDatabase()
   let isAvailable = true
@@ -31,7 +31,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
         block: (delayMs) => {
           if (delayMs === 0 || owner.state !== 'running') return
           owner.state = 'paused'
-          scheduler.schedule({ owner: disk, delayMs, label: 'commit' }, () => scheduler.resume(owner))
+          loop.schedule({ owner: disk, delayMs, label: 'commit' }, () => loop.resume(owner))
         },
       })
       const opened = { database: faulty.database, checkOwner, checkFiles: () => {}, close: () => {} }
