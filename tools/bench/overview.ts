@@ -6,7 +6,7 @@ import {
   listSubscriptionOverviews,
   readOverview,
 } from '../../packages/core/src/control/overview/read-overview.ts'
-import { type Backlog, type Engine, runCycle } from './src/growth/backlog.ts'
+import { type Backlog, type GrowthEngine, runCycle } from './src/growth/backlog.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
 import { type Row, toRow } from './src/measure.ts'
@@ -95,7 +95,7 @@ const holdSnapshot = async <Result>(
 
 const rows: Row[] = []
 const goals: Goal[] = []
-const measureEngine = async (engine: Engine): Promise<void> => {
+const measureEngine = async (engine: GrowthEngine): Promise<void> => {
   const backlog = await engine.fill({
     deliveries,
     subscriptions,

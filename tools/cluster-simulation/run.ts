@@ -7,9 +7,9 @@ import { drawPlan } from './src/draw-plan.ts'
 import { explore, type Summary } from './src/explore.ts'
 import type { Plan } from './src/plan.ts'
 import { type Find, searchPlanted } from './src/planted/search-planted.ts'
+import { formatReproduction } from './src/reproduction.ts'
 import { runPlan } from './src/run-plan.ts'
 import { countEntries, maximumEntries, shrinkPlan } from './src/shrink.ts'
-import { formatStory } from './src/story.ts'
 
 const { values } = parseArgs({
   options: {
@@ -41,12 +41,15 @@ const printCounts = (title: string, counts: Record<string, number>): void => {
   }
 }
 
-/** Shrinks the plan of a seed, prints its story, and saves it for a replay. */
+/** Shrinks the plan of a seed, prints its reproduction, and saves it for a replay. */
 const report = async ({ seed, violation }: Summary['violations'][number]): Promise<void> => {
   const shrunk = await shrinkPlan(drawPlan(seed), { violation })
   const file = `simulation-${seed}.json`
-  writeFileSync(file, `${JSON.stringify({ story: shrunk.violation, plan: shrunk.plan }, undefined, 2)}\n`)
-  console.log(`\n${formatStory(shrunk.plan, shrunk.result)}`)
+  writeFileSync(
+    file,
+    `${JSON.stringify({ description: shrunk.violation, plan: shrunk.plan }, undefined, 2)}\n`,
+  )
+  console.log(`\n${formatReproduction(shrunk.plan, shrunk.result)}`)
   console.log(
     `\n${countEntries(shrunk.plan)} operations and faults. To replay the run: npm run simulate -- --replay ${file}`,
   )
@@ -99,7 +102,7 @@ const search = async (): Promise<void> => {
 const replay = async (file: string): Promise<void> => {
   const { plan }: { readonly plan: Plan } = JSON.parse(readFileSync(file, 'utf8'))
   const result = await runPlan(plan)
-  console.log(formatStory(plan, result))
+  console.log(formatReproduction(plan, result))
   if (result.violation !== undefined) fail()
 }
 

@@ -8,21 +8,21 @@ import { organizationId, setUpOrganization, startTime } from './cluster/organiza
 import type { RunContext } from './cluster/run-context.ts'
 import { type Cluster, createServers, type Servers } from './cluster/servers.ts'
 import { scheduleFaults } from './cluster/timed-faults.ts'
-import type { Engine } from './engines/engine.ts'
+import type { SimulatedEngine } from './engines/engine.ts'
 import { createMemoryEngine } from './engines/memory-engine.ts'
 import { createPostgresEngine } from './engines/postgres/postgres-engine.ts'
 import { openEmptyDatabase, type SharedDatabase } from './engines/postgres/shared-database.ts'
 import { createSqliteEngine } from './engines/sqlite/sqlite-engine.ts'
 import type { HistoryEntry } from './histories/history.ts'
 import { reportAfterMs } from './invariants/health.ts'
-import { createRules } from './invariants/index.ts'
+import { createInvariants } from './invariants/index.ts'
 import type { Plan } from './plan.ts'
+import { createEventLoop, createOwner } from './virtual/event-loop.ts'
 import { createDraws, type NonEmpty, type Range } from './virtual/random.ts'
-import { createOwner, createEventLoop } from './virtual/event-loop.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
 
-const createEngine = (run: RunContext, postgres: SharedDatabase | undefined): Engine => {
+const createEngine = (run: RunContext, postgres: SharedDatabase | undefined): SimulatedEngine => {
   if (postgres !== undefined) return createPostgresEngine(run, postgres)
   return run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
 }
@@ -78,7 +78,7 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
     isOver = true
   }
   const now = (): number => startTime + loop.now()
-  const rules = createRules({ plan, violate, now })
+  const invariants = createInvariants({ plan, violate, now })
   const run: RunContext = {
     plan,
     draws,
@@ -90,7 +90,7 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
       if (observation.kind === 'server ended')
         run.record?.({ server: observation.server, method: 'process ended' })
       trace.add(observation.kind)
-      rules.observe(observation)
+      invariants.observe(observation)
     },
     note: (text) => {
       trace.add(text)
@@ -143,7 +143,7 @@ export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOpt
       const { committed } = engine
       const { items: events } = await committed.listEvents({ organizationId, limit: 1_000 })
       const { items: subscriptions } = await committed.listSubscriptions(organizationId, { limit: 1_000 })
-      await rules.finish({ events, deliveries, subscriptions, endpoints, committed })
+      await invariants.finish({ events, deliveries, subscriptions, endpoints, committed })
       isOver = true
     },
   })

@@ -81,9 +81,9 @@ export const measureCpuMs = (): number => {
   return (user + system) / 1_000
 }
 
-/** Maximum number of operations and faults in a readable story. */
+/** Maximum number of operations and faults in a readable reproduction. */
 export const maximumEntries = 10
-/** Maximum number of other seeds to try for a shorter story. */
+/** Maximum number of other seeds to try for a shorter reproduction. */
 const maximumSeeds = 300
 
 export type ShrinkOptions = Pick<Failure, 'violation'> & {

@@ -1,7 +1,7 @@
 import type { Check, Finding } from '../report/run-checks.ts'
 import type { Examination } from './examination.ts'
 import type { Knowledge } from './knowledge.ts'
-import type { Need, Settings } from './settings.ts'
+import type { ExaminationSettings, Need } from './settings.ts'
 
 export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   /** Approximate number of requests. @default 0 */
@@ -30,7 +30,11 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
 /** Returns the reason why a check would prove nothing, or `undefined` if it can run. */
 export const declineCheck = (
   { id, needs = [], runsAnyway }: Omit<ListedCheck, 'run'>,
-  { settings, knowledge, skip }: { settings: Settings; knowledge: Knowledge; skip: readonly string[] },
+  {
+    settings,
+    knowledge,
+    skip,
+  }: { settings: ExaminationSettings; knowledge: Knowledge; skip: readonly string[] },
 ): Finding | undefined => {
   if (skip.includes(id)) return { verdict: 'skipped', observed: 'left out by --skip' }
   const missing = needs.find((need) => reasons[need] !== undefined && !settings.given.has(need))

@@ -15,7 +15,7 @@ import {
   rawMethod,
   sendRequest,
 } from './send.ts'
-import type { Settings } from './settings.ts'
+import type { ExaminationSettings } from './settings.ts'
 
 type GenuineOptions = {
   /** @default the current one */
@@ -31,7 +31,7 @@ export type Examination = ReturnType<typeof createExamination>
 
 /** Builds a delivery of an event about a subject, with a new id. */
 export const buildDelivery = (
-  { ids }: Pick<Settings, 'ids'>,
+  { ids }: Pick<ExaminationSettings, 'ids'>,
   event: object | string | Buffer,
   subject: string,
 ): Delivery => {
@@ -42,7 +42,7 @@ export const buildDelivery = (
 }
 
 export const createExamination = (
-  settings: Settings,
+  settings: ExaminationSettings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
 ) => {
   const { url, limits, ids, now, secret, credentials } = settings

@@ -10,7 +10,7 @@ import { hideInExchange, hideSecrets } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
-import { type Need, readSettings, type Settings } from './settings.ts'
+import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
 import { formatTarget, isNearby } from './target.ts'
 
 const defaultTimeoutMs = 60_000
@@ -38,7 +38,7 @@ const flags: Readonly<Record<Need, string>> = {
 }
 
 /** Returns a command that repeats one check. It reads secrets from environment variables. */
-const writeReproduction = (settings: Settings, id: string, seed: number): string =>
+const writeReproduction = (settings: ExaminationSettings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,
     ...Array.from(settings.given, (need) => flags[need]),

@@ -1,8 +1,8 @@
 import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
-import type { Settings } from './settings.ts'
+import type { ExaminationSettings } from './settings.ts'
 
-type Secrets = Pick<Settings, 'secret' | 'previousSecret' | 'credentials'>
+type Secrets = Pick<ExaminationSettings, 'secret' | 'previousSecret' | 'credentials'>
 
 const listCredentialForms = (value: string): string[] => {
   const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1]

@@ -8,7 +8,7 @@ import { readTarget } from './target.ts'
 
 export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
 
-export type Settings = Readonly<ReturnType<typeof readSettings>>
+export type ExaminationSettings = Readonly<ReturnType<typeof readSettings>>
 
 export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options

@@ -3,7 +3,6 @@ import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { buildFetch, createLab } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
-import { type Examination, type RuleCheck, type Rules, toCheck } from './rule.ts'
 import { agreementRules } from './rules/agreement-rules.ts'
 import { callEventRules } from './rules/call-event-rules.ts'
 import { controlId, controlRules, createRules } from './rules/create-rules.ts'
@@ -19,13 +18,14 @@ import { summaryRules } from './rules/summary-rules.ts'
 import { webhookRules } from './rules/webhook-rules.ts'
 import { createScenes } from './scenes.ts'
 import type { ServerExamination } from './server-examination.ts'
+import { type Examination, type RuleCheck, type ServerRules, toCheck } from './server-rule.ts'
 import { readSettings } from './settings.ts'
 import { listen } from './webhooks/listen.ts'
 
 /** Checks that prove nothing if even a valid request is refused. */
 const needsControl = /^(?:create|events|webhooks|random)\./
 
-const fixedRules: Rules = {
+const fixedRules: ServerRules = {
   ...createStatusRules,
   ...keyRules,
   ...createRules,
@@ -39,7 +39,7 @@ const fixedRules: Rules = {
 }
 
 /** Rules that are examined last because they judge all other exchanges or use up the rate limits. */
-const lastRules: Rules = { ...runRules, ...errorRules, ...limitRules }
+const lastRules: ServerRules = { ...runRules, ...errorRules, ...limitRules }
 
 /** Returns a function that selects rules by id prefix. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {
@@ -51,7 +51,7 @@ const createSelection = (only: readonly string[] | undefined) => {
     throw new ExaminationUsageError(
       `There is no check ${JSON.stringify(unknown)}. Pass ids such as create.subject.empty-is-400, or their beginnings, such as create.subject.`,
     )
-  return (rules: Rules) =>
+  return (rules: ServerRules) =>
     Object.entries(rules).filter(
       ([id]) => only === undefined || id === controlId || only.some((start) => matches(id, start)),
     )
@@ -97,7 +97,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
         observed: `${controlId} failed: if valid requests are refused, this check proves nothing`,
       }
     }
-    const run = async (rules: Rules, extraMs = 0) => {
+    const run = async (rules: ServerRules, extraMs = 0) => {
       const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
       const checks = select(rules).map((rule) => toCheck(rule, examination))
       return runChecks(checks, {

@@ -1,5 +1,5 @@
 import { endpoints } from '@wabakit/contract'
-import { type ApiRequest, buildCurl, type Exchange } from './api/api-request.ts'
+import { type ApiExchange, type ApiRequest, buildCurl } from './api/api-request.ts'
 import { createSender } from './api/create-sender.ts'
 import { formatUrl, type ServerSettings } from './settings.ts'
 
@@ -106,7 +106,7 @@ export const buildFetch = (callId: string | undefined, rest: Partial<ApiRequest>
   return { method, path: path + query, key: 'api', ...rest }
 }
 
-export const describeResponse = ({ response: { status, text } }: Exchange): string => {
+export const describeResponse = ({ response: { status, text } }: ApiExchange): string => {
   if (status === 0) return `no response (${text})`
   return text === '' ? `${status} without a body` : `${status} ${text.slice(0, 200)}`
 }

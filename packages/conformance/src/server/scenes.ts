@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@wabakit/contract'
-import { type ApiRequest, type Exchange, readField } from './api/api-request.ts'
+import { type ApiExchange, type ApiRequest, readField } from './api/api-request.ts'
 import { createCallScenes } from './calls/call-scenes.ts'
 import { buildCreate, type Lab } from './lab.ts'
 import type { PlannedResponse } from './webhooks/listen.ts'
@@ -10,7 +10,7 @@ import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 export type GroupScene = {
   readonly groupId: string
   readonly request: ApiRequest
-  readonly exchanges: readonly Exchange[]
+  readonly exchanges: readonly ApiExchange[]
 }
 
 /** The path to which the examiner's listener redirects. */
@@ -90,8 +90,8 @@ const createScripts = (lab: Lab) => {
     }
   }
 
-  const flood = async (): Promise<Exchange[]> => {
-    const exchanges: Exchange[] = []
+  const flood = async (): Promise<ApiExchange[]> => {
+    const exchanges: ApiExchange[] = []
     const isLimited = (): boolean => exchanges.some(({ response }) => response.status === 429)
     const sendSome = async (): Promise<void> => {
       while (exchanges.length < maxFloodRequests && !isLimited()) {
@@ -125,7 +125,7 @@ const createScripts = (lab: Lab) => {
         buildCreate(lab, { groupId, wabaNumber: spelled }),
         buildCreate(lab, { groupId, subject: 'Another subject' }),
       ]
-      const exchanges: Exchange[] = []
+      const exchanges: ApiExchange[] = []
       for (const each of requests) exchanges.push(await lab.send(each))
       return awaitCreated({ groupId, request, exchanges })
     },

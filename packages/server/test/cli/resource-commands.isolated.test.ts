@@ -244,8 +244,8 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   expect(parseLines(await run('events list --call c1 --limit 2 --format json'))).toHaveLength(2)
   expect(await run('events list --subscription sub_none')).toBe('none\n')
   expect(await run('requests list')).toBe('none\n')
-  const story = await run('calls show c1')
-  expect(story.match(/(?:state|event) +\S+/g)).toEqual(
+  const timeline = await run('calls show c1')
+  expect(timeline.match(/(?:state|event) +\S+/g)).toEqual(
     expect.arrayContaining(['state     initiated', 'state     summarized', 'event     CALL_ENDED']),
   )
 })

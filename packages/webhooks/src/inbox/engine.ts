@@ -12,7 +12,7 @@ export type Run = (text: string, values?: readonly InboxValue[]) => Promise<Outc
 export const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
 /** The right to handle an entry. Entries that the same statement claimed share a token. */
-export type Claim = { readonly id: string; readonly token: string }
+export type EntryClaim = { readonly id: string; readonly token: string }
 
 /** A claim of rows: the rows that `pick` selects get a token and new values. */
 export type Claiming = {

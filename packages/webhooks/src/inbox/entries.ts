@@ -1,6 +1,6 @@
 import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
-import { type Claim, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
+import { type EntryClaim, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes } from './table.ts'
 
@@ -69,7 +69,7 @@ type ClaimRequest = {
 }
 
 /** Returns the condition that selects claimed entries. Entries that were claimed together have the same token. */
-const toCondition = (claims: readonly Claim[]): Statement => {
+const toCondition = (claims: readonly EntryClaim[]): Statement => {
   const groups = Object.entries(Object.groupBy(claims, ({ token }) => token)).map(([token, group = []]) => [
     token,
     ...group.map(({ id }) => id),
@@ -88,11 +88,11 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const { handledBodyMs, parkedBodyMs, keyMs } = retention
 
   /** Returns the statement that ends a claim, if this process still owns it. */
-  const toEnd = ({ id, token }: Claim, set: string, values: readonly InboxValue[] = []): Statement => ({
+  const toEnd = ({ id, token }: EntryClaim, set: string, values: readonly InboxValue[] = []): Statement => ({
     text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`,
     values: [...values, id, token],
   })
-  const toHandled = (claim: Claim): Statement => {
+  const toHandled = (claim: EntryClaim): Statement => {
     const forget = handledBodyMs === 0 ? ', body = NULL, headers = NULL' : ''
     const set = `state = 'handled', error = NULL, due_at = ${now()} + ?${forget}`
     return toEnd(claim, set, [handledBodyMs === 0 ? keyMs : handledBodyMs])
@@ -156,7 +156,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     },
 
     /** Extends claims, and returns the ids of the entries whose claims are still held. */
-    renew: async (claims: readonly Claim[], claimMs: number): Promise<Set<string>> => {
+    renew: async (claims: readonly EntryClaim[], claimMs: number): Promise<Set<string>> => {
       const { text, values } = toCondition(claims)
       const select = `SELECT id FROM ${table} WHERE ${text}`
       const update = `UPDATE ${table} SET due_at = ${now()} + ?`
@@ -174,7 +174,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     toHandled,
 
     /** Completes entries, and returns for each whether its claim was still held. */
-    complete: async (claims: readonly Claim[]): Promise<boolean[]> => {
+    complete: async (claims: readonly EntryClaim[]): Promise<boolean[]> => {
       const [first] = claims
       if (first === undefined) return []
       if (claims.length === 1 || dialect === 'mysql') {
@@ -192,7 +192,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     end,
 
     /** Ends an attempt that did not succeed. Returns whether the claim was still held. */
-    settle: async (claim: Claim, settlement: Settlement): Promise<boolean> => {
+    settle: async (claim: EntryClaim, settlement: Settlement): Promise<boolean> => {
       const dueAt = `due_at = ${now()} + ?`
       switch (settlement.state) {
         case 'released':

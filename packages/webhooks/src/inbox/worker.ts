@@ -4,7 +4,7 @@ import { waitAtMost } from '../time-limit.ts'
 import { assertAboveZero } from '../usage.ts'
 import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts.ts'
 import { collect } from './batch.ts'
-import { createBell } from './bell.ts'
+import { createNotifier } from './notifier.ts'
 
 /** Time for which `stop` waits for handlers before it aborts their signals, in milliseconds. */
 const stopMs = 10_000
@@ -30,8 +30,8 @@ type WorkerOptions = AttemptsOptions & {
  */
 export const createWorker = (options: WorkerOptions) => {
   const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
-  const bell = createBell()
-  const attempts = createAttempts(options, bell.ring)
+  const notifier = createNotifier()
+  const attempts = createAttempts(options, notifier.notify)
   let loop: Promise<void> | undefined
   let release: (() => Promise<void>) | undefined
   let tidied: Promise<unknown> | undefined
@@ -90,11 +90,11 @@ export const createWorker = (options: WorkerOptions) => {
   const unparkSometimes = every(unparkEveryMs, unpark)
 
   const work = async (): Promise<void> => {
-    const unlisten = engine.listen?.(bell.ring)
+    const unlisten = engine.listen?.(notifier.notify)
     // Ignores database errors, because storing and claiming report them.
     tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
-      const rings = bell.count()
+      const seen = notifier.count()
       tidied = tidied.then(unparkSometimes).then(forget)
       let claimed = 0
       try {
@@ -102,7 +102,7 @@ export const createWorker = (options: WorkerOptions) => {
       } catch (error) {
         await attempts.reportError(error)
       }
-      if (claimed === 0 || attempts.count() >= concurrency) await bell.wait(rings, pollMs)
+      if (claimed === 0 || attempts.count() >= concurrency) await notifier.wait(seen, pollMs)
     }
     unlisten?.()
   }
@@ -111,15 +111,15 @@ export const createWorker = (options: WorkerOptions) => {
   const settle = async (maxMs: number): Promise<boolean> => {
     const endsAt = performance.now() + maxMs
     for (;;) {
-      const rings = bell.count()
+      const seen = notifier.count()
       const leftMs = endsAt - performance.now()
       if (attempts.count() === 0 || leftMs <= 0) return attempts.count() === 0
-      await bell.wait(rings, leftMs)
+      await notifier.wait(seen, leftMs)
     }
   }
 
   return {
-    wake: bell.ring,
+    wake: notifier.notify,
     isStarted: (): boolean => loop !== undefined,
     /** Returns whether this process has a free slot for the events that it stores. */
     isFree: (): boolean => loop !== undefined && attempts.count() < concurrency,
@@ -132,7 +132,7 @@ export const createWorker = (options: WorkerOptions) => {
     stop: async ({ maxMs = stopMs }: StopOptions = {}): Promise<void> => {
       assertAboveZero('maxMs', maxMs)
       stopping = true
-      bell.ring()
+      notifier.notify()
       await loop
       await claiming
       loop = undefined
@@ -154,12 +154,12 @@ export const createWorker = (options: WorkerOptions) => {
       try {
         await unparkSometimes()
         for (;;) {
-          const rings = bell.count()
+          const seen = notifier.count()
           const claimed = !stopping && performance.now() < endsAt ? await claimNext() : 0
           // An entry that was completed in the meantime may have freed its lane for the next one.
-          if (claimed > 0 || bell.count() !== rings) continue
+          if (claimed > 0 || notifier.count() !== seen) continue
           if (attempts.count() === 0) break
-          await bell.wait(rings, pollMs)
+          await notifier.wait(seen, pollMs)
         }
         await forget()
         return await entries.readRemaining()

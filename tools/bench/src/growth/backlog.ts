@@ -25,7 +25,7 @@ export type Backlog = {
 }
 
 /** A kind of database on which backlogs can be created. */
-export type Engine = {
+export type GrowthEngine = {
   readonly name: string
   fill(contents: Contents): Promise<Backlog>
   close(): Promise<void>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 import { buildOrganization, buildSubscription } from '../../../../packages/core/test/store-cases/records.ts'
 import { type Child, startChild } from '../commands.ts'
-import type { Engine } from './backlog.ts'
+import type { GrowthEngine } from './backlog.ts'
 
 /** The workers of a scenario, and its endpoints in addition to the 20 healthy ones. */
 export type ScenarioOptions = {
@@ -56,7 +56,7 @@ const startEndpoints = async (number: number, behavior: 'respond' | 'hang' | 'sl
 }
 
 /** Fills a store with organizations and subscriptions, and starts a server, workers and endpoints as processes. */
-export const openScenario = async (engine: Engine, options: ScenarioOptions) => {
+export const openScenario = async (engine: GrowthEngine, options: ScenarioOptions) => {
   const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
   const healthy = await startEndpoints(healthyEndpoints, 'respond')
   const others = await startEndpoints(suspects + 1, kind)

@@ -1,6 +1,6 @@
 import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../../packages/server/test/postgres-cluster.ts'
-import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
+import { type Contents, formatDigitsSql, type GrowthEngine, payloadSql } from './backlog.ts'
 
 /** Number of rows per insert. */
 const chunk = 500_000
@@ -48,7 +48,7 @@ const formatFillSql = (contents: Contents): string[] => {
 }
 
 /** Starts a private PostgreSQL that syncs every commit, and creates backlogs on it. */
-export const createPostgresEngine = async (): Promise<Engine> => {
+export const createPostgresEngine = async (): Promise<GrowthEngine> => {
   const cluster = await createCluster({
     settings: { fsync: 'on', shared_buffers: '1GB', max_wal_size: '4GB', maintenance_work_mem: '256MB' },
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@wabakit/server'
-import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
+import { type Contents, formatDigitsSql, type GrowthEngine, payloadSql } from './backlog.ts'
 
 const formatFillSql = (contents: Contents): string => {
   const { deliveries, subscriptions, subject, subscription, status, dueAt } = contents
@@ -36,7 +36,7 @@ const formatFillSql = (contents: Contents): string => {
 }
 
 /** Creates backlogs on SQLite databases in a temporary folder. Every commit is synced. */
-export const createSqliteEngine = (): Engine => {
+export const createSqliteEngine = (): GrowthEngine => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-growth-'))
   let files = 0
   return {

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '@wabakit/core'
 import { listDeliveries } from '../engines/observed-store.ts'
 import { createDueTimes } from '../invariants/due-times.ts'
-import type { Violate } from '../invariants/rule.ts'
+import type { Violate } from '../invariants/invariant.ts'
 import { getHeldUpMs } from '../plan.ts'
 import { createOwner } from '../virtual/event-loop.ts'
 import type { Cluster } from './servers.ts'

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '../histories/history.ts'
 import type { Observation } from '../observations.ts'
 import type { Plan } from '../plan.ts'
-import type { Draws } from '../virtual/random.ts'
 import type { EventLoop } from '../virtual/event-loop.ts'
+import type { Draws } from '../virtual/random.ts'
 import type { CallFaults } from './call-faults.ts'
 
 /** The parts of a run that all components of the cluster use. */
@@ -18,7 +18,7 @@ export type RunContext = {
   readonly record: ((entry: HistoryEntry) => void) | undefined
   /** Draws the travel time of a message or call, at most `maximumMs` milliseconds times the latency of the plan. */
   travel(label: string, maximumMs: number): number
-  /** Adds a line to the story. */
+  /** Adds a line to the reproduction. */
   note(text: string): void
   /** Kills a server, and schedules its restart. */
   kill(server: string): void

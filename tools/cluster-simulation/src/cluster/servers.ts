@@ -1,5 +1,5 @@
 import { type Clock, createIds, createReferenceServer, type ReferenceServer, type Store } from '@wabakit/core'
-import type { Engine, StoreUser } from '../engines/engine.ts'
+import type { SimulatedEngine, StoreUser } from '../engines/engine.ts'
 import { createOwner } from '../virtual/event-loop.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
@@ -26,14 +26,17 @@ const rateLimit = { organization: limit, key: limit }
 export type Servers = ReturnType<typeof createServers>
 
 export type Cluster = RunContext & {
-  readonly engine: Engine
+  readonly engine: SimulatedEngine
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly servers: Servers
 }
 
 export const createServers = (
   run: RunContext,
-  { engine, endpoints }: { readonly engine: Engine; readonly endpoints: ReadonlyMap<string, Endpoint> },
+  {
+    engine,
+    endpoints,
+  }: { readonly engine: SimulatedEngine; readonly endpoints: ReadonlyMap<string, Endpoint> },
 ) => {
   const { plan, draws, loop, observe } = run
   const running = new Map<string, Server>()

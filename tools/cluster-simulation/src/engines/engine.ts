@@ -11,7 +11,7 @@ export type StoreUser = {
 }
 
 /** The storage of a cluster. It outlives the processes. */
-export type Engine = {
+export type SimulatedEngine = {
   open(user: StoreUser): { readonly store: Store; readonly clock: Required<Clock> }
   /** Closes the connections of a process that has died. */
   abandon(user: StoreUser): void

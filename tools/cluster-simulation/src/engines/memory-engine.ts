@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../../../packages/core/src/memory-store/me
 import type { RunContext } from '../cluster/run-context.ts'
 import { recordCalls } from '../histories/history.ts'
 import { createOwner } from '../virtual/event-loop.ts'
-import type { Engine, StoreUser } from './engine.ts'
+import type { SimulatedEngine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
 
@@ -43,7 +43,7 @@ const patienceMs = 5_000
  * Runs the memory store as a database that several processes share. Changes may be reported late, out of order or never.
  * Transactions may not commit in the order of their positions, and settlements may miss concurrent commits.
  */
-export const createMemoryEngine = (run: RunContext): Engine => {
+export const createMemoryEngine = (run: RunContext): SimulatedEngine => {
   const { plan, loop, faults, draws } = run
   // Up to 20 other transactions commit while a transaction is open. The fraction makes each position unique.
   const takePosition = (order: number, lastOfLane: number): number =>

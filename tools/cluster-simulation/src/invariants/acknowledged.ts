@@ -2,13 +2,13 @@ import type { EventRecord } from '@wabakit/core'
 import { buildSecret } from '../cluster/organization.ts'
 import type { Observations } from '../observations.ts'
 import type { SubscriptionStep } from '../plan.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const lost = 'nothing acknowledged is lost'
 const undone = 'nothing rejected takes effect'
 
 /** Checks that acknowledged changes and their events are stored, and that rejected ones are not. */
-export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
+export const createAcknowledgedInvariant = ({ violate }: InvariantContext): Invariant => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()
   const erased = new Set<string>()

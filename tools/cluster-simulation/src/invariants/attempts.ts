@@ -1,5 +1,5 @@
 import type { OwnedShard } from '@wabakit/core'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const oneAttempt = 'one attempt at a time per delivery'
 const oneOwner = 'only the owner of a shard attempts and settles its deliveries'
@@ -20,20 +20,20 @@ const driftMs = 12_000
  * Maximum time for which a worker may still start attempts after it has lost a shard, in milliseconds. It may learn of
  * the loss late because it was cut off or its clock was set back.
  */
-const believesMs = 100
+const lossNoticeMs = 100
 
 /**
  * Maximum time from a failure to the start of an attempt whose delivery was loaded before the failure, in milliseconds.
  */
-const startsMs = 2_000
+const loadToStartMs = 2_000
 
 /** Maximum time until a resumed process notices that its lease or session has ended, in milliseconds. */
-const awakeMs = 1_000
+const resumeNoticeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
 /** Checks that only the owner of a delivery attempts it, and only when the delivery is due. */
-export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
+export const createAttemptsInvariant = ({ plan, violate, now }: InvariantContext): Invariant => {
   // On SQLite, a server that starts during a clock step has the wrong time.
   const hasTrueTime = plan.engine === 'memory' || plan.faults.every(({ fault }) => fault !== 'step the clock')
   /** Attempts in progress, by delivery. */
@@ -99,7 +99,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         const { id, subscriptionId } = attempted.delivery
         const others = attempts.get(id) ?? []
         const owner = epochs.get(shards.get(id) ?? -1)
-        const isLost = owner !== undefined && owner.server !== server && now() - owner.at > believesMs
+        const isLost = owner !== undefined && owner.server !== server && now() - owner.at > lossNoticeMs
         if (isLost && isAwake(server))
           violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
         // A resumed worker may start an attempt before it learns that it has lost the shard.
@@ -110,7 +110,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         const own = all.filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
         if (own.length > perSubscription)
           violate(slots, `${subscriptionId} has ${own.length} concurrent attempts`)
-        const isFailing = now() - (failingSince.get(server)?.get(subscriptionId) ?? Infinity) > startsMs
+        const isFailing = now() - (failingSince.get(server)?.get(subscriptionId) ?? Infinity) > loadToStartMs
         if (plan.sharesFairly && isFailing && own.filter((each) => each.server === server).length > 1)
           violate(carefully, `${server} makes a second concurrent attempt for ${subscriptionId}`)
       },
@@ -130,7 +130,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         canceled.clear()
       },
       paused: ({ server }) => excusedUntil.set(server, Infinity),
-      resumed: ({ server }) => excusedUntil.set(server, now() + awakeMs),
+      resumed: ({ server }) => excusedUntil.set(server, now() + resumeNoticeMs),
       'server ended': ({ server }) => {
         excusedUntil.delete(server)
         failingSince.delete(server)

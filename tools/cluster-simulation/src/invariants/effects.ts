@@ -1,10 +1,10 @@
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const once = 'a receiver handles each delivery once'
 const oneId = 'an event has the same webhook-id on every attempt'
 
 /** Checks that receivers handle each delivery once, and that its attempts have the same id and body. */
-export const createEffectsRule = ({ violate, hasSeen }: RuleContext): Rule => {
+export const createEffectsInvariant = ({ violate, hasSeen }: InvariantContext): Invariant => {
   const handled = new Set<string>()
   const bodies = new Map<string, string>()
   const ids = new Map<string, string>()

@@ -1,4 +1,4 @@
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const once = 'each event of a call is published once'
 const oneSummary = 'one CALL_AI_SUMMARY per call'
@@ -8,7 +8,7 @@ const alternates = 'a participant joins and leaves alternately'
  * Checks that participants join and leave alternately, and that each step of a call publishes one event, even if the
  * step is repeated. An erased call can publish its events again, except for the summary.
  */
-export const createEventsRule = ({ violate }: RuleContext): Rule => {
+export const createEventsInvariant = ({ violate }: InvariantContext): Invariant => {
   const erased = new Set<string>()
   return {
     on: { erased: ({ subject }) => erased.add(subject) },

@@ -1,6 +1,6 @@
 import { organizationId } from '../cluster/organization.ts'
 import { isCallFault, type Plan } from '../plan.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const once = 'nothing is counted twice'
 const lost = 'a process loses at most its last counts'
@@ -35,7 +35,7 @@ const canDelayWrites = ({ faults, rates }: Plan): boolean => {
  * Checks that the figures of the organization count each settlement at most once, and all of them except the last ones
  * of a process that died.
  */
-export const createFiguresRule = ({ plan, violate, now, hasSeen }: RuleContext): Rule => {
+export const createFiguresInvariant = ({ plan, violate, now, hasSeen }: InvariantContext): Invariant => {
   const settled: { readonly server: string; readonly at: number; readonly names: readonly Name[] }[] = []
   /** The settlements that may be missing. */
   const unwritten = new Set<(typeof settled)[number]>()

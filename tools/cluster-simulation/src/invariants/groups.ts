@@ -1,6 +1,6 @@
 import { organizationId } from '../cluster/organization.ts'
 import type { Observations } from '../observations.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const onePerCreate = 'one group per create request'
 const lost = 'nothing acknowledged is lost'
@@ -10,7 +10,7 @@ const undone = 'nothing rejected takes effect'
 type Ended = Observations['client ended']
 
 /** Checks that the stored groups match the responses that clients got. */
-export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
+export const createGroupsInvariant = ({ plan, violate }: InvariantContext): Invariant => {
   const ended = new Map<string, Ended[]>()
   return {
     on: {

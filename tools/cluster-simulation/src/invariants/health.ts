@@ -1,10 +1,10 @@
 import type { AttemptVerdict } from '@wabakit/core'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const once = 'operators are notified once of each health change'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** Copied from docs/rules.md instead of the code, so that the rule detects a wrong limit. */
+/** Copied from docs/rules.md instead of the code, so that the invariant detects a wrong limit. */
 export const reportAfterMs = 10 * 60_000
 
 type Settled = {
@@ -44,7 +44,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
  * Checks that health events follow from the settlements. If a user has changed the subscription, or a process has died
  * on SQLite, unobserved commits may have caused events. In these cases, checks only the order of the events.
  */
-export const createHealthRule = ({ plan, violate, now, hasSeen }: RuleContext): Rule => {
+export const createHealthInvariant = ({ plan, violate, now, hasSeen }: InvariantContext): Invariant => {
   const histories = new Map<string, Settled[]>()
   const unclear = new Set<string>()
 

@@ -1,23 +1,23 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import type { Observation, ObservationKind } from '../observations.ts'
-import { createAcknowledgedRule } from './acknowledged.ts'
-import { createAttemptsRule } from './attempts.ts'
-import { createEffectsRule } from './effects.ts'
-import { createEventsRule } from './events.ts'
-import { createFiguresRule } from './figures.ts'
-import { createGroupsRule } from './groups.ts'
-import { createHealthRule } from './health.ts'
-import { createLanesRule } from './lanes.ts'
-import { createLinearizableRule } from './linearizable.ts'
-import { createListsRule } from './lists.ts'
-import type { FinalState, Rule, RuleContext } from './rule.ts'
-import { createScheduleRule } from './schedule.ts'
-import { createSettledRule } from './settled.ts'
-import { createStartLimitsRule } from './start-limits.ts'
-import { createStarvationRule } from './starvation.ts'
+import { createAcknowledgedInvariant } from './acknowledged.ts'
+import { createAttemptsInvariant } from './attempts.ts'
+import { createEffectsInvariant } from './effects.ts'
+import { createEventsInvariant } from './events.ts'
+import { createFiguresInvariant } from './figures.ts'
+import { createGroupsInvariant } from './groups.ts'
+import { createHealthInvariant } from './health.ts'
+import type { FinalState, Invariant, InvariantContext } from './invariant.ts'
+import { createLanesInvariant } from './lanes.ts'
+import { createLinearizableInvariant } from './linearizable.ts'
+import { createListsInvariant } from './lists.ts'
+import { createScheduleInvariant } from './schedule.ts'
+import { createSettledInvariant } from './settled.ts'
+import { createStartLimitsInvariant } from './start-limits.ts'
+import { createStarvationInvariant } from './starvation.ts'
 
 /** Checks that all errors come from an unavailable store. */
-const createErrorsRule = ({ violate }: RuleContext): Rule => ({
+const createErrorsInvariant = ({ violate }: InvariantContext): Invariant => ({
   on: {
     rejection: ({ server, error }) => {
       if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) return
@@ -27,44 +27,44 @@ const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   },
 })
 
-/** Creates the rules of a run. `liveness.ts` checks that everything settles in time. */
-export const createRules = (run: Omit<RuleContext, 'hasSeen'>) => {
+/** Creates the invariants of a run. `liveness.ts` checks that everything settles in time. */
+export const createInvariants = (run: Omit<InvariantContext, 'hasSeen'>) => {
   const seen = new Set<ObservationKind>()
-  const context: RuleContext = { ...run, hasSeen: (kind) => seen.has(kind) }
+  const context: InvariantContext = { ...run, hasSeen: (kind) => seen.has(kind) }
   let prunedBefore = 0
-  const watchPruning: Rule = {
+  const watchPruning: Invariant = {
     on: {
       pruned: ({ before }) => {
         prunedBefore = Math.max(prunedBefore, before)
       },
     },
   }
-  const rules = [
+  const invariants = [
     () => watchPruning,
-    createAcknowledgedRule,
-    createGroupsRule,
-    createEventsRule,
-    createAttemptsRule,
-    createLanesRule,
-    createScheduleRule,
-    createEffectsRule,
-    createHealthRule,
-    createSettledRule,
-    createListsRule,
-    createFiguresRule,
-    createErrorsRule,
-    createStarvationRule,
-    createStartLimitsRule,
-    createLinearizableRule,
-  ].map((createRule) => createRule(context))
+    createAcknowledgedInvariant,
+    createGroupsInvariant,
+    createEventsInvariant,
+    createAttemptsInvariant,
+    createLanesInvariant,
+    createScheduleInvariant,
+    createEffectsInvariant,
+    createHealthInvariant,
+    createSettledInvariant,
+    createListsInvariant,
+    createFiguresInvariant,
+    createErrorsInvariant,
+    createStarvationInvariant,
+    createStartLimitsInvariant,
+    createLinearizableInvariant,
+  ].map((createInvariant) => createInvariant(context))
 
   return {
     observe: <Kind extends ObservationKind>(observation: Observation<Kind>): void => {
       seen.add(observation.kind)
-      for (const { on } of rules) on?.[observation.kind]?.(observation)
+      for (const { on } of invariants) on?.[observation.kind]?.(observation)
     },
     finish: async (state: Omit<FinalState, 'prunedBefore'>): Promise<void> => {
-      for (const rule of rules) await rule.finish?.({ ...state, prunedBefore })
+      for (const invariant of invariants) await invariant.finish?.({ ...state, prunedBefore })
     },
   }
 }

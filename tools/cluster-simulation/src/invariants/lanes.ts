@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '@wabakit/core'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const order = 'deliveries of a lane are attempted in order'
 
@@ -10,7 +10,7 @@ const isFinished = ({ status }: DeliveryRecord): boolean =>
   status === 'delivered' || status === 'exhausted' || status === 'skipped'
 
 /** Checks that each lane keeps the documented order. Does not check lanes after a user has resent deliveries. */
-export const createLanesRule = ({ violate, hasSeen }: RuleContext): Rule => ({
+export const createLanesInvariant = ({ violate, hasSeen }: InvariantContext): Invariant => ({
   on: {
     loaded: ({ server, attempted: { delivery }, deliveries }) => {
       const place = hasSeen('reset') ? 0 : deliveries.findIndex(({ id }) => id === delivery.id)

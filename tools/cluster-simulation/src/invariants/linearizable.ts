@@ -1,9 +1,9 @@
 import { createModel, isLinearizable } from '../linearizability.ts'
 import type { CreateCall } from '../observations.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 /** Checks that the creation of groups is linearizable: the results match some order of the calls. */
-export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
+export const createLinearizableInvariant = ({ violate }: InvariantContext): Invariant => {
   const creates = new Map<string, CreateCall[]>()
   return {
     on: {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 import { readAll } from '../engines/observed-store.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const agree = 'lists agree with each other'
 
@@ -19,7 +19,7 @@ const listIds = (
 ): string[] => listed.map(({ id }) => id).filter((id) => known.some((each) => each.id === id))
 
 /** Checks that lists agree with each other in every order and with every filter. */
-export const createListsRule = ({ violate }: RuleContext): Rule => ({
+export const createListsInvariant = ({ violate }: InvariantContext): Invariant => ({
   finish: async ({ events, deliveries, subscriptions, committed }) => {
     const compare = (what: string, found: unknown, expected: unknown): void => {
       if (!isDeepStrictEqual(found, expected))

@@ -1,12 +1,12 @@
 import type { AttemptVerdict, DeliveryRecord, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const schedule = 'attempts follow the documented schedule'
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Copied from docs/rules.md instead of the code, so that the rule detects a wrong pause. */
+/** Copied from docs/rules.md instead of the code, so that the invariant detects a wrong pause. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -63,7 +63,7 @@ const matches = (result: AttemptVerdict, { kind, low = 0, high = 0, releasesLane
 const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
 
 /** Checks that each settlement follows from the response to its attempt. */
-export const createScheduleRule = ({ violate }: RuleContext): Rule => {
+export const createScheduleInvariant = ({ violate }: InvariantContext): Invariant => {
   /** The responses to attempts that have ended, by loaded delivery. */
   const ended = new Map<DeliveryRecord, DeliveryResponse | undefined>()
   return {

@@ -1,6 +1,6 @@
 import { organizationId } from '../cluster/organization.ts'
 import type { Plan } from '../plan.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const arrived = 'every delivered event has arrived'
 const complete = 'every event is delivered to every subscription'
@@ -12,7 +12,7 @@ const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
   faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 
 /** Checks that every event has been delivered or given up, and that every attempt is recorded once. */
-export const createSettledRule = ({ plan, violate, hasSeen }: RuleContext): Rule => {
+export const createSettledInvariant = ({ plan, violate, hasSeen }: InvariantContext): Invariant => {
   /** The number of ended attempts, by delivery. */
   const ended = new Map<string, number>()
   return {

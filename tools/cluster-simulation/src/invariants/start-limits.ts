@@ -1,5 +1,5 @@
 import { isCallFault } from '../plan.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const limited = 'attempts start no faster than a subscription allows'
 
@@ -7,7 +7,7 @@ const limited = 'attempts start no faster than a subscription allows'
  * Checks that no server exceeds the `maxAttemptsPerSecond` of a subscription, which may change at any time. A server is
  * exempt if its clock is stepped, or if it is paused, because a pause may delay the start of an attempt.
  */
-export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
+export const createStartLimitsInvariant = ({ plan, violate, now }: InvariantContext): Invariant => {
   const moved = new Set(
     plan.faults.flatMap((fault) =>
       !isCallFault(fault) && (fault.fault === 'step the clock' || fault.fault === 'pause')

@@ -2,7 +2,7 @@ import type { DeliveryRecord } from '@wabakit/core'
 import { operationalSubscription } from '../cluster/organization.ts'
 import { type Fault, getHeldUpMs, isCallFault, type Plan } from '../plan.ts'
 import { createDueTimes } from './due-times.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { Invariant, InvariantContext } from './invariant.ts'
 
 const starves = 'a due delivery is attempted promptly, regardless of other endpoints'
 
@@ -27,7 +27,7 @@ const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
 /** For reliable plans, checks that deliveries are attempted in time, and promptly if their endpoints are healthy. */
-export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
+export const createStarvationInvariant = ({ plan, violate, now }: InvariantContext): Invariant => {
   if (!isReliable(plan)) return {}
   const { changesMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0

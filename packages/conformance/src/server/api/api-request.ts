@@ -58,7 +58,7 @@ export type ApiResponse = {
   readonly json: unknown
 }
 
-export type Exchange = { readonly request: ApiRequest; readonly response: ApiResponse }
+export type ApiExchange = { readonly request: ApiRequest; readonly response: ApiResponse }
 
 /** Parses JSON. Returns `undefined` if the text is not JSON. */
 export const parseJson = (text: string): unknown => {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from '@wabakit/wire'
 import type { ServerSettings } from '../settings.ts'
 import {
+  type ApiExchange,
   type ApiRequest,
   type ApiResponse,
   chooseKeyHeader,
-  type Exchange,
   formatKey,
   listKeys,
   parseJson,
@@ -24,7 +24,7 @@ const describeFailure = (error: unknown): string => {
 export const createSender = (settings: ServerSettings) => {
   const { baseUrl, apiKey, otherKey, foreignKey, timeoutMs, fetch } = settings
   /** Every exchange so far, oldest first. */
-  const exchanges: Exchange[] = []
+  const exchanges: ApiExchange[] = []
   const keys = listKeys({ api: apiKey, other: otherKey, foreign: foreignKey })
 
   const exchange = async (request: ApiRequest): Promise<ApiResponse> => {
@@ -45,7 +45,7 @@ export const createSender = (settings: ServerSettings) => {
   }
 
   /** Sends a request. Never rejects. After a 429, waits and retries a few times, unless `once` is set. */
-  const send = async (request: ApiRequest, { once = false } = {}): Promise<Exchange> => {
+  const send = async (request: ApiRequest, { once = false } = {}): Promise<ApiExchange> => {
     for (let waits = 0; ; waits += 1) {
       const sent = { request, response: await exchange(request) }
       exchanges.push(sent)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Exchange } from '../api/api-request.ts'
+import type { ApiExchange } from '../api/api-request.ts'
 import { buildFetch, type Lab } from '../lab.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'
@@ -13,9 +13,9 @@ export type CallScene = {
   /** The reason why the call could not be made. */
   readonly failure?: string
   /** The response to fetching the call's summary. */
-  readonly fetched?: Exchange
+  readonly fetched?: ApiExchange
   /** The response to fetching the summary during the call. */
-  readonly inProgress?: Exchange | undefined
+  readonly inProgress?: ApiExchange | undefined
   /** The first CALL_AI_SUMMARY that the listener accepted. */
   readonly summary?: ReceivedWebhook | undefined
 }
@@ -46,7 +46,7 @@ export const createCallScenes = (lab: Lab) => {
     return made
   }
 
-  const fetchUntilReady = async (callId: string): Promise<Exchange> => {
+  const fetchUntilReady = async (callId: string): Promise<ApiExchange> => {
     const endsAt = performance.now() + wait.timeoutMs
     for (;;) {
       const exchange = await lab.send(buildFetch(callId))
@@ -57,7 +57,7 @@ export const createCallScenes = (lab: Lab) => {
 
   /** Plays an answered call. If `failing` is set, the first delivery of the event with this name gets a 500. */
   const playAnswered = async (channel: PlayedCall['channel'], failing?: string): Promise<CallScene> => {
-    let inProgress: Promise<Exchange> | undefined
+    let inProgress: Promise<ApiExchange> | undefined
     try {
       const callId = await make(async () => {
         const aim = failing === undefined ? undefined : planFailure(failing)
@@ -108,7 +108,7 @@ export const createCallScenes = (lab: Lab) => {
 
   const playAndFetch = async (
     playCall: () => Promise<string>,
-    fetchSummary: (callId: string) => Promise<Exchange>,
+    fetchSummary: (callId: string) => Promise<ApiExchange>,
   ): Promise<CallScene> => {
     try {
       const callId = await make(playCall)
@@ -129,7 +129,7 @@ export const createCallScenes = (lab: Lab) => {
     )
   }
 
-  const fetchOnce = (callId: string): Promise<Exchange> => lab.send(buildFetch(callId))
+  const fetchOnce = (callId: string): Promise<ApiExchange> => lab.send(buildFetch(callId))
 
   return {
     missed: () => playUnanswered('missed'),

@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
-import type { Observation, Rules } from '../rule.ts'
+import type { Observation, ServerRules } from '../server-rule.ts'
 import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
@@ -56,7 +56,7 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
 }
 
 /** Creates rules that send random sequences of legal and illegal requests, and compare the server with a model. */
-export const createRandomRules = (options: RandomOptions): Rules => {
+export const createRandomRules = (options: RandomOptions): ServerRules => {
   let played: Promise<Played> | undefined
   const play = (lab: Lab): Promise<Played> => {
     played ??= playSequences(lab, options)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readField } from '../api/api-request.ts'
-import type { Observation, Rule, Rules } from '../rule.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCalls, judgeWebhooks, toDigits } from './witness.ts'
 
@@ -69,14 +69,14 @@ const readRecord = (json: unknown): unknown => {
 }
 
 /** Judges the fetched record of each call together with its event. */
-const judgeRecord = (judge: (record: unknown, event: unknown) => Observation): Rule['examine'] =>
+const judgeRecord = (judge: (record: unknown, event: unknown) => Observation): ServerRule['examine'] =>
   judgeCalls(({ fetched, summary }) => {
     if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
     return { ...judge(readRecord(fetched.response.json), summary?.json), requests: [fetched.request] }
   })
 
 /** Rules for what the events and the fetched record of one call state about it. */
-export const agreementRules: Rules = {
+export const agreementRules: ServerRules = {
   'events.summary.from-is-the-own-number': {
     title: "from is the organization's number and to the customer's, in both directions",
     clause: '"Call AI summary event payload": from and to',

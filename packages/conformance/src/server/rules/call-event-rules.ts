@@ -1,7 +1,7 @@
 import { isPublishedEventName } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { isDocumented, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
@@ -16,7 +16,7 @@ const isInitiated = ({ event }: ReceivedWebhook): boolean =>
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 
-const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
+const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): ServerRule => ({
   title: `A webhook on a ${channel} number receives only that number's calls`,
   clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
   expected: `at ${path} only events whose channel is ${channel}`,
@@ -28,7 +28,7 @@ const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
   ),
 })
 
-const rules: Rules = {
+const rules: ServerRules = {
   'events.call.all-steps-arrive': {
     title: 'A summarized call publishes all four steps, under the same callId',
     clause: steps,
@@ -111,4 +111,4 @@ const rules: Rules = {
   'events.channel.whatsapp-webhook-gets-its-calls-only': expectOwnCalls('WHATSAPP', '/whatsapp'),
 }
 
-export const callEventRules: Rules = setDefaults(rules, { needs: ['--listen', '--play'] })
+export const callEventRules: ServerRules = setDefaults(rules, { needs: ['--listen', '--play'] })

@@ -1,8 +1,8 @@
 import { CreateGroupResponse, limits } from '@wabakit/contract'
-import { type Exchange, readField } from '../api/api-request.ts'
+import { type ApiExchange, readField } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
-import type { Observation, Rule, Rules } from '../rule.ts'
 import type { GroupScene } from '../scenes.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import { judgeRequest, type SceneName } from './witness.ts'
 
 const repeated = '0009 (repeated group id)'
@@ -12,8 +12,8 @@ const response = '"Group creation response"'
 const judgeScene =
   (
     name: SceneName<GroupScene>,
-    judge: (first: Exchange, scene: GroupScene) => Observation,
-  ): Rule['examine'] =>
+    judge: (first: ApiExchange, scene: GroupScene) => Observation,
+  ): ServerRule['examine'] =>
   async ({ scenes }) => {
     const scene = await scenes.play(name)
     const [first] = scene.exchanges
@@ -24,21 +24,21 @@ const judgeScene =
 const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) => judgeScene('created', judge)
 
 /** Judges the generated ids of two groups. */
-const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
+const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): ServerRule['examine'] =>
   judgeScene('generated', (_, { exchanges }) => {
     const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
     return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
   })
 
 /** Judges the responses with these indexes in the `repeated` scene. A 200 must also contain the group's id. */
-const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
+const judgeRepeated = (places: readonly number[], status: 200 | 422): ServerRule['examine'] =>
   judgeScene('repeated', (_, scene) => {
     const judged = scene.exchanges.filter((_, index) => places.includes(index))
     const kept = status === 200 ? areOneGroup(judged, scene) : judged[0]?.response.status === status
     return { kept, observed: judged.map(describeResponse).join(', then ') }
   })
 
-const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): boolean =>
+const areOneGroup = (exchanges: readonly ApiExchange[], { groupId }: GroupScene): boolean =>
   exchanges.every(
     ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
   )
@@ -46,7 +46,7 @@ const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): b
 export const controlId = 'create.valid.is-200'
 
 /** The positive control. Refusals prove nothing unless a valid request is accepted. */
-export const controlRules: Rules = {
+export const controlRules: ServerRules = {
   [controlId]: {
     title: 'A valid create request succeeds with status 200',
     clause: '"Create WhatsApp group": success response',
@@ -58,7 +58,7 @@ export const controlRules: Rules = {
 }
 
 /** Rules for the create endpoint that need more than a single response's status. */
-export const createRules: Rules = {
+export const createRules: ServerRules = {
   'create.response.is-json': {
     title: 'The response is JSON, and its content type is application/json',
     clause: 'introduction: all bodies are JSON',

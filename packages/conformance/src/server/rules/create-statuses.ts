@@ -1,7 +1,7 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { expectStatus, judgeRequest } from './witness.ts'
 
 /**
@@ -216,10 +216,10 @@ const requestSamples: Samples<Change> = {
 const toRules = <Change>(
   samples: Samples<Change>,
   build: (lab: Lab, change: Change, group: string) => ApiRequest,
-): Rules =>
+): ServerRules =>
   Object.fromEntries(
     Object.entries(samples).flatMap(([group, entries]) =>
-      Object.entries(entries).map(([id, [what, change, clause]]): [string, Rule] => {
+      Object.entries(entries).map(([id, [what, change, clause]]): [string, ServerRule] => {
         const title = `${what} is ${id.endsWith('-200') ? 'accepted' : 'refused'}`
         const status = Number(id.slice(-3))
         const expectation = expectStatus(status, (lab) => build(lab, change, group))
@@ -228,7 +228,7 @@ const toRules = <Change>(
     ),
   )
 
-const otherKeyRules: Rules = {
+const otherKeyRules: ServerRules = {
   'create.other-key.is-403': {
     title: 'A key without permission for the number is refused',
     clause: 'rule 3 of "Authentication"',
@@ -246,7 +246,7 @@ const otherKeyRules: Rules = {
   },
 }
 
-const foreignKeyRules: Rules = {
+const foreignKeyRules: ServerRules = {
   'create.foreign-key.is-refused': {
     title: 'A key of another organization creates no group on the number',
     clause: noIntegration,
@@ -260,7 +260,7 @@ const foreignKeyRules: Rules = {
   },
 }
 
-const disabledNumberRules: Rules = {
+const disabledNumberRules: ServerRules = {
   'create.disabled-number.is-422': {
     title: 'A group on a disabled integration is refused',
     clause: '"Errors": business rule failure',
@@ -273,7 +273,7 @@ const disabledNumberRules: Rules = {
   },
 }
 
-export const createStatusRules: Rules = {
+export const createStatusRules: ServerRules = {
   ...toRules(fieldSamples, (lab, value, group) => {
     const field = group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
     return buildCreate(lab, { [field]: typeof value === 'function' ? value(lab) : value })

@@ -2,12 +2,12 @@ import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, type ApiResponse, readField, unknownKey } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, type Need, unknownNumber } from '../lab.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { judgeExchanges, judgeRequest } from './witness.ts'
 
-type ErrorRule = Defaulted<Rule, 'clause'>
+type ErrorRule = Defaulted<ServerRule, 'clause'>
 
-const judgeErrors = (isRight: (response: ApiResponse) => boolean): Rule['examine'] =>
+const judgeErrors = (isRight: (response: ApiResponse) => boolean): ServerRule['examine'] =>
   judgeExchanges(
     'error responses',
     ({ response }) => response.status >= 400,
@@ -134,4 +134,4 @@ const rules: Readonly<Record<string, ErrorRule>> = {
 }
 
 /** Rules for error responses. They run after the rules that provoke errors, because they judge all error responses. */
-export const errorRules: Rules = setDefaults(rules, { clause: '0010 (error body)' })
+export const errorRules: ServerRules = setDefaults(rules, { clause: '0010 (error body)' })

@@ -4,14 +4,14 @@ import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { CallScene, UnansweredOutcome } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
-import type { Observation, Rule, Rules } from '../rule.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import { expectStatus, judgeCall, judgeCalls, judgeExchanges } from './witness.ts'
 
 const fetchable = '"Fetch call AI summary": the summary can be fetched at any time after it exists'
 const calls: readonly Need[] = ['--play']
 const webhooks: readonly Need[] = ['--listen', '--play']
 
-type FetchRule = Defaulted<Rule, 'clause'>
+type FetchRule = Defaulted<ServerRule, 'clause'>
 
 /** Judges the status of the response to fetching a call's summary. */
 export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Observation => ({
@@ -21,14 +21,14 @@ export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Ob
 })
 
 /** Judges the fetched summaries of both channels. */
-const judgeSummary = (judge: (json: unknown, call: CallScene) => Observation): Rule['examine'] =>
+const judgeSummary = (judge: (json: unknown, call: CallScene) => Observation): ServerRule['examine'] =>
   judgeCalls((call) => {
     if (call.fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
   })
 
 /** Compares parts of a fetched summary with the same parts of its event. */
-const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): Rule['examine'] =>
+const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): ServerRule['examine'] =>
   judgeSummary((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
     const [sent, found] = [read(summary.json, 'event'), read(json, 'response')]
@@ -65,7 +65,7 @@ const readParts = (summary: unknown): unknown[] =>
 const expectForOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,
-): Pick<Rule, 'expected' | 'needs' | 'examine'> => ({
+): Pick<ServerRule, 'expected' | 'needs' | 'examine'> => ({
   expected: `status ${status}`,
   needs: ['--play', '--other-key'],
   examine: async ({ lab, scenes }) => {
@@ -236,4 +236,4 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
 }
 
-export const fetchRules: Rules = setDefaults(rules, { clause: '0011 (summary statuses)' })
+export const fetchRules: ServerRules = setDefaults(rules, { clause: '0011 (summary statuses)' })

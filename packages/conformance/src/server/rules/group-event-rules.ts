@@ -1,8 +1,8 @@
 import { limits } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
-import type { Rule, Rules } from '../rule.ts'
 import { type GroupScene, participantPhone } from '../scenes.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { isDocumented, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
 
@@ -13,7 +13,7 @@ const created = 'rule 3 of "Create WhatsApp group": a GROUP_CREATED webhook foll
 const findCreated = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] =>
   webhooks.filter(({ event }) => event === 'GROUP_CREATED')
 
-const judgeOnce = (name: SceneName<GroupScene>): Pick<Rule, 'expected' | 'examine'> => ({
+const judgeOnce = (name: SceneName<GroupScene>): Pick<ServerRule, 'expected' | 'examine'> => ({
   expected: 'one GROUP_CREATED',
   examine: judgeGroup(name, ({ webhooks }) => {
     const count = findCreated(webhooks).length
@@ -21,13 +21,13 @@ const judgeOnce = (name: SceneName<GroupScene>): Pick<Rule, 'expected' | 'examin
   }),
 })
 
-const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): Rule['examine'] =>
+const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): ServerRule['examine'] =>
   judgeGroup('created', ({ webhooks }) => {
     const [first] = findCreated(webhooks)
     return { kept: first && judge(first), observed: first?.text ?? 'no GROUP_CREATED arrived' }
   })
 
-const createdRules: Rules = {
+const createdRules: ServerRules = {
   'events.group-created.follows': {
     title: 'A GROUP_CREATED webhook follows a successful create request',
     clause: created,
@@ -119,7 +119,7 @@ const [joined, left, removed] = [
   'GROUP_PARTICIPANT_REMOVED',
 ] as const
 
-const expectReference = (name: string): Rule => ({
+const expectReference = (name: string): ServerRule => ({
   title: `${name} is published and references the group`,
   clause: '"Event kinds named"',
   expected: `${name} with the groupId of the group`,
@@ -129,7 +129,7 @@ const expectReference = (name: string): Rule => ({
   })),
 })
 
-const participantRules: Rules = {
+const participantRules: ServerRules = {
   'events.participant-joined.references-the-group-id': expectReference(joined),
   'events.participant-left.references-the-group-id': expectReference(left),
   'events.participant-removed.references-the-group-id': expectReference(removed),
@@ -170,7 +170,7 @@ const participantRules: Rules = {
   },
 }
 
-export const groupEventRules: Rules = {
+export const groupEventRules: ServerRules = {
   ...setDefaults(createdRules, { severity: 'high', needs: ['--listen'] }),
   ...setDefaults(participantRules, { severity: 'high', needs: ['--listen', '--wabakit-control'] }),
 }

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../api/api-request.ts'
 import { buildCreate, buildFetch, type Lab } from '../lab.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { expectStatus } from './witness.ts'
 
 const clause = 'rule 2 of "Authentication"'
@@ -27,12 +27,12 @@ const endpoints = {
   fetch: ['A fetch', (_: Lab, key: Partial<ApiRequest>) => buildFetch('check', key)],
 } as const
 
-const toRules = (endpoint: keyof typeof endpoints): Rules => {
+const toRules = (endpoint: keyof typeof endpoints): ServerRules => {
   const [request, build] = endpoints[endpoint]
   return Object.fromEntries(
-    Object.entries(samples).map(([id, [what, key]]): [string, Rule] => {
+    Object.entries(samples).map(([id, [what, key]]): [string, ServerRule] => {
       const { examine, ...expectation } = expectStatus(401, (lab) => build(lab, key))
-      const rule: Rule = {
+      const rule: ServerRule = {
         title: `${request} ${what} is refused`,
         clause,
         ...expectation,
@@ -48,4 +48,4 @@ const toRules = (endpoint: keyof typeof endpoints): Rules => {
 }
 
 /** Rules for requests whose key is missing, wrong, or altered. */
-export const keyRules: Rules = { ...toRules('create'), ...toRules('fetch') }
+export const keyRules: ServerRules = { ...toRules('create'), ...toRules('fetch') }

@@ -1,13 +1,13 @@
 import { ErrorBody } from '@wabakit/contract'
-import type { Exchange } from '../api/api-request.ts'
+import type { ApiExchange } from '../api/api-request.ts'
 import { describeResponse } from '../lab.ts'
-import type { Observation, Rule, Rules } from '../rule.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 
 const headers = '0010 (Retry-After and rate limit headers)'
 
 /** Judges the first 429 response of the whole run. */
 const judgeLimited =
-  (judge: (exchange: Exchange) => Observation): Rule['examine'] =>
+  (judge: (exchange: ApiExchange) => Observation): ServerRule['examine'] =>
   async ({ lab, scenes }) => {
     const flood = await scenes.play('flood')
     const limited = lab.exchanges.find(({ response }) => response.status === 429)
@@ -18,7 +18,7 @@ const judgeLimited =
     }
   }
 
-const expectHeader = (header: string): Rule => ({
+const expectHeader = (header: string): ServerRule => ({
   title: `A response with status 429 has the header ${header}`,
   clause: headers,
   expected: header,
@@ -29,7 +29,7 @@ const expectHeader = (header: string): Rule => ({
 })
 
 /** Rules for rate limits. They come last, because they use up the limits. */
-export const limitRules: Rules = {
+export const limitRules: ServerRules = {
   'limits.429.is-json': {
     title: 'A response with status 429 is a JSON object',
     clause: 'introduction: all bodies are JSON; "Limits": rate limiting exists',

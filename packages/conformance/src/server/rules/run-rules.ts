@@ -1,7 +1,7 @@
 import { CallSummary, endpoints } from '@wabakit/contract'
-import { type Exchange, parseJson, readField } from '../api/api-request.ts'
+import { type ApiExchange, parseJson, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse } from '../lab.ts'
-import type { Rules } from '../rule.ts'
+import type { ServerRules } from '../server-rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
 import { judgeCall, judgeCalls, judgeExchanges, judgeWebhooks, toDigits } from './witness.ts'
 
@@ -17,7 +17,7 @@ const findFutureTime = (json: unknown, now: number): string | undefined =>
     ?.join(' ')
 
 /** Returns whether an exchange is a summary request with a 200 response. */
-const isFetched = ({ request, response }: Exchange): boolean =>
+const isFetched = ({ request, response }: ApiExchange): boolean =>
   request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200
 
 /** Judges whether the records of both channels name the right customer, if they name one. */
@@ -33,14 +33,14 @@ const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
 })
 
 /** Returns the supplied group id of a successful create request, unless it is text that no server has to store. */
-const readSuppliedId = ({ request: { body = '' }, response }: Exchange): string | undefined => {
+const readSuppliedId = ({ request: { body = '' }, response }: ApiExchange): string | undefined => {
   const groupId = response.status === 200 ? readField(parseJson(body), 'groupId') : undefined
   return typeof groupId === 'string' && groupId.isWellFormed() && !groupId.includes('\0')
     ? groupId
     : undefined
 }
 
-export const runRules: Rules = {
+export const runRules: ServerRules = {
   'create.group-id.is-the-supplied-one': {
     title: 'Every response returns the supplied group id as it is: not cut, trimmed or in another case',
     clause: '"Group creation response": groupId',

@@ -1,13 +1,13 @@
 import { CallDirection, CallType, Channel, Timestamp, TriggeredVia, UtcTimestamp } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { judgeWebhooks } from './witness.ts'
 
 /** Reads a field of a payload by its path, such as `summary.recap`. */
 type Payload = (path: string) => unknown
 
-type FieldRule = Pick<Rule, 'title' | 'expected'> &
-  Partial<Pick<Rule, 'clause' | 'severity'>> & {
+type FieldRule = Pick<ServerRule, 'title' | 'expected'> &
+  Partial<Pick<ServerRule, 'clause' | 'severity'>> & {
     readonly keeps: (payload: Payload) => boolean
     /** Returns whether the rule applies to a payload. @default it applies to every payload */
     readonly applies?: (payload: Payload) => boolean
@@ -127,7 +127,7 @@ const createPayload =
   (path) =>
     path.split('.').reduce(readField, json)
 
-const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): Rule => ({
+const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): ServerRule => ({
   clause: '"Call AI summary event payload"',
   ...rule,
   needs: ['--listen', '--play'],
@@ -137,6 +137,6 @@ const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): Rule => ({
   ),
 })
 
-export const summaryFieldRules: Rules = Object.fromEntries(
+export const summaryFieldRules: ServerRules = Object.fromEntries(
   Object.entries(fieldRules).map(([id, rule]) => [`events.summary.${id}`, toRule(rule)]),
 )

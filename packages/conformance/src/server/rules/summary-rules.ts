@@ -2,7 +2,7 @@ import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { UnansweredOutcome } from '../calls/call-scenes.ts'
 import { describeResponse, type Need } from '../lab.ts'
-import type { Rule, Rules } from '../rule.ts'
+import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCall, judgeCalls, nameEvents } from './witness.ts'
 
@@ -32,14 +32,14 @@ const observeOrder = ({ webhooks }: Witnessed) => {
   return { kept, observed: nameEvents(webhooks) }
 }
 
-const expectNone = (outcome: UnansweredOutcome, call: string): Rule => ({
+const expectNone = (outcome: UnansweredOutcome, call: string): ServerRule => ({
   title: `${call} publishes no summary`,
   clause: '"CALL_AI_SUMMARY", not emitted when: 1',
   expected: 'no CALL_AI_SUMMARY',
   examine: judgeCall(outcome, observeNone),
 })
 
-const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
+const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): ServerRule => ({
   title: `CALL_AI_SUMMARY is published for a ${channel} call`,
   clause: '"CALL_AI_SUMMARY": one event covers both channels',
   expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
@@ -50,7 +50,7 @@ const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
   })),
 })
 
-const rules: Rules = {
+const rules: ServerRules = {
   'events.summary.none-when-missed': expectNone('missed', 'A missed call'),
   'events.summary.none-when-rejected': expectNone('rejected', 'A rejected call'),
   'events.summary.none-when-no-recording': expectNone('no_recording', 'A call without a recording'),
@@ -115,4 +115,4 @@ const rules: Rules = {
   },
 }
 
-export const summaryRules: Rules = setDefaults(rules, { severity: 'high', needs })
+export const summaryRules: ServerRules = setDefaults(rules, { severity: 'high', needs })

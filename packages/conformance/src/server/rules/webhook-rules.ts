@@ -1,7 +1,7 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import type { Lab, Need } from '../lab.ts'
-import type { Observation, Rule, Rules } from '../rule.ts'
 import { addedHeaders, addedPath, redirectPath, type SceneResults } from '../scenes.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
 
@@ -17,7 +17,11 @@ const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id
 type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
 
 /** Judges the second attempt after a failed or deferred first one. `missing` is the result without a second attempt. */
-const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
+const judgeSecond = (
+  name: 'retried' | 'deferred',
+  judge: JudgeAttempts,
+  missing?: false,
+): ServerRule['examine'] =>
   judgeGroup(name, ({ webhooks: [first, second], lab }) => {
     if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
     if (second !== undefined) return judge(first, second)
@@ -31,7 +35,7 @@ const judgeAdded =
   (
     name: 'first' | 'rotated' | 'gone',
     judge: (webhook: ReceivedWebhook, scene: SubscriptionScene, lab: Lab) => Observation,
-  ): Rule['examine'] =>
+  ): ServerRule['examine'] =>
   async ({ lab, scenes }) => {
     const scene = await scenes.play('subscribed')
     await scenes.settle()
@@ -40,7 +44,7 @@ const judgeAdded =
     return { kept: undefined, observed: scene.failure ?? 'no GROUP_CREATED arrived' }
   }
 
-const rules: Rules = {
+const rules: ServerRules = {
   'webhooks.body.is-json': {
     title: 'Every webhook is a JSON object',
     clause: 'introduction: all bodies are JSON',
@@ -195,4 +199,4 @@ const rules: Rules = {
   },
 }
 
-export const webhookRules: Rules = setDefaults(rules, { needs: ['--listen'] })
+export const webhookRules: ServerRules = setDefaults(rules, { needs: ['--listen'] })

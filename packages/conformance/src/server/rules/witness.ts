@@ -1,12 +1,12 @@
 import { isPublishedEventName, publishedEventSchemas } from '@wabakit/contract'
-import { type ApiRequest, type ApiResponse, type Exchange, readField } from '../api/api-request.ts'
+import { type ApiExchange, type ApiRequest, type ApiResponse, readField } from '../api/api-request.ts'
 import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Lab } from '../lab.ts'
-import { mergeObservations, type Observation, type Rule } from '../rule.ts'
 import type { GroupScene, SceneResults } from '../scenes.ts'
+import { mergeObservations, type Observation, type ServerRule } from '../server-rule.ts'
 import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-webhook.ts'
 
-type Examine = Rule['examine']
+type Examine = ServerRule['examine']
 
 export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
@@ -58,7 +58,7 @@ export const judgeRequest =
 export const expectStatus = (
   status: number,
   build: (lab: Lab) => ApiRequest,
-): Pick<Rule, 'expected' | 'severity' | 'examine'> => ({
+): Pick<ServerRule, 'expected' | 'severity' | 'examine'> => ({
   expected: `status ${status}`,
   severity: status === 401 || status === 403 ? 'critical' : 'medium',
   examine: judgeRequest(build, ({ status: received }) =>
@@ -70,8 +70,8 @@ export const expectStatus = (
 export const judgeExchanges =
   (
     name: string,
-    applies: (exchange: Exchange) => boolean,
-    findProblem: (exchange: Exchange) => string | undefined,
+    applies: (exchange: ApiExchange) => boolean,
+    findProblem: (exchange: ApiExchange) => string | undefined,
   ): Examine =>
   async ({ lab }) => {
     const judged = lab.exchanges.filter(applies)

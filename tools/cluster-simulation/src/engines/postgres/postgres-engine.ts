@@ -13,7 +13,7 @@ import {
 import { createWorker } from '../../../../../packages/server/src/stores/postgres/worker.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
 import type { Owner } from '../../virtual/event-loop.ts'
-import type { Engine } from '../engine.ts'
+import type { SimulatedEngine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
@@ -22,7 +22,7 @@ import type { SharedDatabase } from './shared-database.ts'
  * Creates the real PostgreSQL store on PGlite, behind an unreliable network. Only one server delivers. All statements
  * share one session, so none of them waits for a lock: `npm run test:races` and the torture test cover locks.
  */
-export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
+export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): SimulatedEngine => {
   const { loop } = run
   const remote = createRemoteCalls(run)
   // Without this, the order of tasks would depend on the speed of the machine.

@@ -4,7 +4,7 @@ import { storeOnDatabase } from '../../../../../packages/server/src/stores/sqlit
 import type { RunContext } from '../../cluster/run-context.ts'
 import { recordCalls } from '../../histories/history.ts'
 import { createOwner } from '../../virtual/event-loop.ts'
-import type { Engine } from '../engine.ts'
+import type { SimulatedEngine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createFaultyDatabase } from './faulty-database.ts'
 import { openEmptyDatabase } from './shared-database.ts'
@@ -13,7 +13,7 @@ import { openEmptyDatabase } from './shared-database.ts'
  * Creates the real SQLite store on an in-memory database whose transactions can fail. Runs do not use the write-ahead
  * log, syncing or the lock file.
  */
-export const createSqliteEngine = (run: RunContext): Engine => {
+export const createSqliteEngine = (run: RunContext): SimulatedEngine => {
   const { plan, faults, loop } = run
   const disk = createOwner('disk')
   const database = openEmptyDatabase()

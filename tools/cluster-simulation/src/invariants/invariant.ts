@@ -16,12 +16,12 @@ export type FinalState = {
   readonly prunedBefore: number
 }
 
-export type Rule = {
+export type Invariant = {
   readonly on?: { readonly [Kind in ObservationKind]?: (observation: Observations[Kind]) => void }
   finish?(state: FinalState): void | Promise<void>
 }
 
-export type RuleContext = {
+export type InvariantContext = {
   readonly plan: Plan
   readonly violate: Violate
   /** Returns the true time, as Unix time in milliseconds. */

@@ -15,7 +15,7 @@ export type Observation = {
 }
 
 /** A rule of the specification, or a decision where the specification is silent. */
-export type Rule = {
+export type ServerRule = {
   /** The rule as a sentence without a full stop. */
   readonly title: string
   /**
@@ -33,7 +33,7 @@ export type Rule = {
 }
 
 /** Rules by id, such as `create.subject.empty-is-400`. The part before the first dot is the group. */
-export type Rules = Readonly<Record<string, Rule>>
+export type ServerRules = Readonly<Record<string, ServerRule>>
 
 /** Returns the first observation of a broken rule, or else of a kept rule, or else the first one. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
@@ -54,7 +54,7 @@ const groupRisks: Readonly<Record<string, string>> = {
     'A sequence of requests that each work alone leaves the server in a state that it should not be in.',
 }
 
-export const toCheck = ([id, rule]: [string, Rule], examination: Examination): RuleCheck => {
+export const toCheck = ([id, rule]: [string, ServerRule], examination: Examination): RuleCheck => {
   const { title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))
   const decision = /^\d{4} /.test(clause) || undefined

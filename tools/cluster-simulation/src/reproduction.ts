@@ -32,7 +32,7 @@ const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =
     )
 
 /** Describes a plan, what happened in its run, and the broken invariant. */
-export const formatStory = (plan: Plan, result: RunResult): string => {
+export const formatReproduction = (plan: Plan, result: RunResult): string => {
   const { violation, notes, traceHash } = result
   const { engine, servers, subscriptions, operations, faults, seed } = plan
   const list = [...operations.map(describeOperation), ...faults.map(describe)]
