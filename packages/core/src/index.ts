@@ -31,7 +31,6 @@ export type { Deliveries, ResendOptions } from './history/deliveries.ts'
 export type { Events, PublishedEvent } from './history/events.ts'
 export type { ListQuery } from './history/selection.ts'
 export type { SignedDelivery } from './history/sign-delivery.ts'
-export { callTransitions, participantTransitions } from './transitions.ts'
 export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscriptionChange, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
@@ -42,6 +41,7 @@ export type {
 export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
 export type { DeclaredOrganization, OrganizationInput } from './tenancy/organization-input.ts'
 export type { Organizations } from './tenancy/organizations.ts'
+export { callTransitions, participantTransitions } from './transitions.ts'
 
 // Records that operations return
 

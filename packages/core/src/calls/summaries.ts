@@ -1,10 +1,10 @@
 import { CallSummary, toIssues } from '@wabakit/contract'
 import { InputError, SummaryRefusedError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
-import { getCallState, step } from '../transitions.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
+import { getCallState, step } from '../transitions.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { draftSummary } from './call-events.ts'
 

@@ -6,12 +6,12 @@ import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
 import { identifierCases } from './identifiers.ts'
-import { transitionCases } from './transitions.ts'
 import { observationCases } from './observation.ts'
 import { publicationCases } from './publication-rules.ts'
 import { rateLimitCases } from './rate-limits.ts'
 import { subscriptionCases } from './subscriptions.ts'
 import { tenancyCases } from './tenancy.ts'
+import { transitionCases } from './transitions.ts'
 
 /** All rules of the reference server, in any runtime. */
 export const suite: readonly Case[] = [
