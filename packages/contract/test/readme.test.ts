@@ -11,7 +11,7 @@ const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''
 const printed = [
   /wabaNumber is required.*subject must be at most 128 characters long.*true/s,
   /c1\n\{ region: 'eu' \}\n\*\*\*43\n/,
-  /^\[ '\/whatsapp\/wa-group\/create', '\/v1\/call\/ai-summary' \]\n3\.0\.0 29\n$/,
+  /^\[ '\/whatsapp\/wa-group\/create', '\/v1\/call\/ai-summary' \]\n3\.0\.0 object\n$/,
   /^\[\n? *\{\s*path: 'durationInSeconds',\s*message: 'durationInSeconds must be a number'\s*\}\s*\]\n$/,
 ]
 
