@@ -130,6 +130,16 @@ const formatEvents = () => {
   return { functions: functions.join(''), entries: entries.join('') }
 }
 
+/** Formats the field that tells a group event without a name: its time, which no other event has. */
+const formatTimes = (): string =>
+  Object.entries<Rule>(groupEventRules)
+    .flatMap(([event, rule]) =>
+      Object.entries(listFields(rule)).flatMap(([field, each]) =>
+        each.kind === 'nullish' && each.of.kind === 'timeOrEmpty' ? `  ['${field}', '${event}'],\n` : [],
+      ),
+    )
+    .join('')
+
 /** A bundler drops a call, and each one inside it, only if it is marked. */
 const markPure = (source: string): string => source.replaceAll(/\w+\(/g, '/* @__PURE__ */ $&')
 
@@ -169,5 +179,9 @@ ${constants.join('')}${events.functions}
 /** Checks every field of an event except \`event\`, exactly as its schema does. */
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
 ${events.entries}}
+
+/** The time of each group event. It occurs in no other event, so it tells the event without a name. */
+export const timestampFields = [
+${formatTimes()}] as const
 ${bodies}`
 }

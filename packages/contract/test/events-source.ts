@@ -26,7 +26,7 @@ const findRule = (event: string): string => {
 /** Generates `events.ts`: a schema and a type with the same name for each event. */
 export const generateEvents = (): string => {
   // Not `eventNames`, which lacks a new event until its check has been generated.
-  const names = Object.keys(rules)
+  const names = Object.keys(rules) as (keyof typeof rules)[]
   const imported = [...new Set(names.map(findRule))].sort()
   const schemas = names.map((event) => {
     const type = toSchemaName(event)

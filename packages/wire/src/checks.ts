@@ -124,6 +124,14 @@ export const eventChecks: { readonly [Name in EventName]: (value: Fields, report
   CALL_NOT_PICKED: checkCallIncomingInitiated,
 }
 
+/** The time of each group event. It occurs in no other event, so it tells the event without a name. */
+export const timestampFields = [
+  ['groupCreatedAt', 'GROUP_CREATED'],
+  ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],
+  ['participantLeftAt', 'GROUP_PARTICIPANT_LEFT'],
+  ['participantRemovedAt', 'GROUP_PARTICIPANT_REMOVED'],
+] as const
+
 /** Validates a {@link CreateGroupRequest} as its schema does, but without zod. */
 export const validateCreateGroupRequest: (value: unknown) => Validation<CreateGroupRequest> = /* @__PURE__ */ createValidator({
   wabaNumber: /* @__PURE__ */ storable({ min: 1 }),

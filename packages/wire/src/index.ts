@@ -3,6 +3,7 @@
 export type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
 export type * from './call-events.ts'
 export type { CallDetails, CallFacts } from './call-fields.ts'
+export { timestampFields } from './checks.ts'
 export type * from './group-events.ts'
 export { eventNames, isEventName, validateEvent } from './validate-event.ts'
 export type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'

@@ -1,6 +1,6 @@
-import type { WebhookEvent } from '@wabakit/wire'
+import { timestampFields, type WebhookEvent } from '@wabakit/wire'
 import { digest } from '#hmac'
-import { type ParsedEvent, type RawPayload, timestampFields } from '../parse/parse-event.ts'
+import type { ParsedEvent, RawPayload } from '../parse/parse-event.ts'
 import { apply } from '../verifiers/verify-signature.ts'
 
 /**

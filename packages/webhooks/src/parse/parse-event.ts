@@ -3,6 +3,7 @@ import {
   escapeControls,
   type Issue,
   isEventName,
+  timestampFields,
   validateEvent,
   type WebhookEvent,
 } from '@wabakit/wire'
@@ -88,14 +89,6 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
 
 const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The timestamp field of each group event. It occurs in no other event, so it tells the event without a name. */
-export const timestampFields = [
-  ['groupCreatedAt', 'GROUP_CREATED'],
-  ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],
-  ['participantLeftAt', 'GROUP_PARTICIPANT_LEFT'],
-  ['participantRemovedAt', 'GROUP_PARTICIPANT_REMOVED'],
-] as const
 
 /** Returns the name of an event and, for a known event, the way in which it was recognized. */
 const recognize = (raw: RawPayload) => {
