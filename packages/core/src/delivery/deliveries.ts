@@ -142,7 +142,7 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
       discardForNow(loading)
       return
     }
-    // While it was loading, the scheduler may have been closed, the shard given up, or its subscription have failed.
+    // While it was loading, the scheduler may have been closed, the shard given up, or the subscription may have failed.
     const hasRoom = loop.isOpen && isOwned(queue) && queue.attempts < policy.getMaximum(queue)
     if (hasRoom && policy.start(queue, attempted.subscription)) void run(begin(loading, attempted))
     else putBack(loading)
@@ -169,9 +169,11 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     loop.request()
   }
 
+  /** Stops running attempts, in the order of their queues. */
   const stopNow = (own: readonly Queue[]): void => {
     const running = [...underWay.values()].filter((each) => each.state === 'attempting')
-    for (const queue of own) for (const each of running) if (each.queue === queue) each.stopping.stop()
+    for (const queue of own.filter(({ attempts }) => attempts > 0))
+      for (const each of running) if (each.queue === queue) each.stopping.stop()
   }
 
   return {
@@ -181,6 +183,7 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
       const taken: Loading[] = []
       for (const queue of policy.next()) {
         const entry = isOwned(queue) ? queue.prefetch.take() : undefined
+        // Without its shard, the queue can only wait until it is forgotten.
         if (entry === undefined) policy.remove(queue)
         else taken.push(take(queue, entry))
       }

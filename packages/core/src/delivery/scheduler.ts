@@ -22,12 +22,13 @@ import type { SchedulerContext } from './states.ts'
  * | loading, attempting → held | `putBack` | it may not start any more, could not be read, or was stopped |
  * | attempting → settling | `end` | its attempt has a result |
  * | settling → held, stored, finished | `complete` | its outcome is written; a retry is held if it fits |
- * | loading, settling → stored | `discard` | it has changed, or its outcome could not be written: its queue is read again |
+ * | loading → stored | `discardForNow` | it has changed: its queue is read again after a pause |
+ * | settling → stored | `discard` | its settlement was stale or could not be written: its queue is read again |
  *
- * The state of a queue is what its next delivery waits for, so that {@link explainWait} can tell users: a time
- * (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`). A queue is `idle` if
- * it holds none. `place` moves a queue to the state that follows from its deliveries, after any change of them, and
- * forgets a queue with no delivery that is held, under way or unread, once its pace is written.
+ * The state of a queue is what its next delivery waits for, as `decideWait` decides and `explainWait` tells users: a time
+ * (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`). A queue is `idle` if it holds none.
+ * After any change of its deliveries, `place` moves a queue to the state that follows. A queue with no delivery that is
+ * held, under way or unread is forgotten once its pace is written.
  *
  * These must never happen:
  * - A delivery is under way twice.
@@ -35,7 +36,7 @@ import type { SchedulerContext } from './states.ts'
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
  *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
- * - A queue with a due delivery is neither in `slot` nor in `endpoint`, and nothing wakes it.
+ * - A queue has a due delivery, and neither free capacity, the end of another delivery nor a page will start it.
  * - More than about `prefetchLimits.budget` deliveries are held, however large the backlog is.
  */
 export const createScheduler = (context: SchedulerContext) => {

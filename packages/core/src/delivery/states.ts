@@ -15,6 +15,7 @@ import type { StopSignal } from './stop-signal.ts'
 
 // The states that the scheduler moves queues and deliveries between. See `scheduler.ts` for the transitions.
 
+/** What the next delivery of a queue waits for; `idle` if none is held, and `forgotten` once the queue is not scheduled. */
 export type QueueState = QueueWait | { readonly reason: 'idle' | 'forgotten' }
 
 export type Queue = HeapItem & {
@@ -27,13 +28,15 @@ export type Queue = HeapItem & {
   pace: Pace
   /** The stored pace, and the time at which the last write of another pace started. */
   readonly stored: { pace: Pace; at: number }
-  /** Number of deliveries under way, and how many of them are not loading. */
+  /** Number of deliveries under way. */
   busy: number
+  /** Number of deliveries that are attempting or settling. */
   attempts: number
   /** The position from which to read again, once the current settlements are written. */
   lookFrom: number
 }
 
+/** The data for its attempt is being read. */
 export type Loading = {
   readonly state: 'loading'
   readonly queue: Queue
@@ -51,6 +54,7 @@ export type Attempting = Omit<Loading, 'state'> & {
   readonly endsAt: number
 }
 
+/** Its outcome is being written. */
 export type Settling = Omit<Attempting, 'state'> & {
   readonly state: 'settling'
   readonly result: AttemptVerdict
@@ -58,6 +62,7 @@ export type Settling = Omit<Attempting, 'state'> & {
   readonly pace: Pace | undefined
 }
 
+/** A delivery under way. */
 export type UnderWay = Loading | Attempting | Settling
 
 /** An attempt that has ended. If it has no `result`, it was stopped. */
