@@ -237,7 +237,7 @@ test('reorder reorders the deliveries of each subscription', async () => {
   expect(received).toEqual({ first: order, second: order })
 })
 
-test('a removed receiver makes room for another, and cannot remove the new one', async () => {
+test('a removed receiver, and a reset, make room for another, which a removed one cannot remove', async () => {
   await using mock = await createMock()
   const taken: string[] = []
   const deliverTo = (name: string) =>
@@ -259,6 +259,11 @@ test('a removed receiver makes room for another, and cannot remove the new one',
   expect(taken).toEqual(['first', 'second'])
   expect(mock.deliveries.map(({ to }) => to)).toEqual(['receiver', 'collector', 'receiver'])
   expect(() => deliverTo('third')).toThrow(/this mock already has a receiver/)
+
+  mock.reset()
+  deliverTo('after a reset')
+  await play()
+  expect(taken.at(-1)).toBe('after a reset')
 })
 
 test('clearing the faults sends what reorder holds back', async () => {

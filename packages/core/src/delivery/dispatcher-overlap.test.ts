@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { createReferenceServer } from '../create-reference-server.ts'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import type { Store } from '../store.ts'
+import type { Dispatcher } from './dispatcher.ts'
+
+const wabaNumber = '+15550100001'
+
+/** Everything that starts or stops a dispatcher. */
+const actions: Readonly<Record<string, (dispatcher: Dispatcher) => unknown>> = {
+  start: ({ start }) => start(),
+  stop: ({ stop }) => stop(),
+  'stop at once': ({ stop }) => stop({ graceMs: 0 }),
+  runDue: ({ runDue }) => runDue(),
+}
+
+const names = Object.keys(actions)
+const pairs = names.flatMap((first) => names.map((second) => [first, second] as const))
+
+test.each(pairs)('%s and %s may overlap: nothing is lost, sent twice or left behind', async (...pair) => {
+  const base = memoryStore()
+  let listeners = 0
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      listeners++
+      const stop = base.listen(listener)
+      return () => {
+        listeners--
+        stop()
+      }
+    },
+  }
+  const sent: string[] = []
+  const { dispatcher, ...server } = createReferenceServer({
+    store,
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber }] }],
+    fetch: async (_, { body }) => {
+      sent.push(JSON.parse(body).groupId)
+      return new Response()
+    },
+  })
+  await server.ready()
+  const url = 'https://receiver.example/'
+  await server.subscriptions.create('acme', { channel: 'WHATSAPP', number: wabaNumber, url })
+  const create = (groupId: string) => server.groups.create('acme', { wabaNumber, subject: 'Team', groupId })
+  const act = (name: string) => actions[name]?.(dispatcher)
+
+  for (const isStarted of [false, true]) {
+    if (isStarted) dispatcher.start()
+    const group = `${isStarted}`
+    await Promise.all([create(`${group}-before`), act(pair[0]), act(pair[1]), create(`${group}-during`)])
+    dispatcher.start()
+    await create(`${group}-after`)
+    await expect.poll(() => sent.filter((id) => id.startsWith(group)).length).toBe(3)
+    await dispatcher.stop()
+  }
+
+  expect(sent.toSorted()).toEqual([...new Set(sent)].toSorted())
+  expect(listeners).toBe(0)
+})
