@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core/hosting'
 
@@ -54,8 +53,12 @@ const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void =>
 /** Sends a response. If the client disconnects, cancels its body, which may be a live stream without an end. */
 const write = async ({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> => {
   outgoing.writeHead(status, Object.fromEntries(headers))
-  if (body === null) outgoing.end()
-  else await pipeline(body, outgoing)
+  // In Deno, `pipeline` would send nothing of a body that has not ended.
+  const reader = body?.getReader()
+  outgoing.once('close', () => reader?.cancel().catch(() => {}))
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+    outgoing.write(part.value)
+  outgoing.end()
 }
 
 /** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */
