@@ -1,20 +1,18 @@
 // For hosts: programs that connect a reference server to a network
 
-export { explainWait, type Wait } from '../delivery/explain-wait.ts'
+export type { Wait } from '../delivery/explain-wait.ts'
 export { readResponseBody } from '../delivery/response-body.ts'
 export { formatIssue } from '../errors/operation-errors.ts'
 export { findEndpoint } from '../http/api.ts'
-export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'
+export { readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'
 export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limit/rate-limits.ts'
 export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'
 export { toDigits } from '../values/phone-number.ts'
-export { identifierRule, isIdentifier } from '../values/storable-text.ts'
 export { type AttemptOutcome, getAttemptOutcome, getResponseLine } from './attempt-outcome.ts'
 export {
   ControlError,
   type ControlErrorCode,
-  controlErrorCodes,
   requireFound,
   toErrorResponse,
 } from './control-error.ts'

@@ -1,4 +1,4 @@
-import { explainWait } from '../../hosting/index.ts'
+import { explainWait } from '../../delivery/explain-wait.ts'
 import type { DeliveryRecord, ReferenceServer, Subscription } from '../../index.ts'
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
 import type { ControlContext } from '../operation.ts'
