@@ -25,7 +25,7 @@ export type ServerExamination = {
   readonly profile?: 'reference' | 'live' | undefined
   /** Header that carries the key. @default 'Authorization' */
   readonly authHeader?: string | undefined
-  /** `host:port` where the examiner receives the server's webhooks. Port 0 chooses a free port. */
+  /** `host:port` where acceptance receives the server's webhooks. Port 0 chooses a free port. */
   readonly listen?: string | undefined
   /**
    * Called with the URL of `listen` before the first request, so that it can be subscribed. Use the paths `/pstn` and

@@ -202,7 +202,7 @@ export const startReference = async (
   }
 
   const fetched = new Set<string>()
-  const examinerFetch: ServerExamination['fetch'] = async (target, init) => {
+  const acceptanceFetch: ServerExamination['fetch'] = async (target, init) => {
     const url = new URL(target)
     const text = typeof init.body === 'string' ? init.body : undefined
     const call: ApiCall = {
@@ -240,7 +240,7 @@ export const startReference = async (
       onListening: subscribe,
       play,
       simulate,
-      fetch: examinerFetch,
+      fetch: acceptanceFetch,
       seed: 7,
       timeoutMs: 10_000,
       retryTimeoutMs: 10_000,

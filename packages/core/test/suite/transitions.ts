@@ -36,8 +36,8 @@ const begin = async (scenario: Scenario): Promise<string> => {
   return (await scenario.server.calls.start('acme', input)).callId
 }
 
-/** The state machines: every action in every state. */
-export const transitionCases = defineCases('State machines', {
+/** The transitions: every action in every state. */
+export const transitionCases = defineCases('Transitions', {
   'are these, and no others': async () => {
     equal(callTransitions, {
       initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected' },

@@ -26,7 +26,7 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
     ),
   )
 
-/** Reads a request to the examiner's listener as a webhook. Fields that the body lacks are empty strings. */
+/** Reads a request to acceptance's listener as a webhook. Fields that the body lacks are empty strings. */
 export const readWebhook = async (request: IncomingMessage) => {
   const text = await readBody(request)
   const json = parseJson(text)
