@@ -55,7 +55,7 @@ const acceptWith =
 const endWith =
   ({ durationInSeconds, recorded = true, spoken = true }: CallEnding): Change =>
   (call, now) => {
-    // The clock may have been set back since the call was accepted.
+    // If the clock was set back since the call was accepted, the duration would be negative.
     const startedAt = Math.min(call.startedAt ?? now, now)
     const elapsed = (now - startedAt) / 1_000
     if (durationInSeconds === undefined) {

@@ -47,7 +47,7 @@ const buildPathParameters = ({ path }: Operation): Json[] =>
     name,
     in: 'path',
     required: true,
-    // The public API's client chooses the group id.
+    // Clients choose the ids of groups, so these need not be identifiers.
     schema: { type: 'string', ...(name !== 'groupId' && identifierFacts) },
   }))
 

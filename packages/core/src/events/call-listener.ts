@@ -5,7 +5,7 @@
 export const callListener = (call: () => unknown, onError: (error: unknown) => void): void => {
   try {
     const result = call()
-    // Only promises are awaited, because awaiting is slow.
+    // Most listeners are synchronous, and a promise for each call would cost more than the call.
     if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
   } catch (error) {
     Promise.reject(error).catch(onError)

@@ -115,7 +115,7 @@ export const createFigures = (context: FiguresContext): Figures => {
     timer = startBackgroundTimer(() => {
       writing = work()
         .catch((error: unknown) => {
-          // The dispatcher reports that the store is unavailable.
+          // The dispatcher meets the same outage, and reports it once.
           if (!(error instanceof StorageUnavailableError)) onError(error)
         })
         .then(() => {

@@ -29,7 +29,8 @@ const forbid = (): Response => refuse(403, 'Forbidden resource')
 const keepKey = async (request: Request, name: string): Promise<Request> => {
   const headers = new Headers(request.headers)
   for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)
-  // A raw key: after a scheme, a live service knows no key.
+  // A live service takes the whole header as the key, so `Bearer` and a key is a key that it does not know. The core
+  // would accept it.
   const key = headers.get(name)
   if (key !== null && /\s/.test(key)) headers.set(name, `unknown-${key.replace(/\s.*/s, '')}`)
   const { url, method, signal } = request

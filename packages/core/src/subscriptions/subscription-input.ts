@@ -14,7 +14,7 @@ export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 const names = [...eventNames, ...healthEventNames] as const
 
 const Events = z.union([z.literal('all'), z.readonly(z.array(z.enum(names)).check(z.minLength(1)))], {
-  // For a list, the message of its wrong item is better.
+  // In a list, the message of the item says which name is unknown.
   error: ({ input }) => (Array.isArray(input) ? undefined : "must be 'all' or a list of event names"),
 })
 
@@ -23,7 +23,7 @@ const secretPrefix = 'whsec_'
 const isSecret = (secret: string): boolean => {
   try {
     createWebhookSigner([secret])
-    // Receivers accept longer secrets.
+    // The signer accepts longer secrets, because receivers must verify what other senders sign with.
     return secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64
   } catch {
     return false

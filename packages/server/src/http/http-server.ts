@@ -78,7 +78,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
   const enterPipeline = (socket: Socket, response: ServerResponse): boolean => {
     const pipeline = pipelines.get(socket) ?? []
     const last = pipeline.at(-1)
-    // Nothing follows a response that closes the connection.
+    // The client never gets a response that would follow one with `connection: close`, so its request must not run.
     if (last?.shouldKeepAlive === false) return false
     if (pipeline.length < maxPipelined) {
       pipelines.set(socket, pipeline)
@@ -161,7 +161,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       if (left === 0) perNetwork.delete(network)
       else perNetwork.set(network, left)
     })
-    // Behind a proxy, all connections come from the proxy.
+    // Behind a proxy, all connections come from its network, which would take the share of one client.
     if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
 

@@ -38,7 +38,7 @@ export const createPages = (options: PagesOptions): Pages => {
 
   const renderReadiness = async (): Promise<string> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
-    // Migrations complete before the server listens.
+    // Does not check the tables' version: the server listens only after the migrations.
     try {
       await store.nextDueAt()
       await store.checkWritable()

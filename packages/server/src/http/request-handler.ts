@@ -110,7 +110,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
       if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
     }
     if (incoming.complete) {
-      // This works even if the client has disconnected.
+      // The whole body has arrived. If the client has disconnected since, no event follows, so it is read at once.
       add(incoming.read() ?? Buffer.alloc(0))
       finish()
     } else if (incoming.destroyed) {

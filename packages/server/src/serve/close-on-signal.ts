@@ -15,7 +15,7 @@ export const signals = ['SIGTERM', 'SIGINT'] as const
 export const closeOnSignal = (server: Pick<RunningServer, 'close'>): Promise<NodeJS.Signals> =>
   new Promise((resolve, reject) => {
     const onSignal = (signal: NodeJS.Signals): void => {
-      // Restores the default action, which ends the process.
+      // Restores the default action, so that a second signal ends a process whose shutdown hangs.
       for (const each of signals) process.off(each, onSignal)
       server.close().then(() => resolve(signal), reject)
     }

@@ -84,7 +84,7 @@ export const ensureOperator = async (
 ): Promise<void> => {
   if (url === undefined || secret === undefined) return
   const { subscriptions } = service
-  // Copies of health events are published only if this organization exists.
+  // Stores publish the operator's copies of health events only if its organization exists.
   await createOnce(service, { id: operatorId })
   const { items } = await subscriptions.list(operatorId)
   const existing = items.find(({ channel }) => channel === 'OPERATIONS')

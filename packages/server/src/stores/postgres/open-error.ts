@@ -9,7 +9,7 @@ const getReason = (error: unknown): string => {
   // A host with several addresses causes this error if none of them accepts connections.
   if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
   if (!(error instanceof Error)) return String(error)
-  // pg adds no details to this message.
+  // pg's message for a time-out does not say what expired.
   if (error.message === 'timeout expired') return 'It did not respond in time'
   return error instanceof pg.DatabaseError && error.code === '42501'
     ? `${error.message}. ${grants}`

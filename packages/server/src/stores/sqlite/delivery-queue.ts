@@ -130,7 +130,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return undefined
     const { record, pace } = current
-    // A success does not depend on the previous state.
+    // A success has the same outcome whatever the state was, so its row need not be read.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, version)
     if (before === undefined) return undefined
     const decided = decideSettlement(

@@ -17,7 +17,7 @@ const noteOwner = (lock: DatabaseSync): void => {
   try {
     lock.exec(`pragma user_version = ${process.pid}`)
   } catch {
-    // Whether the lock is free shows when it is taken.
+    // If another process has the lock, `begin immediate` fails next, with the right error.
   }
 }
 
