@@ -191,7 +191,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     await limit('5000')
-    await page.getByText('must be a number from 0.01 to 1000').waitFor()
+    await page.getByText('must be at most 1000').waitFor()
     await limit('50.5')
     await page.getByText('at most 50.5').waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
