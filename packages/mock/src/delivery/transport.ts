@@ -154,5 +154,3 @@ export const createTransport = (options: TransportOptions) => {
     stop: () => stopped.reject(new Error('the mock was closed or reset')),
   }
 }
-
-export type Transport = ReturnType<typeof createTransport>
