@@ -8,6 +8,7 @@ const receiver = createReceiver({
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
 const app = express()
+// Before express.json(), which would refuse bodies above 100 kB and broken JSON, so that they are lost.
 app.post('/webhooks', toNodeHandler(receiver))
 app.use(express.json())
 app.listen(Number(process.env.PORT))

@@ -8,4 +8,6 @@ class AppModule {}
 
 // rawBody keeps the bytes that the signature is verified on.
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
+// By default, the parser refuses bodies above 100 kB, so that they are lost.
+app.useBodyParser('json', { limit: '1mb' })
 await app.listen(process.env.PORT ?? 3000)

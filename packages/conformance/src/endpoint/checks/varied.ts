@@ -60,7 +60,7 @@ export const variedChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'specification, "CALL_AI_SUMMARY": a recap has no maximum length',
     risk: 'The summary of a long call is refused each time it is sent. Several body parsers stop at 100 kB by default.',
-    fix: "Allow bodies of 1 MiB, also in the proxy: express.raw({ limit: '1mb' }).",
+    fix: "Mount the receiver before any body parser, or raise the parser's limit: express.json({ limit: '1mb' }). Allow 1 MiB in the proxy, too.",
     ...handle(() => ({
       'a summary of 200 kB': { summary: { recap: largeRecap, keyPoints: [], nextSteps: [] } },
     })),

@@ -74,6 +74,7 @@ export class WebhooksController {
       "import { WebhooksController } from './wabakit/webhooks.controller'",
       '@Module({ controllers: [WebhooksController] })',
       'NestFactory.create(AppModule, { rawBody: true })',
+      "app.useBodyParser('json', { limit: '1mb' }) // on Express, which otherwise refuses bodies above 100 kB",
     ],
   },
   {
