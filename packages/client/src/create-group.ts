@@ -19,7 +19,10 @@ const generateGroupId = ({ clock, random }: Settings): string => {
   return `wagrp_${id}`
 }
 
-/** Names a character that came with a pasted number, such as an invisible mark: servers refuse it, or read another number. */
+/**
+ * Reports the first character of a number that is not ASCII, such as an invisible mark that was pasted with it.
+ * Servers reject such a number, or read it as a different one.
+ */
 const checkNumber = (number: string): Issue[] => {
   const code = /[^\0-\x7f]/u.exec(number)?.[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
   const message = `wabaNumber contains U+${code}: type the number again`
@@ -27,8 +30,8 @@ const checkNumber = (number: string): Issue[] => {
 }
 
 /**
- * Reads the response. Pages about a live service do not require `success`, so only another value than `true` means that
- * the group was not created.
+ * Reads the response. The documentation of live services does not require `success`, so only another value than
+ * `true` means that the group was not created.
  */
 const parseResponse = (json: unknown) =>
   validateCreateGroupResponse(isObject(json) && json.success == null ? { ...json, success: true } : json)

@@ -98,8 +98,8 @@ export type CallAiSummaryEvent = wire.CallAiSummaryEvent
 export const CallAiSummaryEvent: ObjectSchema<CallAiSummaryEvent> = /* @__PURE__ */ createEventSchema('CALL_AI_SUMMARY', callAiSummaryRule)
 
 /**
- * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be outgoing.
- * No CALL_ENDED has to follow. A live service sends this event; the reference server does not.
+ * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be
+ * outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server does not.
  *
  * @interface
  */
@@ -120,10 +120,10 @@ export type CallRejectedEvent = wire.CallRejectedEvent
 export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ */ createEventSchema('CALL_REJECTED', callLifecycleRule)
 
 /**
- * The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. It ends nothing:
- * CALL_ACCEPTED or CALL_MISSED follows. Sent for each such agent without a name, so two of a call may be identical, and
- * a count of them is an upper bound, because deliveries may be repeated. A live service sends this event; the reference
- * server does not.
+ * The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. The call does not
+ * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
+ * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
+ * the number of agents. A live service sends this event; the reference server does not.
  *
  * @interface
  */

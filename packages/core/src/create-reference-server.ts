@@ -74,7 +74,7 @@ const waitFirst = <Operations extends object>(
   return Object.fromEntries(waiting) as Operations
 }
 
-/** The headers that are published for this interface: pages about a live service disagree. */
+/** The headers that live services document for this interface. Their pages disagree. */
 const defaultKeyHeaders = ['Authorization', 'x-public-api-key']
 
 const checkHeaderName = (name: string): void => {

@@ -251,7 +251,7 @@ export type DeliveryRecord = {
   readonly status: DeliveryStatus
   /** Due time (`pending`) or end of the attempt (`attempting`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
-  /** Number of attempts so far. */
+  /** Number of attempts so far, deferred ones included. */
   readonly attempts: number
   /** Number of failed attempts since it was created or last sent again. It determines the next pause. */
   readonly failures: number

@@ -29,7 +29,7 @@ test('one process streams the events of others, and no role of the database gets
   onTestFinished(() => other.end())
   const heard: string[] = []
   other.on('notification', ({ channel, payload }) => heard.push(`${channel} ${payload}`))
-  for (const channel of ['wabakit_news', 'wabakit_attempts', 'wabakit_followed']) {
+  for (const channel of ['wabakit_changes', 'wabakit_attempts', 'wabakit_followed']) {
     await other.query(`LISTEN ${channel}`)
   }
   const stream = await openStream(watched)
@@ -41,7 +41,7 @@ test('one process streams the events of others, and no role of the database gets
 
   expect(event).toMatchObject({ event: 'event', data: { name: 'GROUP_CREATED', subject: 'group:first' } })
   // The id of the process that has written something. Receivers read what it is from the tables.
-  for (const each of heard) expect(each).toMatch(/^wabakit_news [0-9a-f-]{36}$/)
+  for (const each of heard) expect(each).toMatch(/^wabakit_changes [0-9a-f-]{36}$/)
 })
 
 test('streams events in order, even if another process commits one after later ones', async () => {

@@ -13,9 +13,9 @@ export type ByteCollector = {
 const empty = /* @__PURE__ */ new Uint8Array()
 
 /**
- * Creates a collector with one growing buffer. A list of chunks would be unsafe: a chunk may be a view of one byte on a
- * buffer of 64 KiB, which it keeps alive, and even one that is not takes about 200 bytes. So a stranger who sends single
- * bytes could fill the memory with little traffic.
+ * Creates a collector with one growing buffer. A list of chunks would be unsafe: a chunk may be a view of one byte on
+ * a buffer of 64 KiB, which it keeps alive, and even a chunk with a buffer of its own takes about 200 bytes. So a
+ * stranger who sends single bytes could fill the memory with little traffic.
  */
 export const createByteCollector = (): ByteCollector => {
   let buffer = empty

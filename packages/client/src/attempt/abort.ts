@@ -41,7 +41,7 @@ export const openSignal = (parent: AbortSignal | undefined, timeoutMs: number) =
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    /** Aborts as at the time limit. */
+    /** Aborts the signal as if the time limit had been reached. */
     end: expire,
     /** Returns whether the time limit or `end` aborted the signal. */
     timedOut: () => timedOut,

@@ -32,7 +32,7 @@ const log = (
 ): void => {
   const { method, attempt, endpoint } = request
   const ms = Math.round(durationMs)
-  // Only the caller of `client.request` chooses the path, and could put the key into its query.
+  // Only `client.request` takes a path from its caller, who may have put the key into the query.
   const path = endpoint === 'request' ? redact(request.path) : request.path
   const id = result.requestId ? `, request ${result.requestId}` : ''
   try {

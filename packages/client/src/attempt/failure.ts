@@ -23,7 +23,10 @@ const messages = /^(?:error sending request for url \(\S+\): client error \(Conn
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
 
-/** Checks whether a failed fetch provably sent nothing. `false` means unknown, as always in browsers and workerd. */
+/**
+ * Checks whether a failed fetch provably sent nothing. `false` means unknown. In browsers and workerd, it is always
+ * unknown.
+ */
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)

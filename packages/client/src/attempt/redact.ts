@@ -97,7 +97,7 @@ const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
   if (typeof value === 'string') return redact(value) === value
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
   if (depth > maxDepth || !isPlain(value)) return false
-  // An error's message may be inherited.
+  // Also hides `message`, because `ownKeys` omits it if the error inherits it.
   return [...Reflect.ownKeys(value), 'message'].every((name) =>
     isClean(Reflect.get(value, name), redact, depth + 1),
   )

@@ -101,8 +101,8 @@ const readText = async (response: Response, limit: number, signal: AbortSignal):
 
 /**
  * Reads at most `limit` bytes of a body as UTF-8 text, then closes the connection without waiting for the rest. Stops
- * when `signal` aborts, even if the stream ignores it. Never rejects. One growing buffer takes the chunks: text that is
- * appended byte by byte would take many times its size.
+ * when `signal` aborts, even if the stream ignores it. Never rejects. Collects the chunks in one growing buffer,
+ * because text that is appended byte by byte takes many times its size in memory.
  */
 const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   if (!response.body || !('getReader' in response.body)) return readText(response, limit, signal)

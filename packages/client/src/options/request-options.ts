@@ -28,9 +28,9 @@ export type WaitOptions = RequestOptions & {
   /** Maximum wait in milliseconds; `Infinity` for no limit. @default 120_000 */
   readonly maxWaitMs?: number | undefined
   /**
-   * Minimum pause between two requests, in milliseconds. Up to half the interval is added at random, so that concurrent
-   * waits spread their requests. A longer `Retry-After` replaces the interval. A shorter interval than the default
-   * exceeds the 30 requests per minute and call that are published for a live service. @default 2_000
+   * Minimum pause between two requests, in milliseconds. Up to half the interval is added at random, so that
+   * concurrent waits spread their requests. A longer `Retry-After` replaces the interval. A shorter interval than the
+   * default exceeds the documented limit of live services: 30 requests per minute for each call. @default 2_000
    */
   readonly intervalMs?: number | undefined
   /**

@@ -45,7 +45,7 @@ const generateRandom = (): number => {
   return value === undefined ? Math.random() : value / 2 ** 32
 }
 
-/** Pages about a live service name one or the other, depending on the endpoint (decision 0055). */
+/** The documentation of live services names one of these headers for each endpoint (decision 0055). */
 const publishedHeaders = ['Authorization', 'x-public-api-key']
 
 /** Creates the function that adds the key to the headers of an attempt. */

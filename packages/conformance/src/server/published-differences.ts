@@ -33,7 +33,10 @@ const nullGroupId: Difference = {
   fits: ({ lab }) => lab.listener?.webhooks.some(({ json }) => readField(json, 'groupId') === null) ?? false,
 }
 
-/** What live services publish where a rule demands something else, by the id of the rule or its beginning. */
+/**
+ * The documented behavior of live services where a rule demands something else, by the id of the rule or its
+ * beginning.
+ */
 const differences: Readonly<Record<string, Difference>> = {
   'create.key.bearer-is-200': { published: 'the key is sent without Bearer' },
   ...Object.fromEntries(wrongKeys.map((wrong) => [`fetch.key.${wrong}-is-401`, wrongKey])),
@@ -82,7 +85,7 @@ const differences: Readonly<Record<string, Difference>> = {
   'limits.429.ratelimit-policy': { published: '429 has Retry-After and no RateLimit headers' },
 }
 
-/** Returns what live services publish instead of a broken rule, or `undefined` if they publish nothing else. */
+/** Returns what live services document instead of a broken rule, or `undefined` if they document nothing else. */
 export const findPublishedDifference = (id: string, broken: Broken): string | undefined => {
   const { published, fits = () => true } =
     differences[id] ?? differences[id.slice(0, id.lastIndexOf('.'))] ?? {}

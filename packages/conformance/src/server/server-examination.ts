@@ -19,7 +19,8 @@ export type ServerExamination = {
   /** A WABA number of the organization, with a disabled integration. */
   readonly disabledNumber?: string | undefined
   /**
-   * `live`: sends the key in the header that is published for each path, and allows what live services publish.
+   * `live`: sends the key in the header that live services document for each path, and accepts their documented
+   * behavior where it differs from the reference.
    * @default 'reference'
    */
   readonly profile?: 'reference' | 'live' | undefined
@@ -53,7 +54,7 @@ export type ServerExamination = {
    * @default all
    */
   readonly only?: readonly string[] | undefined
-  /** Makes advice fail the run as well. @default false */
+  /** Fails the run if any check results in `advice`, too. @default false */
   readonly strict?: boolean | undefined
   /**
    * Seed of the random sequences. The same seed results in the same requests, except for group ids.

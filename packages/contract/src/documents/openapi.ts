@@ -45,7 +45,7 @@ const securitySchemes = {
 
 /**
  * Lists the security schemes of a server that reads the key from this header. The header contains the key itself;
- * `Authorization` may contain a bearer token instead.
+ * `Authorization` may also carry it as a bearer token.
  */
 const listSchemes = (authHeader: string | undefined): JsonObject => {
   const { authorization, bearer, publicApiKey } = securitySchemes

@@ -27,7 +27,7 @@ export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: R
   let sweeping = 0
   /** The cursor up to which all shards but the new ones were read. */
   let cursor: string | undefined
-  /** Whether changes were missed. A read that is under way may not contain them. */
+  /** Set if changes were missed. A read that is under way may not contain them. */
   let isSweepDue = false
   /** Number of times that the reading of new shards has started. */
   let starts = 0

@@ -57,7 +57,7 @@ const findAll = (text: string, pattern: string): number[] => {
 
 /**
  * Returns a string with all secrets replaced. The endpoint chooses the string and its owner chooses the secrets, so
- * searching for one secret after another from each position could take seconds, in which the process does nothing else.
+ * searching for one secret after another from each position could block the event loop for seconds.
  */
 const hideSecrets = (text: string, secrets: readonly string[]): string => {
   /** For each position, the length of the longest secret that starts there. */
@@ -92,7 +92,7 @@ const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   return new TextDecoder().decode(bytes.toBytes())
 }
 
-/** Maximum number of bytes of a character in UTF-8, per UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const maxCharacterBytes = 3
 
 /**
@@ -105,7 +105,8 @@ export const readResponseBody = async (
 ): Promise<string> => {
   if (body === null || body === '') return ''
   const secrets = listSecrets(headers)
-  // A secret that starts within the limit may end after it.
+  // Reads past the limit by the length of the longest secret. Otherwise a secret that crosses the limit would not be
+  // recognized, and its beginning would be kept.
   const length = maxLength + (secrets[0]?.length ?? 0)
   const text = typeof body === 'string' ? body : await readStream(body, maxCharacterBytes * length)
   return hideSecrets(text.slice(0, length), secrets)

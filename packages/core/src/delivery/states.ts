@@ -15,7 +15,10 @@ import type { StopSignal } from './stop-signal.ts'
 
 // The states that the scheduler moves queues and deliveries between. See `scheduler.ts` for the transitions.
 
-/** What the next delivery of a queue waits for; `idle` if none is held, and `forgotten` once the queue is not scheduled. */
+/**
+ * The condition that the next delivery of a queue waits for; `idle` if none is held, and `forgotten` once the queue
+ * is not scheduled.
+ */
 export type QueueState = QueueWait | { readonly reason: 'idle' | 'forgotten' }
 
 export type Queue = HeapItem & {

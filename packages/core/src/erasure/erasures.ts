@@ -90,8 +90,8 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
   }
 
   /**
-   * Erases the matching events of a page. Reads the newest events first, because that order does not wait for events
-   * that are being written.
+   * Erases the matching events of a page. Reads the newest events first, because reading the oldest first may have to
+   * wait for events that are being written.
    */
   const eraseEvents = async (
     context: Context,
@@ -126,7 +126,8 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
     const query = { organizationId, customerDigits: digits, limit: callsPerPart, cursor }
     const { items, nextCursor } = await store.listCalls(query)
     let events = 0
-    // A dry run counts the events of calls later, with all other events.
+    // A dry run leaves the events of these calls in place, so they are counted later, with the customer's other
+    // events. Counting them here would count them twice.
     if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
     // There are few participants, so they are part of the last page of calls.
     const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []

@@ -11,7 +11,7 @@ import { type FailureCause, findFailureCause } from './failure-cause.ts'
  */
 export type Counts = { readonly [name: string]: number }
 
-/** Counts that are still growing. */
+/** Mutable counts, to which events and attempts are added. */
 export type GrowingCounts = { [name: string]: number }
 
 /**
@@ -44,7 +44,7 @@ export const addCounts = (total: GrowingCounts, counts: Counts): void => {
 
 export const countEvent = (counts: GrowingCounts): void => increase(counts, 'events')
 
-/** Counts a settled attempt. One that was refused sent nothing, and is not counted. */
+/** Counts a settled attempt. An attempt with the verdict `refused` sent nothing, and is not counted. */
 export const countAttempt = (counts: GrowingCounts, { kind, attempt }: AttemptVerdict): void => {
   if (kind === 'refused') return
   increase(counts, findLatencyName(attempt.durationMs))

@@ -18,8 +18,8 @@ export type Figures = {
   /** Stops counting, and writes the last counts. */
   stop(): Promise<void>
   /**
-   * Lists the records of an organization since a time, of any span, in no particular order. No period is counted in
-   * two of them.
+   * Lists the records of an organization from a given time on, in no particular order. Their spans differ, but no two
+   * records cover the same period.
    */
   list(organizationId: string, query: FigureQuery): Promise<FigureRecord[]>
   /** Measures the unfinished deliveries of subscriptions. */
@@ -40,10 +40,10 @@ type FiguresContext = Pick<ServerContext, 'store' | 'clock' | 'log'> & {
   readonly onError: (error: unknown) => void
 }
 
-/** The counts of an organization's subscriptions, and under `''` of its events. */
+/** Counts by organization and subscription. The key `''` has the counts of the organization's events. */
 type Counted = Map<string, Map<string, GrowingCounts>>
 
-/** How often counts are written before records are rolled up: about once a minute. */
+/** Number of writes between two roll-ups, which thus run about once a minute. */
 const writesPerRollUp = 6
 
 const findCounts = (counted: Counted, organizationId: string, subscriptionId: string): GrowingCounts => {
@@ -94,7 +94,8 @@ export const createFigures = (context: FiguresContext): Figures => {
     try {
       await store.addFigures(toRecords(taken, clock.now()))
     } catch (error) {
-      // After any other error they may have been written, and would be counted twice.
+      // Restores the counts only if the store was unavailable. After any other error they may have been written, and
+      // restoring them would count them twice.
       if (error instanceof StorageUnavailableError) restore(taken)
       else throw error
     }
@@ -115,7 +116,7 @@ export const createFigures = (context: FiguresContext): Figures => {
     timer = startBackgroundTimer(() => {
       writing = work()
         .catch((error: unknown) => {
-          // The dispatcher meets the same outage, and reports it once.
+          // The dispatcher fails because of the same outage, and reports it once.
           if (!(error instanceof StorageUnavailableError)) onError(error)
         })
         .then(() => {

@@ -19,18 +19,21 @@ const spans = [
   { span: longestSpanMs, keptMs: Number.POSITIVE_INFINITY },
 ] as const
 
-/** The start of the period of a span that contains a time. */
+/** Returns the start of the period of length `span` that contains a time. */
 export const findPeriod = (time: number, span: number): number => Math.floor(time / span) * span
 
 /** Records of one span that are added to those of a longer one. */
 export type RollUp = {
   readonly span: number
   readonly intoSpan: number
-  /** Records of earlier periods are added. It is the start of a longer period, so all records of a period are added. */
+  /**
+   * Adds the records of periods before this time. The time is the start of a period of `intoSpan`, so a longer period
+   * is always rolled up as a whole.
+   */
   readonly before: number
 }
 
-/** Returns what is due at a time, shortest span first. */
+/** Returns the roll-ups that are due at a given time, shortest span first. */
 export const planRollUps = (now: number): RollUp[] =>
   spans.flatMap(({ span, keptMs }, index) => {
     const next = spans[index + 1]

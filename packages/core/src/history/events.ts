@@ -52,7 +52,7 @@ const subjectMaxLength = 261
 export const createEvents = ({ store, clock, ids, log }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
-    // No index finds the events of a subscription, so the number of examined records is limited.
+    // There is no index of events by subscription, so the number of examined records is limited.
     const limits = query.subscriptionId === undefined ? limitExamined(query) : { maxExamined }
     return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },

@@ -10,7 +10,8 @@ export type SignedDelivery = {
   readonly body: string
   /**
    * Changes since the attempt that make this request differ from the request that was sent: the `secret`, the
-   * `subscription` (possibly its secret), or the `webhook_id`.
+   * `subscription` (possibly its secret: a rotation without an overlap leaves no record of its time), or the
+   * `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }

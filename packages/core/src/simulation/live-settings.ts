@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 
-/** What a live service sends with each webhook, instead of a signature, because its subscriber registered it. */
+/**
+ * The credentials that a live service sends with each webhook instead of a signature, as its subscriber registered
+ * them.
+ */
 export type WebhookAuth =
   /** A static header. */
   | { readonly header: string; readonly value: string }

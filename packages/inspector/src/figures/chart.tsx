@@ -14,7 +14,7 @@ export type ChartProps = {
   readonly title: string
   /** Starts of the points, in ISO 8601. */
   readonly times: readonly string[]
-  /** The lines. The second is dashed and the third dotted, so that they are not told by their colors alone. */
+  /** The lines. The second is dashed and the third dotted, so that they can be told apart without color. */
   readonly series: readonly Series[]
   readonly format: (value: number) => string
   /** Opens the records of a point. `before` is `undefined` for the last one. */

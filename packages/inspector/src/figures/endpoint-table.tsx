@@ -14,7 +14,10 @@ const maxShown = 8
 
 const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
 
-/** The worst endpoints first. */
+/**
+ * Returns a number by which endpoints are sorted, worst first: failing ones, then by failed attempts, then by
+ * unfinished deliveries.
+ */
 const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
   (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + (backlog.unfinished ?? 0)
 

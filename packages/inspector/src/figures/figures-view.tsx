@@ -17,7 +17,7 @@ type TileProps = {
   readonly filters: Params
 }
 
-/** A number that leads to the records behind it. */
+/** A number that links to the records that it counts. */
 const Tile = ({ title, value, note, tone, view, filters }: TileProps) => (
   <div class={`tile ${tone ?? ''}`}>
     <dt>{title}</dt>
@@ -32,7 +32,7 @@ const Tile = ({ title, value, note, tone, view, filters }: TileProps) => (
 
 type FiguresProps = {
   readonly figures: Overview | SubscriptionOverview
-  /** The filters of the records that the figures are about. */
+  /** Filters that select the records behind the figures. */
   readonly filters: Params
 }
 
@@ -114,7 +114,7 @@ const Causes = ({ figures: { failures, times }, filters }: FiguresProps) => {
   )
 }
 
-/** How often attempts took how long. */
+/** The distribution of attempts by duration. */
 const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
   <details>
     <summary>Distribution of the response times</summary>

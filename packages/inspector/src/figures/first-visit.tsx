@@ -34,7 +34,7 @@ const Step = ({ isDone, title, text, label, onClick, command }: StepProps) => (
   </li>
 )
 
-/** What runs, the numbers, and the next steps, until there are an endpoint and an event. */
+/** The running server, its numbers and the next steps, shown until there are an endpoint and an event. */
 export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
   const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
   const { version, database, mock } = info.value ?? {}

@@ -9,7 +9,7 @@ import { Problem } from './status.tsx'
 
 type ConfirmationProps = DialogControl & {
   readonly title: string
-  /** What the action stops or deletes. */
+  /** The consequence of the action: what it stops or deletes. */
   readonly children: ComponentChildren
   /** The notice after the action. */
   readonly done: string

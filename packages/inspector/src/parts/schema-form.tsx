@@ -16,7 +16,7 @@ type SchemaFormProps = {
   readonly fields: readonly Field[]
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
-  /** What the user should know before submitting. */
+  /** A note for the user, shown before the form is submitted. */
   readonly children?: ComponentChildren
   readonly submitLabel: string
   /** Sends the request. If it rejects, the form shows each error next to its field. */

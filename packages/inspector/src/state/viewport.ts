@@ -13,7 +13,7 @@ const followWidth = (pixels: number): ReadonlySignal<boolean> => {
 /** Set on phones. The style sheets contain the same width. */
 export const isPhone = followWidth(760)
 
-/** Set where a record is too wide to have another beside it. */
+/** Set if the page is too narrow to show two records side by side. */
 export const isCompact = followWidth(1180)
 
 /** Set on tablets and phones, which are too narrow for all columns of a list. */

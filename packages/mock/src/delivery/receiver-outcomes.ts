@@ -1,7 +1,7 @@
 import type { WebhookTrace } from '@wabakit/webhooks'
 import { findTracingChannel } from '@wabakit/wire'
 
-/** What a receiver of this process did with a delivery. */
+/** The outcome of a delivery in a receiver of this process. */
 export type ReceiverOutcome = NonNullable<WebhookTrace['outcome']>
 
 const outcomes = new WeakMap<object, ReceiverOutcome>()

@@ -13,7 +13,7 @@ export type SimulationContext = {
   createCallData(): core.CallData
   /** Records an event that the server has published, and does not report to its listeners. */
   readonly onObserved: (event: object) => void
-  /** Whether simulated calls that were not answered end with the events of live services, by default. */
+  /** Set if simulated calls that were not answered end with the events of live services, by default. */
   readonly observedEvents: boolean
 }
 

@@ -202,7 +202,7 @@ export const createTenant = (options: TenantOptions) => {
   return {
     handles,
     respond,
-    /** What a live stream of this tenant follows. A reset replaces it. */
+    /** The source of live streams of this tenant. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
     apiFaults: faults.api,
     describeUnusedFaults: faults.describeUnused,

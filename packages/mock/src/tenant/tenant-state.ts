@@ -191,7 +191,7 @@ export const createTenantState = (options: TenantStateOptions) => {
       record: recorder.addRequest,
     }),
     transport,
-    /** What a live stream follows, until the signal ends it. */
+    /** The source of a live stream, until the signal ends it. */
     streamed: {
       service: {
         events: server.events,

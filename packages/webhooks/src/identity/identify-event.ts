@@ -7,7 +7,7 @@ import { type EventIdentity, findSubject, toIdentity } from './identity.ts'
 export type IdentifiedEvent = {
   /** The key, as receivers have it in `delivery.key`. Two deliveries with the same key are one event. */
   readonly key: string
-  /** What the key rests on. With `none`, every call returns another key. */
+  /** The part of the event from which the key is derived. With `none`, every call returns another key. */
   readonly identity: EventIdentity
   /**
    * The call or group, as `call:<callId>` or `group:<groupId>`: events with the same subject have an order. Undefined if

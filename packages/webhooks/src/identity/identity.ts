@@ -4,7 +4,7 @@ import type { ParsedEvent, RawPayload } from '../parse/parse-event.ts'
 import { apply } from '../verifiers/verify-signature.ts'
 
 /**
- * What the key of an event rests on.
+ * The part of an event from which its key is derived.
  *
  * - `id`: the sender's id of the delivery, such as its `webhook-id`.
  * - `fact`: something that happens once: the summary of a call, or the creation of a group at the time that it states.

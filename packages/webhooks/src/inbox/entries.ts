@@ -215,8 +215,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
           const { error, delayMs, subject } = settlement
           const held = await end(claim, `state = 'failed', error = ?, ${dueAt}`, [error, delayMs])
           if (!held || subject === undefined) return held
-          // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides which entries can be
-          // claimed.
+          // Postpones the later entries of the lane, so that claims do not examine a long lane repeatedly. `isHeldUp`
+          // still decides which entries can be claimed.
           const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
             FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
           const postpone = `UPDATE ${table} SET due_at = ${headDueAt}

@@ -23,8 +23,8 @@ const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
 /**
- * Time between the two requests for the summary of a call that is 404, in milliseconds. The service reports every
- * WhatsApp call as 404, forever, so more requests would only use up the rate limit.
+ * Time between the two requests for the summary of a call that is 404, in milliseconds. The service always returns
+ * 404 for WhatsApp calls, so more requests would only use up the rate limit.
  */
 const notFoundDelayMs = 86_400_000
 
@@ -91,7 +91,8 @@ export const createReconcile = (
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
-      // The range and the lane keep PostgreSQL from sorting the whole table when it has no statistics.
+      // Reads a range of ids, and looks up the fact by lane. Otherwise PostgreSQL would sort the whole table if it
+      // has no statistics.
       const { rows } = await query(
         `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact

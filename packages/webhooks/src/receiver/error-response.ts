@@ -31,15 +31,16 @@ const toResponse = (
 const unhandled = {
   /** A handler failed. The response does not reveal what it threw. */
   failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
-  /** After a 200, the delivery would be lost if the other process failed. */
+  /** Another process is handling the delivery. After a 200, it would be lost if that process failed. */
   in_progress: { status: 409, code: 'in_progress', message: 'This delivery is already being handled.' },
   /** The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. */
   unavailable: { status: 503, code: 'store_unavailable', message: 'The delivery store is not available.' },
 } satisfies Record<string, Problem>
 
 /**
- * Responds to a delivery that the sender should send again. If it is being handled, that is after a tenth of the
- * claim's lifetime, so that the sender's limited number of retries outlasts the claim of a dead process.
+ * Responds to a delivery that the sender should send again. If another process is handling it, asks for a retry after
+ * a tenth of the claim's lifetime, at most 60 seconds. The sender's limited number of retries then outlasts the claim
+ * of a process that died.
  */
 export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
   toResponse(

@@ -17,7 +17,7 @@ export type DeliveryContext = {
      * and only an inbox keeps it through the attempts.
      */
     readonly key: string
-    /** What the key rests on. */
+    /** The part of the delivery from which the key is derived. */
     readonly identity: EventIdentity
   }
   /** This attempt. */
@@ -30,8 +30,8 @@ export type DeliveryContext = {
   /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
   readonly rawBody: Uint8Array
   /**
-   * Set if a framework had parsed the body before, so that `rawBody` is the serialization of the result. Large numbers
-   * and duplicate keys are what the parser made of them.
+   * Set if a framework had parsed the body before, so that `rawBody` is the serialization of the result. Large
+   * numbers and duplicate keys may differ from the original: they are as the parser returned them.
    */
   readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */

@@ -10,7 +10,7 @@ type Values = OnDemand<string | readonly string[]>
 
 const reject = (message: string) => new WebhookVerificationError('invalid_secret', message)
 
-/** What is left of a header if the variable with its credentials is not set: `Bearer ${process.env.TOKEN}`. */
+/** The rest of a header if the variable with its credentials is not set: `Bearer ${process.env.TOKEN}`. */
 const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
 
 /** @throws WebhookVerificationError when a value would accept anyone, is easily guessed, or cannot arrive in a header. */

@@ -78,14 +78,14 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
 export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is Promise<Value> =>
   typeof value === 'object' && value !== null && 'then' in value
 
-/** Applies a function to a value or a promised value. Creates no promise for a value, because promises are slow. */
+/** Applies a function to a value or a promised value. Avoids allocating a promise on the synchronous path. */
 export const apply = <Input, Output>(
   input: Input | Promise<Input>,
   next: (input: Input) => Output | Promise<Output>,
 ): Output | Promise<Output> => (isPromise(input) ? input.then(next) : next(input))
 
 /**
- * Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because promises are slow.
+ * Tries the signers one after another. Allocates promises only if the HMAC is asynchronous.
  */
 const matchSignature = (
   signed: SignatureHeaders,

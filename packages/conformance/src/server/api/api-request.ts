@@ -40,7 +40,7 @@ export type ApiRequest = {
   /** Path with query, relative to the base URL. */
   readonly path: string
   readonly key: KeyName
-  /** How the key is altered. @default not at all */
+  /** The alteration of the key. @default not at all */
   readonly keyForm?: keyof typeof keyForms | undefined
   /** Scheme before the key, such as `Bearer `. */
   readonly keyPrefix?: string | undefined
@@ -99,7 +99,10 @@ const formatKeyForShell = ({ key, keyForm, keyPrefix = '' }: ApiRequest): string
 
 type KeyHeader = { readonly profile?: 'reference' | 'live' | undefined; readonly authHeader: string }
 
-/** Returns the header that carries the key of a request. Live services publish one for groups and one for calls. */
+/**
+ * Returns the header that carries the key of a request. The documentation of live services names one header for
+ * groups and another for calls.
+ */
 export const chooseKeyHeader = (path: string, { profile, authHeader }: KeyHeader): string => {
   if (profile !== 'live') return authHeader
   return path.startsWith('/whatsapp/') ? 'x-public-api-key' : 'Authorization'

@@ -20,7 +20,7 @@ const otherFields = [
 
 /** Tolerated difference of two durations, in seconds: they may be rounded. */
 const roundingSeconds = 2
-/** How much shorter than its times a call may be because it rang, in addition to the observed ringing, in seconds. */
+/** Seconds by which a call may be shorter than its times because it rang, in addition to the observed ringing. */
 const ringingSeconds = 5
 /** Tolerated difference of the times in two events: one may state when the call began to ring. In milliseconds. */
 const startToleranceMs = 300_000

@@ -7,7 +7,7 @@ import type { SearchHitView } from '../views/search.ts'
 
 type SearchContext = Pick<ControlContext, 'service' | 'requests'>
 
-/** What to search for in an organization. */
+/** The text to search for in an organization. */
 type Search = {
   readonly organizationId: string
   readonly text: string

@@ -6,7 +6,7 @@ export type BodyDescription = {
   readonly kind: ParsedEvent['kind'] | 'unreadable'
   /** The event's name. `null` if the body has none. */
   readonly event: string | null
-  /** What is wrong with a drifted or an unreadable body. */
+  /** The mistakes in a drifted or an unreadable body. */
   readonly reasons: readonly string[]
 }
 

@@ -15,7 +15,7 @@ export const openRecorder = async (file: string) => {
   const { size } = await handle.stat()
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
-  /** Whether the file ends within a line, because a process was killed or the disk was full. */
+  /** Set if the file ends within a line, because a process was killed or the disk was full. */
   let isTorn = size > 0 && last.toString() !== '\n'
   let pending: Promise<void> = Promise.resolve()
 

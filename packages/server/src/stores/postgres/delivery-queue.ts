@@ -51,7 +51,10 @@ type Item = {
   readonly decided: DecidedSettlement
 }
 
-/** Maximum number of decisions per batch. A row that differed can change again before the next decision. */
+/**
+ * Maximum number of times that a batch is decided. If a row differs from the assumed state, the batch is decided
+ * again from the actual one, and the row can change again in the meantime.
+ */
 const maxTries = 5
 
 const toEvent = (row: LoadedRow): EventRecord => {
@@ -188,7 +191,10 @@ export const createDeliveryQueue = ({
     return { items, assumed, after, changed: [...changed.values()] }
   }
 
-  /** Returns the known states of deliveries after a difference. */
+  /**
+   * Remembers the actual states of the queues that differed. Returns the actual states of the deliveries, without
+   * those whose shard is lost.
+   */
   const learn = (settlements: readonly Settlement[], { lost, queues: found, deliveries }: Difference) => {
     for (const { queue, ...state } of found ?? []) queues.set(queue, state)
     const gone = new Set(settlements.filter(({ shard }) => lost.includes(shard)).map(({ id }) => id))
@@ -231,7 +237,8 @@ export const createDeliveryQueue = ({
       if (settled.different === null) {
         for (const [queue, state] of after) queues.set(queue, state)
         if (settled.added !== null) queueChanges.emitAdded(settled.added)
-        // Nobody waits for the rest of a large backlog, and other results must not.
+        // Not awaited: removing the rest of a large backlog takes time, no caller needs it, and the other results of
+        // the batch must not wait for it.
         if (changed.some(({ disabled }) => disabled !== null)) void removals.end(undefined)
         const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
         return settlements.map((each) => outcomes.get(each) ?? stale)
