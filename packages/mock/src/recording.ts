@@ -47,7 +47,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly responseBody: string
   /** The reason why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
-  /** Set if the status was 200 to 299. A collected delivery counts only until a subscription is added. */
+  /** Set if the status was 200 to 299. A collected delivery counts only until a subscription is added, and not over HTTP. */
   readonly acknowledged: boolean
   /**
    * What a wabakit receiver in this process did with it: `handled`, `stored`, `duplicate`, `ignored` (no handler takes

@@ -110,6 +110,29 @@ test('a wait that fails explains itself, and so does an event that should not ha
   expect(await call(mock, 'GET //organizations/org_9/clock')).toMatchObject({ status: 404 })
 })
 
+test('over HTTP, neither a wait nor a fault takes the collector for an endpoint', async () => {
+  const mock = await start()
+  await call(mock, 'POST /delivery-faults', { kind: 'duplicate', event: 'CALL_AI_SUMMARY' })
+  await call(mock, 'POST /simulated-calls', { channel: 'WHATSAPP' })
+  const wait = { for: 'delivery', name: 'CALL_AI_SUMMARY', timeoutMs: 20 }
+  const alone = await call(mock, 'POST /waits', wait)
+  expect(alone).toMatchObject({ status: 408, body: { code: 'timed_out' } })
+  expect(alone.body.message).toContain('CALL_AI_SUMMARY: no subscription gets this event')
+  expect(alone.body.message).toContain('POST /_wabakit/organizations/{id}/subscriptions')
+
+  const { handled } = await subscribe(mock)
+  await call(mock, 'POST /simulated-calls', { channel: 'WHATSAPP' })
+  expect((await call(mock, 'POST /waits', wait)).body.message).toContain('no subscription gets')
+  expect((await call(mock, 'GET /unused-faults')).body.items).toHaveLength(1)
+  await call(mock, 'POST /simulated-calls', { channel: 'PSTN', summary: false })
+  const missing = await call(mock, 'POST /waits', { ...wait, match: { channel: 'PSTN' } })
+  expect(missing.body.message).not.toContain('Subscribe the endpoint')
+  await call(mock, 'POST /simulated-calls', { channel: 'PSTN' })
+  expect((await call(mock, 'POST /waits', { ...wait, timeoutMs: 10_000 })).body.to).toContain('127.0.0.1')
+  expect(handled).toContain('CALL_AI_SUMMARY')
+  expect((await call(mock, 'GET /unused-faults')).body.items).toEqual([])
+})
+
 test('tenants have faults of their own, and a reset forgets what happened', async () => {
   const mock = await start()
   const { body: tenant } = await call(mock, 'POST //tenants', { callSummaries: 'manual' })

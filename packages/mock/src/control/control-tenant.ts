@@ -39,8 +39,10 @@ export const controlTenant = ({
   describeUnusedFaults,
   apiFaults,
   deliveryFaults,
+  onRemoteTest,
 }: Tenant): MockTenantControl => {
   const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
+    onRemoteTest()
     // The mock checks names and matches itself, because they can come from JavaScript without types as well.
     const args = [name as EventName, match as never] as const
     if (kind === 'event') return { ...(await handles.waitForEvent(...args, { timeoutMs })) }
@@ -50,7 +52,13 @@ export const controlTenant = ({
   }
   return {
     apiFaults,
-    deliveryFaults,
+    deliveryFaults: {
+      ...deliveryFaults,
+      add: (fault) => {
+        onRemoteTest()
+        return deliveryFaults.add(fault)
+      },
+    },
     listUnusedFaults: describeUnusedFaults,
     now: handles.clock.now,
     advance: (duration) => handles.clock.advance(duration as number),

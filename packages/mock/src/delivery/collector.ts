@@ -3,7 +3,8 @@ import { toDigits } from '@wabakit/core/hosting'
 import type { RecordedDelivery } from '../recording.ts'
 
 // The first subscriptions of a tenant only collect what arrives until `deliverTo` sets a target. Once a test has added a
-// subscription, that one is under test: the collector must neither use up its faults nor acknowledge its events.
+// subscription, or controls the mock over HTTP, endpoints are under test: the collector must neither use up their faults
+// nor acknowledge their events. Otherwise a test that forgot to subscribe its endpoint would pass.
 
 /** Returns the server, and whether a subscription was added to it since. */
 export const watchSubscriptions = (reference: ReferenceServer) => {
@@ -22,11 +23,11 @@ export const watchSubscriptions = (reference: ReferenceServer) => {
   return { server, isSubscribed: () => isSubscribed }
 }
 
-/** Returns a delivery that counts as acknowledged only as long as no subscription was added. */
-export const collectUntil = (isSubscribed: () => boolean, delivery: RecordedDelivery): RecordedDelivery => ({
+/** Returns a delivery that counts as acknowledged only until an endpoint is under test. */
+export const collectUntil = (isUnderTest: () => boolean, delivery: RecordedDelivery): RecordedDelivery => ({
   ...delivery,
   get acknowledged() {
-    return delivery.acknowledged && !isSubscribed()
+    return delivery.acknowledged && !isUnderTest()
   },
 })
 

@@ -17,8 +17,8 @@ export type TransportOptions = DelaysOptions & {
   readonly authHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
-   * Returns whether a delivery is only collected although another subscription gets the event, too. Faults spare it:
-   * otherwise it would use them up, and the endpoint under test would never meet them.
+   * Returns whether a delivery is only collected although an endpoint is under test. Faults spare it: otherwise it would
+   * use them up, and the endpoint would never meet them.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }

@@ -11,7 +11,7 @@ export type DeliveryFaultOptions = FaultOptions & {
   readonly where?: Readonly<Record<string, unknown>> | undefined
   /**
    * Hits only deliveries to this subscription: the result of `subscribe`, or the id of a subscription of the server.
-   * @default every subscription; the collector only while no other subscription matches the event
+   * @default every subscription; the collector only in process, while no other subscription gets the event
    */
   readonly to?: string | { readonly ids: readonly string[] } | undefined
 }

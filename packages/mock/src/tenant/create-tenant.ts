@@ -73,8 +73,10 @@ export const createTenant = (options: TenantOptions) => {
       faults,
       idRandom,
       createTimers,
+      isRemote: () => isRemote,
       onChange: waiters.check,
     })
+  let isRemote = false
   let state = createState()
   let receivers = 0
   let isClosed = false
@@ -132,6 +134,8 @@ export const createTenant = (options: TenantOptions) => {
         seed,
         events: state.recorder.events,
         deliveries: state.recorder.deliveries,
+        unreceived: await state.listUnreceived(),
+        isRemote,
         pending: state.transport.listPending().map(({ event }) => event.name),
         upcoming: await listUpcoming(state),
       }),
@@ -205,6 +209,10 @@ export const createTenant = (options: TenantOptions) => {
     /** The source of live streams of this tenant. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
     apiFaults: faults.api,
+    /** Call it when a test of another process waits or adds a fault. */
+    onRemoteTest: (): void => {
+      isRemote = true
+    },
     describeUnusedFaults: faults.describeUnused,
     /** Faults of deliveries by their ids, for the control API. */
     deliveryFaults: {

@@ -11,6 +11,10 @@ export type Situation = {
   readonly seed: number
   readonly events: readonly WebhookEvent[]
   readonly deliveries: readonly RecordedDelivery[]
+  /** Ids of deliveries that were only collected, although an endpoint is under test. */
+  readonly unreceived: readonly string[]
+  /** Set if the test controls the mock over HTTP. */
+  readonly isRemote: boolean
   /** Names of the events whose delivery has no response yet. */
   readonly pending: readonly string[]
   readonly upcoming: readonly Upcoming[]
@@ -46,10 +50,15 @@ const formatResponse = ({ status, responseBody, outcome }: RecordedDelivery): st
   return text === '' ? result : `${result}: ${text}`
 }
 
-const formatDeliveries = (deliveries: readonly RecordedDelivery[]): string[] => {
-  if (deliveries.length === 0) return ['Nothing has been delivered yet.']
-  const lines = deliveries.map((delivery) => {
-    const { name, to, attempt, status, error, faults } = delivery
+const formatDeliveries = ({ deliveries, unreceived }: Situation): string[] => {
+  const shown = deliveries.filter(
+    ({ id, to, status, acknowledged }) =>
+      to !== 'collector' || status === undefined || acknowledged || unreceived.includes(id),
+  )
+  if (shown.length === 0) return ['Nothing has been delivered yet.']
+  const lines = shown.map((delivery) => {
+    const { id, name, to, attempt, status, error, faults } = delivery
+    if (to === 'collector' && unreceived.includes(id)) return `${name}: no subscription gets this event`
     const outcome = status === undefined ? error : formatResponse(delivery)
     const fault = faults.length > 0 ? ` (fault: ${faults.join(', ')})` : ''
     return `${name || 'event without a name'} to ${to}, attempt ${attempt}: ${outcome}${fault}`
@@ -70,13 +79,21 @@ const formatNearest = (filter: Filter, events: readonly WebhookEvent[]): string[
     : [`The most similar is number ${index + 1}. It differs in:`, printDifferences(differences)]
 }
 
-const formatUpcoming = (upcoming: readonly Upcoming[]): string[] =>
-  upcoming
-    .slice(0, 5)
-    .map(
-      ({ description, inMs }) =>
-        `Due later: ${description}, in ${inMs} ms on the mock's clock: await mock.clock.advance(${inMs})`,
-    )
+const explainUnreceived = (filter: Filter, { deliveries, unreceived, isRemote }: Situation): string[] => {
+  const isMissing = ({ id, event }: RecordedDelivery): boolean =>
+    event !== undefined && unreceived.includes(id) && filter.accepts(event)
+  if (!deliveries.some(isMissing)) return []
+  const add = isRemote
+    ? 'POST /_wabakit/organizations/{id}/subscriptions'
+    : 'mock.subscribe or mock.deliverTo'
+  return [`Subscribe the endpoint to its channel and number before the event happens: ${add}.`]
+}
+
+const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
+  upcoming.slice(0, 5).map(({ description, inMs }) => {
+    const advance = isRemote ? `POST …/clock {"advance":${inMs}}` : `await mock.clock.advance(${inMs})`
+    return `Due later: ${description}, in ${inMs} ms on the mock's clock: ${advance}`
+  })
 
 const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
   deliveries.some(
@@ -89,27 +106,24 @@ const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
       ]
     : []
 
-export const explainMissingEvent = (
-  { filter, timeoutMs }: FailedWait,
-  { seed, events, upcoming }: Situation,
-): string =>
+export const explainMissingEvent = ({ filter, timeoutMs }: FailedWait, situation: Situation): string =>
   [
-    `No ${filter.label} happened within ${timeoutMs} ms (seed ${seed}).`,
-    ...formatEvents(events),
-    ...formatNearest(filter, events),
-    ...formatUpcoming(upcoming),
+    `No ${filter.label} happened within ${timeoutMs} ms (seed ${situation.seed}).`,
+    ...formatEvents(situation.events),
+    ...formatNearest(filter, situation.events),
+    ...formatUpcoming(situation),
   ].join('\n')
 
-export const explainMissingDelivery = (
-  { filter, timeoutMs }: FailedWait,
-  { seed, events, deliveries, pending, upcoming }: Situation,
-): string =>
-  [
+export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situation: Situation): string => {
+  const { seed, events, deliveries, pending } = situation
+  return [
     `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
     ...(events.some((event) => filter.accepts(event))
-      ? formatDeliveries(deliveries)
+      ? formatDeliveries(situation)
       : [...formatEvents(events), ...formatNearest(filter, events)]),
+    ...explainUnreceived(filter, situation),
     ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
     ...explainSecret(deliveries),
-    ...formatUpcoming(upcoming),
+    ...formatUpcoming(situation),
   ].join('\n')
+}
