@@ -8,7 +8,7 @@ import type { LoadedDelivery, Pace } from './store-requests.ts'
  * A subscription as a scheduler sees it. `queue` identifies it across the whole store, and `shard` is derived from it:
  * a number from 0 to `shards − 1`.
  */
-export type QueueState = {
+export type StoredQueue = {
   readonly queue: string
   readonly shard: number
   readonly organizationId: string
@@ -91,9 +91,9 @@ export type SettlementOutcome =
  * - `lost`: the worker is no longer registered, and has lost all its shards: its attempts must end at once.
  */
 export type QueueChange =
-  | { readonly kind: 'head'; readonly state: QueueState; readonly head: PendingDelivery }
-  | { readonly kind: 'appended'; readonly state: QueueState; readonly from: number }
-  | { readonly kind: 'changed'; readonly state: QueueState }
+  | { readonly kind: 'head'; readonly state: StoredQueue; readonly head: PendingDelivery }
+  | { readonly kind: 'appended'; readonly state: StoredQueue; readonly from: number }
+  | { readonly kind: 'changed'; readonly state: StoredQueue }
   | { readonly kind: 'missed' | 'lost' }
 
 /** Selects queues to read. @inline */
@@ -107,7 +107,7 @@ export type QueuesRequest = {
 /** Queues with added or changed deliveries, and the positions from which to read them. */
 export type QueuesPage = {
   readonly queues: ReadonlyArray<{
-    readonly state: QueueState
+    readonly state: StoredQueue
     /** 0 if the queue must be read again from its start. */
     readonly from: number
   }>

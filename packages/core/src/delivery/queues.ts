@@ -1,5 +1,5 @@
 import { createHeap, notInHeap } from '../storage/heap.ts'
-import type { Pace, PendingDelivery, QueueState as StoredQueue } from '../store.ts'
+import type { Pace, PendingDelivery, StoredQueue } from '../store.ts'
 import { decideWait } from './explain-wait.ts'
 import type { Loop } from './loop.ts'
 import type { Policy } from './policy.ts'

@@ -6,9 +6,9 @@ import type {
   AttemptKey,
   DeliveryQueue,
   PendingDelivery,
-  QueueState,
   Settlement,
   SettlementOutcome,
+  StoredQueue,
 } from '../store.ts'
 import {
   type Database,
@@ -45,7 +45,7 @@ export const createDeliveryQueue = (
   const queueChanges = createChangeChannel()
   const { isCurrent, ...workers } = createWorkers(shardCount)
 
-  const toState = (owner: SubscriptionRow): QueueState => ({
+  const toState = (owner: SubscriptionRow): StoredQueue => ({
     queue: getQueue(owner),
     shard: owner.order % workers.shards,
     organizationId: owner.record.organizationId,

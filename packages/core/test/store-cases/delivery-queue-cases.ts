@@ -1,4 +1,4 @@
-import type { QueueChange, QueueState, Store } from '../../src/store.ts'
+import type { QueueChange, Store, StoredQueue } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,
@@ -29,7 +29,7 @@ const readQueues = async (store: Store, since?: string) => {
   return { ...page, states: page.queues.map(({ state }) => state) }
 }
 
-const readQueue = async (store: Store): Promise<QueueState> => {
+const readQueue = async (store: Store): Promise<StoredQueue> => {
   const [state, ...others] = (await readQueues(store)).states
   ok(state !== undefined && others.length === 0, 'expected one queue')
   return state

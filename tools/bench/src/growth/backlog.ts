@@ -1,4 +1,4 @@
-import type { AttemptVerdict, OwnedShard, QueueState, Store } from '@wabakit/core'
+import type { AttemptVerdict, OwnedShard, Store, StoredQueue } from '@wabakit/core'
 
 /**
  * A description of the deliveries in a backlog. The strings are SQL expressions for both engines. In them, `n` is the
@@ -43,7 +43,7 @@ const result: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, respo
 let counter = 0
 
 /** A queue, and the position up to which it has been read. */
-type Reading = OwnedShard & { readonly queue: QueueState['queue']; after: number }
+type Reading = OwnedShard & { readonly queue: StoredQueue['queue']; after: number }
 
 const openQueues = async (store: Store): Promise<Reading[]> => {
   const worker = 'bench'

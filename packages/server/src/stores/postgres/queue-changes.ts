@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { QueueState } from '@wabakit/core'
+import type { StoredQueue } from '@wabakit/core'
 import { type ChangeChannel, createChangeChannel } from '@wabakit/core/storage'
 import { readCommittedChanges, type Snapshot } from './functions/delivery-queue.ts'
 import type { AddedRow } from './functions/lanes.ts'
@@ -10,7 +10,7 @@ import type { Query } from './query.ts'
 export type QueueChanges = Pick<ChangeChannel, 'listen'> & {
   emitAdded(rows: readonly AddedRow[]): void
   /** Reports queues that users changed. */
-  emitChanged(queues: readonly (QueueState | null)[]): void
+  emitChanged(queues: readonly (StoredQueue | null)[]): void
   /** Notifies the schedulers of this process that their worker is lost. */
   emitLost(): void
   /** Sets the shards of this process's worker, which needs no changes of other shards. */
@@ -38,7 +38,7 @@ const longPauseMs = 250
 /** Maximum number of deliveries to report individually. */
 const maxAdded = 500
 
-const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState => ({
+const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQueue => ({
   queue,
   shard,
   organizationId,
@@ -119,7 +119,7 @@ export const createQueueChanges = ({
     isNotifying = false
   }
 
-  const toNotify = (states: readonly QueueState[]): void => {
+  const toNotify = (states: readonly StoredQueue[]): void => {
     if (states.length > 0) void notifyOthers(states.some(({ shard }) => !shards.has(shard)))
   }
 

@@ -1,4 +1,4 @@
-import type { DeliveryQueue, PendingDelivery, QueueState } from '@wabakit/core'
+import type { DeliveryQueue, PendingDelivery, StoredQueue } from '@wabakit/core'
 import { createChangeChannel } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 
@@ -17,7 +17,7 @@ export type QueueChanges = Pick<DeliveryQueue, 'listen'> & {
   /** Lists the queues that have changed since a cursor. */
   listSince(cursor: string): TouchedQueue[]
   /** Returns the state of a subscription's queue, unless the subscription is removed. */
-  findState(subscription: number): QueueState | undefined
+  findState(subscription: number): StoredQueue | undefined
 }
 
 /** The last changes of a queue: the position of the last delivery and the order of the last other change. */
@@ -38,7 +38,7 @@ export const createQueueChanges = ({ effects, findSubscription }: Access): Queue
   const markChanged = (subscription: number): void => {
     touch(subscription).change = ++last.change
   }
-  const findState = (subscription: number): QueueState | undefined => {
+  const findState = (subscription: number): StoredQueue | undefined => {
     const { record, pace } = findSubscription(subscription) ?? {}
     if (record === undefined || pace === undefined || record.revision < 0) return undefined
     return { queue: String(subscription), shard: 0, organizationId: record.organizationId, pace }

@@ -1,4 +1,4 @@
-import type { HeadsPage, PendingDelivery, QueueState, RetriesPage, Store } from '@wabakit/core'
+import type { HeadsPage, PendingDelivery, RetriesPage, Store, StoredQueue } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
@@ -30,7 +30,7 @@ const toValues = (since: Snapshot): unknown[] => {
   return [end, underWay]
 }
 
-type QueueRow = QueueState & { readonly from: number }
+type QueueRow = StoredQueue & { readonly from: number }
 
 const snapshot = 'pg_current_snapshot()::text AS snapshot'
 
@@ -110,11 +110,11 @@ const listCommittedChanges = `
 export type CommittedChanges = {
   readonly added: readonly AddedRow[]
   /** Queues that users changed. */
-  readonly changed: readonly QueueState[]
+  readonly changed: readonly StoredQueue[]
   readonly snapshot: Snapshot
 }
 
-type ChangeRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
+type ChangeRow = (AddedRow | (StoredQueue & { readonly id: null })) & { readonly snapshot: Snapshot }
 
 /** Reads at most `limit` deliveries added since a read, and the changed queues. */
 export const readCommittedChanges = async (

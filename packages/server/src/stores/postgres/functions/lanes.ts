@@ -1,7 +1,7 @@
-import type { PendingDelivery, QueueState } from '@wabakit/core'
+import type { PendingDelivery, StoredQueue } from '@wabakit/core'
 
 /** An added delivery and its queue. */
-export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
+export type AddedRow = StoredQueue & PendingDelivery & { readonly isHead: boolean }
 
 /**
  * SQL condition: a row `p` of `unfinished_deliveries` is the head of its lane. The head is the first unattempted delivery, unless an

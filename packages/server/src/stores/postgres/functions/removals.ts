@@ -1,4 +1,4 @@
-import type { QueueState, Store } from '@wabakit/core'
+import type { Store, StoredQueue } from '@wabakit/core'
 import { longestSpanMs } from '@wabakit/core/storage'
 import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
@@ -265,8 +265,8 @@ export const pruneRecords = async (
 export const erase = async (
   query: Query,
   { organizationId, callIds, participants, eventIds }: Parameters<Store['erase']>[0],
-): Promise<readonly QueueState[]> => {
-  const [row] = await query<{ queues: QueueState[] | null }>('SELECT erase($1, $2, $3, $4, $5) AS queues', [
+): Promise<readonly StoredQueue[]> => {
+  const [row] = await query<{ queues: StoredQueue[] | null }>('SELECT erase($1, $2, $3, $4, $5) AS queues', [
     organizationId,
     callIds,
     participants.map(({ groupId }) => groupId),

@@ -1,4 +1,4 @@
-import type { DeliveryChange, DeliveryStatus, QueueState } from '@wabakit/core'
+import type { DeliveryChange, DeliveryStatus, StoredQueue } from '@wabakit/core'
 import { type DeliveryKey, parseDeliveryId } from '../../delivery-key.ts'
 import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
@@ -96,7 +96,7 @@ END $$;
 `
 
 /** The queue of a delivery. `changed` is set if the delivery was changed. */
-export type ChangedDelivery = { readonly changed: boolean; readonly queue: QueueState | null }
+export type ChangedDelivery = { readonly changed: boolean; readonly queue: StoredQueue | null }
 
 const change = async (
   query: Query,
@@ -128,7 +128,7 @@ export type ResendInput = {
   readonly now: number
 }
 
-export type Resent = { readonly resent: number; readonly queues: readonly QueueState[] | null }
+export type Resent = { readonly resent: number; readonly queues: readonly StoredQueue[] | null }
 
 export const resendDeliveries = async (
   query: Query,

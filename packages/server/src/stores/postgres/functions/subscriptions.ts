@@ -1,4 +1,4 @@
-import type { QueueState, SubscriptionRecord } from '@wabakit/core'
+import type { StoredQueue, SubscriptionRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { queueColumns } from './lanes.ts'
@@ -109,7 +109,7 @@ END $$;
 `
 
 /** The queue of a subscription. `isDone` is set if the subscription was changed. */
-export type SubscriptionChange = { readonly isDone: boolean; readonly queue: QueueState | null }
+export type SubscriptionChange = { readonly isDone: boolean; readonly queue: StoredQueue | null }
 
 /** Saves a subscription if its revision follows the stored one. */
 export const saveSubscription = async (
