@@ -18,6 +18,7 @@ const commonErrors = [
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
+/** The error codes that each endpoint returns. */
 export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCode[] } = {
   'groups.create': [
     'malformed_json',

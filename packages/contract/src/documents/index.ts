@@ -1,4 +1,5 @@
 export { createAsyncApiDocument } from './asyncapi.ts'
+export { endpointErrors } from './errors.ts'
 export { eventExamples } from './examples.ts'
 export { createJsonSchemas, toSchemaName } from './json-schemas.ts'
 export { createOpenApiDocument } from './openapi.ts'

@@ -11,7 +11,8 @@ export const ApiFault = z.strictObject({
   status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
   /**
    * The error body's `code`. A code from the closed list also determines the status.
-   * @default the last code of the status in `errorCodes`, if any; no code for a 503 without `retryAfterSeconds`
+   * @default the code that the endpoint has for the status, if it has exactly one; for 503, `storage_unavailable` with
+   *   `retryAfterSeconds`, otherwise none
    */
   code: optional(z.string().check(z.minLength(1)), 'Error code of the response.'),
   /** The error body's `message`. */

@@ -1,11 +1,13 @@
+import type { EndpointName } from '@wabakit/contract'
 import { expect, test } from 'vitest'
 import type { ApiFault } from './api-faults.ts'
 import { respondWithFault } from './respond-with-fault.ts'
 
 const own = { success: true, groupId: 'g' }
 
-const respond = (fault: ApiFault): Promise<Response> =>
+const respond = (fault: ApiFault, endpoint: EndpointName = 'groups.create'): Promise<Response> =>
   respondWithFault(fault, {
+    endpoint,
     createRequestId: () => 'req_1',
     respond: async () => Response.json(own, { status: 201, headers: { 'x-request-id': 'req_own' } }),
     sleep: async () => {},
@@ -17,11 +19,6 @@ const respond = (fault: ApiFault): Promise<Response> =>
 const simulated = 'This is a simulated fault.'
 
 test.each<[ApiFault, number, object]>([
-  [
-    { status: 404 },
-    404,
-    { statusCode: 404, error: 'Not Found', message: simulated, code: 'summary_not_found' },
-  ],
   [{ status: 503 }, 503, { statusCode: 503, error: 'Service Unavailable', message: simulated }],
   [{ status: 418 }, 418, { statusCode: 418, message: simulated }],
   [
@@ -43,6 +40,20 @@ test.each<[ApiFault, number, object]>([
   expect([response.status, await response.json()]).toEqual([status, body])
 })
 
+test.each<[EndpointName, number, string | undefined]>([
+  ['groups.create', 400, undefined],
+  ['groups.create', 404, undefined],
+  ['groups.create', 422, undefined],
+  ['groups.create', 403, 'waba_number_not_permitted'],
+  ['calls.getSummary', 400, undefined],
+  ['calls.getSummary', 404, 'summary_not_found'],
+  ['calls.getSummary', 422, 'summary_unavailable'],
+  ['calls.getSummary', 401, undefined],
+])('%s has its only code for %i, and no code of another endpoint: %s', async (endpoint, status, code) => {
+  const body = await (await respond({ status }, endpoint)).json()
+  expect([body.statusCode, body.code]).toEqual([status, code])
+})
+
 test.each([
   [5, '5', 5],
   ['soon', 'soon', 60],
@@ -59,7 +70,13 @@ test('other statuses have no rate-limit headers, and those of the service are ke
   const limited = Response.json({}, { status: 429, headers: { ratelimit: 'its own' } })
   const { headers } = await respondWithFault(
     { latencyMs: 1 },
-    { createRequestId: () => '', respond: async () => limited, sleep: async () => {}, reset: () => {} },
+    {
+      endpoint: undefined,
+      createRequestId: () => '',
+      respond: async () => limited,
+      sleep: async () => {},
+      reset: () => {},
+    },
   )
   expect(headers.get('ratelimit')).toBe('its own')
 })
@@ -74,6 +91,7 @@ test('a response without a body can be simulated, and one of a request that is n
 test('a reset that does not throw results in 502', async () => {
   let resets = 0
   const exchange = {
+    endpoint: undefined,
     createRequestId: () => '',
     respond: async () => Response.json({}),
     sleep: async () => {},

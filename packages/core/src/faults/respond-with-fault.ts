@@ -1,17 +1,20 @@
-import { type ErrorCode, errorCodes, isErrorCode, reasonPhrases } from '@wabakit/contract'
+import { type EndpointName, type ErrorCode, errorCodes, isErrorCode, reasonPhrases } from '@wabakit/contract'
+import { endpointErrors } from '@wabakit/contract/documents'
 import type { ApiFault } from './api-faults.ts'
 
 const json = 'application/json; charset=utf-8'
 
+type FaultedRequest = { readonly fault: ApiFault; readonly endpoint: EndpointName | undefined }
+
 /**
- * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After`
- * has no code, like a gateway's 503.
+ * Returns the code of a status if the endpoint has exactly one: of several, any could be wrong for the test. A 503
+ * without `Retry-After` has no code, like a gateway's 503.
  */
-const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
-  if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
-  return Object.keys(errorCodes)
-    .filter(isErrorCode)
-    .findLast((code) => errorCodes[code] === status)
+const findCode = (status: number, { fault, endpoint }: FaultedRequest): ErrorCode | undefined => {
+  if (status === 503) return fault.retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
+  if (endpoint === undefined) return undefined
+  const [code, ...others] = endpointErrors[endpoint].filter((each) => errorCodes[each] === status)
+  return others.length === 0 ? code : undefined
 }
 
 const getStatus = ({ status, code, html }: ApiFault): number => {
@@ -20,22 +23,26 @@ const getStatus = ({ status, code, html }: ApiFault): number => {
   return html ? 502 : code === undefined ? 200 : 400
 }
 
-const buildErrorBody = (fault: ApiFault, status: number): object => {
+const buildErrorBody = (request: FaultedRequest, status: number): object => {
+  const { fault } = request
   const [, error] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
-  const code = fault.code ?? findCode(status, fault)
+  const code = fault.code ?? findCode(status, request)
   return { statusCode: status, error, message: fault.message ?? 'This is a simulated fault.', code }
 }
 
 const buildPage = (status: number): string =>
   `<!doctype html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>gateway</p></body></html>\n`
 
-const buildBody = (fault: ApiFault, status: number): { readonly type: string; readonly text: string } => {
-  const { body, html, malformed, offContract } = fault
+const buildBody = (
+  request: FaultedRequest,
+  status: number,
+): { readonly type: string; readonly text: string } => {
+  const { body, html, malformed, offContract } = request.fault
   if (typeof body === 'string') return { type: 'text/plain', text: body }
   if (html) return { type: 'text/html; charset=utf-8', text: buildPage(status) }
   if (malformed) return { type: json, text: '{"success":true,"groupId":' }
   if (offContract) return { type: json, text: '{"ok":1}' }
-  return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(fault, status) : body) }
+  return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(request, status) : body) }
 }
 
 /** Builds the headers of a response. A 429 has rate-limit headers, as in the service. */
@@ -82,19 +89,25 @@ const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFau
 const isCarriedOut = (fault: ApiFault): boolean =>
   fault.carriedOut ?? (fault.malformed || fault.offContract || !(fault.reset || isReplaced(fault)))
 
-const buildResponse = (fault: ApiFault, original: Response | undefined, requestId: string): Response => {
+const buildResponse = (
+  request: FaultedRequest,
+  { original, requestId }: { readonly original: Response | undefined; readonly requestId: string },
+): Response => {
+  const { fault } = request
   if (original !== undefined && !isReplaced(fault)) {
     const { body, status } = original
     return new Response(body, { status, headers: buildHeaders(fault, { status, base: original.headers }) })
   }
   const status = getStatus(fault)
-  const { type, text } = buildBody(fault, status)
+  const { type, text } = buildBody(request, status)
   const headers = buildHeaders(fault, { status, base: { 'content-type': type, 'x-request-id': requestId } })
   return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
 }
 
 /** A request that a fault hits. @inline */
 export type FaultedExchange = {
+  /** The endpoint, which determines the codes of a status; `undefined` for an unknown path. */
+  readonly endpoint: EndpointName | undefined
   readonly createRequestId: () => string
   /** Performs the request in the service. */
   respond(): Promise<Response>
@@ -115,6 +128,6 @@ export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchang
     return new Response(null, { status: 502 })
   }
   const requestId = original?.headers.get('x-request-id') ?? exchange.createRequestId()
-  const response = buildResponse(fault, original, requestId)
+  const response = buildResponse({ fault, endpoint: exchange.endpoint }, { original, requestId })
   return fault.truncated ? truncate(response, exchange) : response
 }

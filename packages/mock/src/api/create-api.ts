@@ -89,7 +89,7 @@ export const createApi =
     }
     try {
       const sleep = (ms: number) => sleepRealTime(ms, request.signal)
-      const exchange = { createRequestId, respond, sleep, reset: throwConnectionReset }
+      const exchange = { endpoint, createRequestId, respond, sleep, reset: throwConnectionReset }
       const response = await respondWithFault(fault, exchange)
       record({ ...recorded, status: response.status, verdict: 'fault' })
       return response

@@ -197,12 +197,14 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
-    const fault = api.faults?.take(findEndpoint(path))
+    const endpoint = findEndpoint(path)
+    const fault = api.faults?.take(endpoint)
     if (fault === undefined) {
       return api.isLive ? (request: Request) => api.fetch(request, { remoteAddress }) : undefined
     }
     return (request: Request) =>
       respondWithFault(fault, {
+        endpoint,
         respond: () => api.fetch(request, { remoteAddress }),
         sleep: (ms) => sleep(ms, undefined, { ref: false }),
         reset: () => incoming.socket.destroy(),
