@@ -99,7 +99,7 @@ const findFramework = ({ dependencies }: Project): Framework => {
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
   if (framework !== undefined) return framework
   const names = frameworks.map(({ name }) => name).join(', ')
-  const message = `This project uses none of ${names}. See docs/frameworks.md for others.`
+  const message = `This project uses none of ${names}. See https://github.com/wabakit/wabakit/blob/main/docs/reference/frameworks.md for others.`
   throw new CliError(message, exitCodes.usage)
 }
 
