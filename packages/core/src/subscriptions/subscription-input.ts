@@ -42,10 +42,9 @@ const findUrlProblem = (url: string): string | undefined => {
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') return 'must not contain a user name or password'
   if (protocol === 'https:') return undefined
-  if (protocol !== 'http:') return 'must start with https://'
-  return loopbackHosts.test(hostname)
+  return protocol === 'http:' && loopbackHosts.test(hostname)
     ? undefined
-    : 'must start with https://; http is for loopback addresses only'
+    : 'must start with https://; http:// is for this machine only (http://localhost:3000), where the server allows it'
 }
 
 const url = z.string().check(({ value: input, issues }) => {
