@@ -83,6 +83,18 @@ test('the time-out message shows the events, how the most similar one differs, a
   `)
 })
 
+test('the time-out message shows the requests to the API that failed', async () => {
+  const { wabaNumber } = mock
+  const create = (apiKey: string) =>
+    mock.client({ apiKey }).groups.create({ wabaNumber, subject: 'Order 1042' })
+  await create(mock.apiKey)
+  await expect(create('wrong')).rejects.toThrow()
+  const failed = 'Failed requests so far:\n  groups.create 401 invalid_api_key\n'
+  const match = { groupId: 'order-1042' }
+  expect(await getMessage(mock.waitForEvent('GROUP_CREATED', match, quick))).toContain(failed)
+  expect(await getMessage(mock.waitForDelivery('GROUP_CREATED', match, quick))).toContain(failed)
+})
+
 test('the time-out message for a delivery shows the responses, and when the next attempt is due', async () => {
   mock.deliverTo(() => new Response('no', { status: 500 }))
   await mock.simulateCall({ callId: 'call-1', summary: false })

@@ -132,6 +132,7 @@ export const createTenant = (options: TenantOptions) => {
       getRecorder: () => state.recorder,
       describeSituation: async () => ({
         seed,
+        requests: state.recorder.requests,
         events: state.recorder.events,
         deliveries: state.recorder.deliveries,
         unreceived: await state.listUnreceived(),

@@ -1,6 +1,6 @@
 import type { EventName, WebhookEvent } from '@wabakit/contract'
 import { printDifferences, printValue } from '../matching/print.ts'
-import type { RecordedDelivery } from '../recording.ts'
+import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { EventFilter } from './event-filter.ts'
 
 /** Work that is due later on the mock's clock. */
@@ -9,6 +9,7 @@ export type Upcoming = { readonly description: string; readonly inMs: number }
 /** The past and the scheduled future of a tenant. */
 export type Situation = {
   readonly seed: number
+  readonly requests: readonly RecordedRequest[]
   readonly events: readonly WebhookEvent[]
   readonly deliveries: readonly RecordedDelivery[]
   /** Ids of deliveries that were only collected, although an endpoint is under test. */
@@ -30,6 +31,15 @@ const formatList = (title: string, lines: readonly string[]): string[] => {
   const hidden = lines.length - maxLines
   const shown = lines.slice(-maxLines).map((line) => `  ${line}`)
   return [title, ...(hidden > 0 ? [`  (${hidden} earlier ones)`] : []), ...shown]
+}
+
+const formatFailed = (requests: readonly RecordedRequest[]): string[] => {
+  const lines = requests
+    .filter(({ status }) => status === undefined || status >= 400)
+    .map(({ endpoint, method, path, status = 'no response', verdict }) =>
+      [endpoint ?? `${method} ${path}`, status, verdict].join(' '),
+    )
+  return lines.length === 0 ? [] : formatList('Failed requests so far:', lines)
 }
 
 const formatEvents = (events: readonly WebhookEvent[]): string[] => {
@@ -109,18 +119,19 @@ const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
 export const explainMissingEvent = ({ filter, timeoutMs }: FailedWait, situation: Situation): string =>
   [
     `No ${filter.label} happened within ${timeoutMs} ms (seed ${situation.seed}).`,
+    ...formatFailed(situation.requests),
     ...formatEvents(situation.events),
     ...formatNearest(filter, situation.events),
     ...formatUpcoming(situation),
   ].join('\n')
 
 export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situation: Situation): string => {
-  const { seed, events, deliveries, pending } = situation
+  const { seed, requests, events, deliveries, pending } = situation
   return [
     `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
     ...(events.some((event) => filter.accepts(event))
       ? formatDeliveries(situation)
-      : [...formatEvents(events), ...formatNearest(filter, events)]),
+      : [...formatFailed(requests), ...formatEvents(events), ...formatNearest(filter, events)]),
     ...explainUnreceived(filter, situation),
     ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
     ...explainSecret(deliveries),
