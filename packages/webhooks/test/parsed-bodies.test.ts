@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
 import { json } from 'node:stream/consumers'
 import {
   basicAuth,
@@ -7,6 +8,7 @@ import {
   type DeliveryContext,
   type Receiver,
   type ReceiverOptions,
+  sqlInbox,
   standardWebhooks,
   staticHeader,
   unsigned,
@@ -16,7 +18,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import express from 'express'
 import { Hono } from 'hono'
 import Koa from 'koa'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { listen } from './frameworks/framework-cases.ts'
 import { joined, secret, signed } from './signed.ts'
 
@@ -71,6 +73,24 @@ describe('a body that was parsed before', () => {
       code: 'body_was_parsed',
       message: expect.stringContaining('express.json({ verify: (request, _, bytes) =>'),
     })
+  })
+
+  it('is stored in an inbox, with one warning of the webhooks that the parser refuses', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warn.mockRestore())
+    const database = new DatabaseSync(':memory:')
+    onTestFinished(() => database.close())
+    const inbox = sqlInbox(database, { dialect: 'sqlite' })
+    const receiver = createReceiver({ verify: bearerAuth({ token: 't0ken' }), inbox })
+    const url = await startExpress(receiver, express.json())
+    const direct = await startExpress(receiver)
+
+    expect((await fetch(direct, post)).status).toBe(200)
+    expect(warn).not.toHaveBeenCalled()
+    for (let delivery = 0; delivery < 2; delivery += 1) expect((await fetch(url, post)).status).toBe(200)
+    expect((await fetch(url, { ...post, body: 'x'.repeat(200_000) })).status).toBe(413)
+    expect(await inbox.count()).toEqual({ stored: 3 })
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('Mount the receiver before any body parser.')]])
   })
 
   it('is not used if its bytes are there', async () => {

@@ -217,7 +217,16 @@ export function sqlInbox(
     const storeEvent = createStoring(place, entries, worker)
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
       (await storeEvent(identify(delivery, maxBodyBytes))) ? 'stored' : 'duplicate'
+    let parserWasReported = false
     const storeOrReport: StoreDelivery = async (delivery) => {
+      if (delivery.bodyWasParsed && !parserWasReported) {
+        parserWasReported = true
+        // The receiver never sees the webhooks that the parser refuses, so only a genuine one can reveal it.
+        console.warn(
+          'A body parser runs before the receiver. Webhooks that it refuses, such as bodies above its limit, are lost. ' +
+            'Mount the receiver before any body parser.',
+        )
+      }
       try {
         return await store(delivery)
       } catch (error) {
