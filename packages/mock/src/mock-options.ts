@@ -1,5 +1,5 @@
 import { JoinApprovalMode } from '@wabakit/contract'
-import { LiveSettings, type WebhookAuth } from '@wabakit/core/simulation'
+import { LiveSettings, SubscriptionInput, type WebhookAuth } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 
 const limit = () =>
@@ -48,6 +48,12 @@ export const TenantSettings = z.strictObject({
       }),
     ),
   ),
+  /**
+   * URL that gets every event over HTTP, signed with the tenant's secret: `https`, or `http` to a loopback address. A
+   * reset keeps it.
+   * @default none
+   */
+  webhookUrl: z.optional(SubscriptionInput.shape.url),
   /**
    * Credentials that every webhook carries, unless its subscription has its own headers: `{ header, value }`,
    * `{ token }` (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the profile

@@ -174,6 +174,33 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
   expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
 })
 
+test('a reset keeps webhookUrl and removes added subscriptions', async () => {
+  const received: string[] = []
+  const endpoint = createServer((request, response) => {
+    received.push(request.url ?? '')
+    request.resume().on('end', () => response.end())
+  })
+  endpoint.listen(0, '127.0.0.1')
+  await once(endpoint, 'listening')
+  onTestFinished(() => {
+    endpoint.closeAllConnections()
+    endpoint.close()
+  })
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`
+  const mock = await createMock({ port: 0, webhookUrl: `${url}/kept` })
+  onTestFinished(mock.close)
+  await mock.subscribe({ url: `${url}/added` })
+  for (const paths of [['/kept', '/added'], ['/kept']]) {
+    received.length = 0
+    await mock.trigger('CALL_MISSED', { callId: 'call-1' })
+    await mock.clock.advance(0)
+    expect(received.toSorted()).toEqual(paths.toSorted())
+    expect((await call(mock, 'POST /reset')).status).toBe(204)
+  }
+  await expect(createMock({ webhookUrl: 'http://192.0.2.1/' })).rejects.toThrow(/webhookUrl.*https/)
+  expect(() => mock.tenant({ webhookUrl: 'nothing' })).toThrow(/webhookUrl/)
+})
+
 /** Opens the live stream of an organization, and returns a function that reads it until it contains a text. */
 const openStream = async (mock: Mock, after = '') => {
   const stopped = new AbortController()

@@ -5,6 +5,7 @@ import {
   createReferenceServer,
   memoryStore,
   type Random,
+  type ReferenceServer,
 } from '@wabakit/core'
 import {
   createCallData,
@@ -62,7 +63,7 @@ const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 /** Creates the parts of a tenant that a reset replaces. */
 export const createTenantState = (options: TenantStateOptions) => {
   const { seed, live, account, settings, targets, faults, idRandom, isRemote } = options
-  const { webhookAuth, live: liveSettings = {} } = settings
+  const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const timers = options.createTimers()
   const recorder = createRecorder(options.onChange)
@@ -146,14 +147,14 @@ export const createTenantState = (options: TenantStateOptions) => {
     if (parsed.kind === 'event') (hasCustomPayload ? recorder.addEvent : recordEvent)(parsed.event)
   }
 
-  const subscribeBoth = async (): Promise<void> => {
-    const common = { url: targets.defaultUrl, secret }
-    await reference.subscriptions.create(organizationId, {
-      channel: 'WHATSAPP',
-      number: wabaNumber,
-      ...common,
-    })
-    await reference.subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+  const subscribeBoth = async (url: string, { subscriptions }: ReferenceServer): Promise<void> => {
+    const common = { url, secret }
+    await subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
+    await subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+  }
+  const subscribeAll = async (): Promise<void> => {
+    await subscribeBoth(targets.defaultUrl, reference)
+    if (webhookUrl !== undefined) await subscribeBoth(webhookUrl, server)
   }
   let subscribed: Promise<void> | undefined
   let calls = 0
@@ -222,7 +223,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     },
     /** Resolves when the organization and its first subscriptions exist. */
     ready: (): Promise<void> => {
-      subscribed ??= subscribeBoth()
+      subscribed ??= subscribeAll()
       return subscribed
     },
     stop: (): Promise<void> => {

@@ -51,6 +51,7 @@ const TenantSettings = named(
     integrationEnabled: setting('With `false`, creating a group fails with 422. Default: `true`.'),
     rateLimit: setting('`{ organization, key, ip }`, each `{ requests, perMs }`. Default: `false`.'),
     authHeader: setting('Header that carries the key.'),
+    webhookUrl: setting('URL that gets every event, also after a reset. Default: none.'),
     webhookAuth: setting('`{ header, value }`, `{ token }`, or `{ username, password, encoded }`.'),
     live: setting('`{ groupEventNames, nullFields, pstnCalling, retryOnTimeout }`, in the profile `live`.'),
   }),
@@ -125,7 +126,7 @@ export const mockOperations = [
   operation({
     id: 'resetTenant',
     route: `POST ${path}/reset`,
-    summary: 'Forget what happened, with faults, recordings and subscriptions',
+    summary: 'Forget what happened, with faults, recordings and added subscriptions',
     run: async ({ params }, context) => requireTenant(context, params.organizationId).reset(),
   }),
   operation({
