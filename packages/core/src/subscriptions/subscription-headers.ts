@@ -32,7 +32,7 @@ const checkHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
 }
 
 const authorizationRule =
-  'must have a token of visible ASCII characters, or a username without a colon and a password, both without control characters'
+  'must have a token of visible ASCII characters, without Bearer, or a username without a colon and a password, both without control characters'
 
 /** Credentials: HTTP Basic (RFC 7617, in UTF-8) or Bearer (RFC 6750). @inline */
 const SubscriptionAuthorization = z
