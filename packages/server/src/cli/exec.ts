@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { getWebhookHeader } from '../config/webhook-header.ts'
 import { signals as stopSignals } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
@@ -83,12 +84,11 @@ const report = (what: string, facts: Readonly<Record<string, unknown>>): void =>
 
 /** Runs a command with the mock of `wabakit/mock`: virtual time, faults of deliveries, waits and recordings. */
 const execWithMock = async (command: readonly string[], config: ServerConfig): Promise<number> => {
-  const { port, profile, seed, live, webhookUrl, webhookAuthorization: value } = config
+  const { port, profile, seed, live, webhookUrl } = config
   const { createMock } = await import('@wabakit/mock')
-  const webhookAuth = value === undefined ? undefined : { header: 'authorization', value }
-  const mock = await createMock({ port, profile, seed, webhookAuth, live })
+  const webhookAuth = getWebhookHeader(config)
+  const mock = await createMock({ port, profile, seed, webhookUrl, webhookAuth, live })
   try {
-    if (webhookUrl !== undefined) await mock.subscribe({ url: webhookUrl })
     report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })
     return await runChild(command, {
       ...process.env,

@@ -80,6 +80,15 @@ test('refuses a webhookUrl with credentials, and does not repeat them', () => {
   )
 })
 
+test('refuses a webhookAuthorization that is a whole header, and does not repeat it', () => {
+  const environment = { WABAKIT_WEBHOOK_AUTHORIZATION: 'x-webhook-token: t0ken' }
+  expect(() => load({ environment })).toThrow(/must be the value without a name: .*use `webhookHeader`\.$/)
+  expect(() => load({ environment })).not.toThrow(/t0ken/)
+  expect(load({ environment: { WABAKIT_WEBHOOK_AUTHORIZATION: 'Basic user:pass' } })).toMatchObject({
+    webhookAuthorization: 'Basic user:pass',
+  })
+})
+
 test('reports an unknown setting in the file, and lists the valid ones', () => {
   writeConfig({ prot: 80 })
 

@@ -61,7 +61,13 @@ const readObject = (path: string): Record<string, unknown> => {
   return fields
 }
 
-const secretNames = ['controlToken', 'metricsToken', 'operationsSecret', 'webhookAuthorization']
+const secretNames = [
+  'controlToken',
+  'metricsToken',
+  'operationsSecret',
+  'webhookAuthorization',
+  'webhookHeader',
+]
 
 /** Returns whether settings contain tokens, keys or a password. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>

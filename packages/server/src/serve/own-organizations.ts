@@ -2,6 +2,7 @@ import { type OrganizationInput, RecordExistsError, type ReferenceServer, type S
 import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
 import type { ServerConfig } from '../config/server-config.ts'
+import { getWebhookHeader } from '../config/webhook-header.ts'
 
 type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
 
@@ -30,7 +31,7 @@ export type Demo = {
   readonly webhookSecret: string | undefined
 }
 
-type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization'>
+type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization' | 'webhookHeader'>
 
 const organizationId = 'demo'
 const wabaNumber = '+15550100001'
@@ -39,10 +40,11 @@ const pstnNumber = '+15550100002'
 /** Subscribes the endpoint to the events of both numbers, or updates it. Returns the secret of new subscriptions. */
 const subscribe = async (
   { subscriptions }: Service,
-  { webhookUrl: url, webhookAuthorization: authorization }: DemoEndpoint,
+  { webhookUrl: url, ...credentials }: DemoEndpoint,
 ): Promise<string | undefined> => {
   if (url === undefined) return undefined
-  const headers = authorization === undefined ? undefined : { authorization }
+  const sent = getWebhookHeader(credentials)
+  const headers = sent && { [sent.header]: sent.value }
   const { items } = await subscriptions.list(organizationId)
   const secret = generateSecret()
   let isNew = false

@@ -5,27 +5,35 @@ import { startWabakit, wabakit } from './wabakit.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-test.skipIf(!hasPython)('exec --mock runs the suite of another language against the mock', async () => {
-  const cwd = resolve(import.meta.dirname, '../../../../examples/testing-python')
-  const env = { PYTHONDONTWRITEBYTECODE: '1' }
-  const { code, stderr } = await wabakit(['exec', '--mock', '--', 'python3', '-m', 'unittest'], { cwd, env })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Ran 5 tests/) })
-})
+test.skipIf(!hasPython).each(['reference', 'live'])(
+  'exec --mock runs the suite of another language against the mock, with the profile %s',
+  async (profile) => {
+    const cwd = resolve(import.meta.dirname, '../../../../examples/testing-python')
+    const flags = ['exec', '--mock', '--profile', profile]
+    const { code, stderr } = await wabakit([...flags, '--', 'python3', '-m', 'unittest'], {
+      cwd,
+      env: { PYTHONDONTWRITEBYTECODE: '1' },
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Ran 5 tests/) })
+  },
+)
 
 test('exec prints what it started, and a mock repeats its seed', async () => {
   const script =
     "console.log([process.env.WABAKIT_SEED, process.env.WABAKIT_PROFILE, process.env.WABAKIT_API_KEY].join(' '))"
   const run = (...flags: string[]) => wabakit(['exec', ...flags, '--', process.execPath, '-e', script])
   const live = ['--mock', '--profile', 'live', '--seed', '42']
-  const [first, second, server, wrong] = await Promise.all([
+  const header = ['--mock', '--webhook-header', 'x-webhook-token: t0ken']
+  const [first, second, server, wrong, twice] = await Promise.all([
     ...[run(...live), run(...live)],
-    ...[run(), run('--profile', 'live')],
+    ...[run(), run('--profile', 'live'), run(...header, '--webhook-authorization', 'Bearer t0ken')],
   ])
   expect(first?.stderr).toMatch(/^wabakit mock http:\/\/127\.0\.0\.1:\d+ {2}profile live {2}seed 42 /)
   expect(first?.stdout).toMatch(/^42 live wk_mock_\w+\n$/)
   expect(second?.stdout).toBe(first?.stdout)
   expect(server?.stderr).toMatch(/^wabakit server http:\/\/127\.0\.0\.1:\d+ {2}database /)
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('can only be live with --mock') })
+  expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('Set one of them') })
 })
 
 test('serve --mock prints its profile and its seed', async () => {

@@ -153,4 +153,14 @@ export const deliverySettings = {
       [{ webhookAuthorization: 'Bearer t0ken' }, 'Bearer t0ken'],
     ],
   },
+  webhookHeader: {
+    see: async (settings) => {
+      const { service } = await start({ ...settings, webhookUrl: 'http://127.0.0.1:9/', organizations: [] })
+      return (await service.subscriptions.list('demo')).items.map(({ headerNames }) => headerNames)
+    },
+    cases: [
+      [{}, [[], []]],
+      [{ webhookHeader: 'X-Webhook-Token: t0ken' }, [['x-webhook-token'], ['x-webhook-token']]],
+    ],
+  },
 } satisfies Partial<Record<keyof Settings, SettingCase>>
