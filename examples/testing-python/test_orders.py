@@ -1,7 +1,6 @@
 """Run with: npx @wabakit/server exec --mock -- python3 -m unittest"""
 
-import base64
-import os
+import secrets
 import threading
 import unittest
 
@@ -20,12 +19,14 @@ def create_group(group_id):
 class OrdersTest(unittest.TestCase):
     def setUp(self):
         mock.control("POST", "/reset")
-        secret = "whsec_" + base64.b64encode(os.urandom(32)).decode()
-        self.orders = Orders(secret, create_group)
+        token = secrets.token_urlsafe()
+        self.orders = Orders(token, create_group)
         self.server = serve(self.orders)
-        self.thread = threading.Thread(target=self.server.serve_forever)
+        # Otherwise each shutdown waits for half a second.
+        poll = {"poll_interval": 0.01}
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs=poll)
         self.thread.start()
-        mock.subscribe(f"http://127.0.0.1:{self.server.server_port}/", secret)
+        mock.subscribe(f"http://127.0.0.1:{self.server.server_port}/", token)
 
     def tearDown(self):
         self.server.shutdown()
@@ -61,6 +62,8 @@ class OrdersTest(unittest.TestCase):
         self.orders.place("1042")
         mock.wait_for_delivery("GROUP_CREATED", groupId="order-1042")
         self.assertEqual(self.orders.groups, {"order-1042": "created"})
+        [sent] = mock.control("GET", "/recordings")["requests"]
+        self.assertEqual(sent["verdict"], "fault")
 
     def test_a_summary_arrives_after_thirty_minutes(self):
         call = mock.simulate_call(summary={"recap": "Wants a refund.", "after": "30m"})

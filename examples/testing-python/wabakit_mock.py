@@ -25,12 +25,17 @@ def request(method, path, body=None, headers=None):
         return error.code, json.loads(error.read())
 
 
-def control(method, path, body=None):
-    """Calls an operation of `/_wabakit/openapi.json` for the organization of this run."""
-    status, result = request(method, f"/_wabakit/organizations/{ORGANIZATION}{path}", body)
+def call(method, path, body=None):
+    """Calls an operation of `/_wabakit/openapi.json`."""
+    status, result = request(method, "/_wabakit" + path, body)
     if status >= 400:
         raise AssertionError(result["message"])
     return result
+
+
+def control(method, path, body=None):
+    """Calls an operation for the organization of this run."""
+    return call(method, f"/organizations/{ORGANIZATION}{path}", body)
 
 
 def add_fault(**fault):
@@ -41,7 +46,7 @@ def add_fault(**fault):
 def lose_next_response():
     """Carries out the next create request, and resets its connection instead of responding."""
     fault = {"endpoint": "groups.create", "reset": True, "carriedOut": True}
-    request("POST", f"/_wabakit/faults?organization={ORGANIZATION}", fault)
+    call("POST", f"/faults?organization={ORGANIZATION}", fault)
 
 
 def simulate_call(**call):
@@ -57,7 +62,8 @@ def wait_for_delivery(name, **match):
     return control("POST", "/waits", {"for": "delivery", "name": name, "match": match})
 
 
-def subscribe(url, secret):
+def subscribe(url, token):
+    """Subscribes an endpoint to both numbers. The Bearer token is sent in both profiles, a signature only in one."""
     for channel, number in (("PSTN", PSTN_NUMBER), ("WHATSAPP", WABA_NUMBER)):
-        subscription = {"channel": channel, "number": number, "url": url, "secret": secret}
-        control("POST", "/subscriptions", subscription)
+        subscription = {"channel": channel, "number": number, "url": url}
+        control("POST", "/subscriptions", {**subscription, "authorization": {"token": token}})
