@@ -1,6 +1,6 @@
 import { createMock, type Mock, MockTimeoutError, MockUsageError, UnexpectedEventError } from '@wabakit/mock'
 import { type EventMatchers, matchers } from '@wabakit/mock/matchers'
-import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, generateSecret, standardWebhooks, staticHeader } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let mock: Mock
@@ -151,6 +151,44 @@ test('the time-out message explains that a receiver verifies with a different se
   await mock.simulateCall({ summary: false })
   expect(await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
     'mock.secret',
+  )
+})
+
+test.each([
+  [undefined, /expects the header x-webhook-token\. .*createMock\(\{ webhookAuth/],
+  [{ header: 'x-webhook-token', value: 'other' }, /compares the header x-webhook-token .*same webhookAuth/],
+])(
+  'the time-out message explains a header that is missing or different, with %j',
+  async (webhookAuth, hint) => {
+    await using live = await createMock({ profile: 'live', webhookAuth })
+    const verify = staticHeader({ header: 'x-webhook-token', value: 't0ken' })
+    live.deliverTo(createReceiver({ verify }).onError(() => {}))
+    await live.simulateCall({ summary: false })
+    const message = await getMessage(live.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+    expect(message).toMatch(hint)
+    expect(message).not.toContain('mock.secret')
+  },
+)
+
+test('the time-out message explains that the profile live does not sign', async () => {
+  await using live = await createMock({ profile: 'live' })
+  const verify = standardWebhooks({ secrets: [live.secret] })
+  live.deliverTo(createReceiver({ verify }).onError(() => {}))
+  await live.simulateCall({ summary: false })
+  expect(await getMessage(live.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
+    'does not sign',
+  )
+})
+
+test('the time-out message lists no collected delivery of an event that a subscription gets', async () => {
+  await mock.subscribe({ channel: 'PSTN', receiver: () => new Response(null, { status: 500 }) })
+  await mock.simulateCall({ channel: 'PSTN', summary: false })
+  const message = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  expect(message).toContain('attempt 1: status 500')
+  expect(message).not.toContain('collector')
+  await mock.simulateCall({ channel: 'WHATSAPP', summary: false })
+  expect(await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
+    'no subscription gets this event',
   )
 })
 

@@ -2,6 +2,7 @@ import type { EventName, WebhookEvent } from '@wabakit/contract'
 import { printDifferences, printValue } from '../matching/print.ts'
 import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { EventFilter } from './event-filter.ts'
+import { explainRejections } from './explain-rejection.ts'
 
 /** Work that is due later on the mock's clock. */
 export type Upcoming = { readonly description: string; readonly inMs: number }
@@ -105,17 +106,6 @@ const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
     return `Due later: ${description}, in ${inMs} ms on the mock's clock: ${advance}`
   })
 
-const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
-  deliveries.some(
-    ({ status, faults, responseBody }) =>
-      status === 401 && !faults.includes('tamper') && responseBody.includes('no_matching_signature'),
-  )
-    ? [
-        'The receiver rejects the signature, so it verifies with a different secret. Give it mock.secret. ' +
-          'For a second receiver with its own secret, use mock.tenant() or mock.subscribe({ receiver, secret }).',
-      ]
-    : []
-
 export const explainMissingEvent = ({ filter, timeoutMs }: FailedWait, situation: Situation): string =>
   [
     `No ${filter.label} happened within ${timeoutMs} ms (seed ${situation.seed}).`,
@@ -134,7 +124,7 @@ export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situat
       : [...formatFailed(requests), ...formatEvents(events), ...formatNearest(filter, events)]),
     ...explainUnreceived(filter, situation),
     ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
-    ...explainSecret(deliveries),
+    ...explainRejections(deliveries),
     ...formatUpcoming(situation),
   ].join('\n')
 }
