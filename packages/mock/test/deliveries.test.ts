@@ -333,5 +333,7 @@ test('rejects invalid faults and subscriptions, and explains what is valid', asy
   await expect(mock.subscribe({ receiver: () => new Response(), number: '+1' })).rejects.toThrow(
     /needs its channel/,
   )
+  const withScheme = { receiver: () => new Response(), authorization: { token: 'Bearer t0ken' } }
+  await expect(mock.subscribe(withScheme)).rejects.toThrow(/without Bearer/)
   await expect(mock.subscribe({ recever: 1 } as never)).rejects.toThrow('"recever" is unknown')
 })
