@@ -144,7 +144,7 @@ test('closes a connection without responses, and continues when the network is b
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const store = postgresStore(
-    await open({ url: proxied, statementTimeoutMs: 200, connectTimeoutMs: 300, maxConnections: 2 }),
+    await open({ url: proxied, statementTimeoutMs: 1_000, connectTimeoutMs: 1_500, maxConnections: 2 }),
   )
   await store.saveOrganization(organization())
   proxy.blackHole()
@@ -234,7 +234,8 @@ test('releases the lock of a process that stops in the middle of a migration', a
 })
 
 test('cancels a statement that takes too long', async () => {
-  const store = postgresStore(await open({ statementTimeoutMs: 100 }))
+  // Long enough for the statements that open the database on a busy machine.
+  const store = postgresStore(await open({ statementTimeoutMs: 1_500 }))
   await store.saveOrganization(organization())
   const blocker = new pg.Client({ connectionString: url })
   await blocker.connect()
