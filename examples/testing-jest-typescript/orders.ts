@@ -1,5 +1,4 @@
 import { type Client, RateLimitError } from 'wabakit'
-import { createReceiver, type Dedupe, type Verifier } from 'wabakit/webhooks'
 
 /** Opens a group for an order. Returns undefined if the service is too busy. */
 export const openGroup = async (
@@ -14,9 +13,3 @@ export const openGroup = async (
     throw error
   }
 }
-
-/** Receives the webhooks of the service, and passes the recap of each call to `handle`. */
-export const receiveRecaps = (
-  handle: (recap: string) => void,
-  options: { verify: Verifier; dedupe: Dedupe },
-) => createReceiver(options).on('CALL_AI_SUMMARY', ({ summary }) => handle(summary.recap))
