@@ -1,44 +1,44 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createClient } from 'wabakit'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
-/** Starts the application under test: one page that lists its groups and the summaries of its calls. */
-export const startApp = async ({ baseUrl, apiKey, wabaNumber, secret }) => {
-  const client = createClient({ baseUrl, apiKey })
-  const lines = []
-  const verify = standardWebhooks({ secrets: [secret] })
-  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
-    .on('GROUP_CREATED', (event) => lines.push(`Group ${event.groupName}`))
-    .on('CALL_AI_SUMMARY', (event) => lines.push(`Call: ${event.summary.recap}`))
-  const handleWebhook = toNodeHandler(receiver)
+// The application under test: one page that creates groups, and lists them and the summaries of calls.
 
-  const page = () => `<!doctype html><title>Orders</title>
-    <form method="post" action="/groups"><label>Subject <input name="subject"></label><button>Create group</button></form>
-    <ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`
+const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER, WEBHOOK_TOKEN, PORT = '0' } = process.env
+const client = createClient({ baseUrl: WABAKIT_BASE_URL, apiKey: WABAKIT_API_KEY })
+const lines = []
+const receiver = createReceiver({ verify: bearerAuth({ token: WEBHOOK_TOKEN }), dedupe: memoryDedupe() })
+  .on('GROUP_CREATED', (event) => lines.push(`Group ${event.groupName}`))
+  .on('CALL_AI_SUMMARY', (event) => lines.push(`Call: ${event.summary.recap}`))
+const handleWebhook = toNodeHandler(receiver)
 
-  const createGroup = async (request) => {
-    let form = ''
-    for await (const chunk of request) form += chunk
-    const subject = new URLSearchParams(form).get('subject')
-    await client.groups.create({ wabaNumber, subject })
-  }
+/** Prevents text of the service from becoming markup. */
+const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-  const server = createServer(async (request, response) => {
-    if (request.url === '/webhooks') return handleWebhook(request, response)
-    if (request.url === '/groups') {
-      await createGroup(request)
-      return response.writeHead(303, { location: '/' }).end()
-    }
-    response.writeHead(200, { 'content-type': 'text/html' }).end(page())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    close: async () => {
-      server.close()
-      server.closeAllConnections()
-    },
+const formatPage = (problem) => `<!doctype html><title>Orders</title>
+  <form method="post" action="/groups"><label>Subject <input name="subject"></label><button>Create group</button></form>
+  ${problem === undefined ? '' : `<p role="alert">No group was created: ${escapeHtml(problem)}</p>`}
+  <ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`
+
+const sendPage = (response, status, problem) =>
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(formatPage(problem))
+
+const createGroup = async (request, response) => {
+  let form = ''
+  for await (const chunk of request) form += chunk
+  const subject = new URLSearchParams(form).get('subject')
+  try {
+    await client.groups.create({ wabaNumber: WABAKIT_WABA_NUMBER, subject })
+    response.writeHead(303, { location: '/' }).end()
+  } catch (error) {
+    sendPage(response, 502, error.message)
   }
 }
+
+const server = createServer((request, response) => {
+  if (request.url === '/webhooks') return handleWebhook(request, response)
+  if (request.url === '/groups') return createGroup(request, response)
+  return sendPage(response, 200)
+})
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))

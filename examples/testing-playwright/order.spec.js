@@ -1,32 +1,40 @@
-import { test as base, expect } from '@playwright/test'
-import { createMock } from 'wabakit/mock'
-import { startApp } from './app.js'
+import { expect, test } from './fixtures.js'
 
-const test = base.extend({
-  mock: async ({ browserName: _ }, use) => {
-    const mock = await createMock({ port: 0 })
-    await use(mock)
-    await mock.close()
-  },
-  app: async ({ mock }, use) => {
-    const { url: baseUrl, apiKey, wabaNumber, secret } = mock
-    const app = await startApp({ baseUrl, apiKey, wabaNumber, secret })
-    await mock.subscribe({ url: `${app.url}/webhooks` })
-    await use(app)
-    await app.close()
-  },
-})
+const createGroup = async (page, subject) => {
+  await page.getByLabel('Subject').fill(subject)
+  await page.getByRole('button', { name: 'Create group' }).click()
+}
 
 test('a team member creates a group and sees the summary of a call', async ({ page, app, mock }) => {
   await page.goto(app.url)
-  await page.getByLabel('Subject').fill('Order 1042')
-  await page.getByRole('button', { name: 'Create group' }).click()
+  await createGroup(page, 'Order 1042')
   await mock.waitForDelivery('GROUP_CREATED', { groupName: 'Order 1042' })
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants <b>a refund</b>.', after: '30s' } })
   await mock.clock.advance('30s')
-  await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+  expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY', { callId })
 
   await page.reload()
-  await expect(page.getByRole('listitem')).toHaveText(['Group Order 1042', 'Call: Wants a refund.'])
+  await expect(page.getByRole('listitem')).toHaveText(['Group Order 1042', 'Call: Wants <b>a refund</b>.'])
+})
+
+test('a webhook that arrives twice is shown once', async ({ page, app, mock }) => {
+  mock.faults.deliveries.duplicate('GROUP_CREATED')
+  await page.goto(app.url)
+  await createGroup(page, 'Order 1042')
+  await mock.clock.advance(0)
+  const attempts = mock.deliveries.filter(({ to }) => to.startsWith(app.url))
+  expect(attempts.map(({ status }) => status)).toEqual([200, 200])
+
+  await page.reload()
+  await expect(page.getByRole('listitem')).toHaveText(['Group Order 1042'])
+})
+
+test('the page shows why a group could not be created', async ({ page, app, mock }) => {
+  mock.faults.next('groups.create', { code: 'integration_disabled' })
+  await page.goto(app.url)
+  await createGroup(page, 'Order 1042')
+
+  await expect(page.getByRole('alert')).toContainText('No group was created')
+  await mock.expectNoEvent('GROUP_CREATED')
 })

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-const chromium = '/usr/bin/chromium'
+// The system's browser, if there is one. Otherwise that of `npx playwright install chromium`.
+const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(
+  (path) => path && existsSync(path),
+)
 
 export default defineConfig({
   testMatch: '*.spec.js',
   reporter: 'list',
   use: {
     launchOptions: {
-      // Uses the system's browser if there is one, otherwise that of `npx playwright install chromium`.
-      ...(existsSync(chromium) && { executablePath: chromium }),
+      executablePath,
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     },
   },

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Result, testSection } from '../matrix/results.ts'
 import { installPacked, readManifest } from '../packed/packed.ts'
-import { type Runner, runners } from './runners.ts'
+import { playwright, type Runner, runners } from './runners.ts'
 
-// Runs our suite and the examples with every test runner and the packed packages, like a user's project. jest and Playwright
-// are installed by `npm ci` in the folders of their examples, the others in `matrix` and in this repository. Arguments select
+// Runs our suite and the examples with every test runner and the packed packages, like a user's project. jest is
+// installed by `npm ci` in the folders of its examples, the others in `matrix` and in this repository. Arguments select
 // rows by name.
 const run = promisify(execFile)
 const installed = resolve(import.meta.dirname, '../../node_modules')
@@ -16,6 +16,7 @@ const project = mkdtempSync(join(tmpdir(), 'wabakit-runners-'))
 
 const linkPackage = (name: string, folder: string): void => {
   const link = join(project, 'node_modules', name)
+  mkdirSync(dirname(link), { recursive: true })
   rmSync(link, { force: true })
   symlinkSync(folder, link)
 }
@@ -53,6 +54,7 @@ try {
   await Promise.all([installPacked(project), installRunners()])
   if (existsSync(join(project, 'node_modules/msw'))) throw new Error('msw is installed by default.')
   linkPackage('vitest', join(installed, 'vitest'))
+  linkPackage('@playwright/test', playwright)
   await testSection(
     'Test runners',
     Object.fromEntries(

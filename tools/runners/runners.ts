@@ -33,6 +33,8 @@ const runVitest = (alias: string, environment: Environment, file = 'mock.test.js
   runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', file])
 
 const jest = inExample('jest', 'node_modules/jest')
+/** Folder of Playwright's package. */
+export const playwright = inMatrix('@playwright/test')
 const jestTypeScript = inExample('jest-typescript', 'node_modules/jest')
 const runJest = (environment: Environment, ...args: string[]): Runner =>
   runSuite(jest, environment, [
@@ -75,9 +77,9 @@ export const runners: Readonly<Record<string, Runner>> = {
   },
   'bun test': runSuite(inMatrix('bun'), 'node', [inMatrix('bun/bin/bun.exe'), 'test', './mock.test.js']),
   'Playwright, example': {
-    package: inExample('playwright', 'node_modules/@playwright/test'),
+    package: playwright,
     folder: inExample('playwright'),
-    command: ['npm', 'test'],
+    command: ['node', join(playwright, 'cli.js'), 'test'],
   },
   'msw 3': { ...runVitest('vitest5', 'node', 'msw.test.js'), package: inRoot('msw') },
   'msw 2': { ...runVitest('vitest5', 'node', 'msw.test.js'), package: inMatrix('msw2') },
