@@ -71,7 +71,7 @@ export const deliveries: ListDefinition<Delivery> = {
     { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
   columns: {
-    Status: { width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    Status: { width: '82px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
     Response: { width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
     Event: {
       width: 'minmax(100px, 1.2fr)',
