@@ -201,6 +201,7 @@ onEachStore('the inspector', (inspector) => {
     await page.getByLabel('outcome').selectOption('rejected')
     await page.getByRole('button', { name: 'Simulate the call' }).click()
     await page.locator('h2 .badge', { hasText: 'rejected' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Fault' }).click()
     await page.locator('#field-endpoint').selectOption('groups.create')

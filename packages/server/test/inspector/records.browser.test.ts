@@ -330,6 +330,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Missed' }).click()
     await dialog.getByRole('button', { name: 'Simulate the call' }).click()
     await page.getByText('No summary: the call was missed.').waitFor()
+    await dialog.waitFor({ state: 'detached' })
 
     await page.keyboard.press('n')
     await dialog.getByRole('button', { name: 'Fault' }).click()
