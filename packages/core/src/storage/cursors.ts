@@ -27,7 +27,7 @@ export const parsePositions = (cursor: string): string[] => {
 export type TimeKey = readonly [time: number, id: string]
 
 /** Formats the cursor of a list ordered by time: the key of its last record. */
-export const formatTimeKey = ([time, id]: TimeKey): string => `${time}.${id}`
+export const formatTimeKey = (key: TimeKey): string => key.join('.')
 
 /**
  * Parses a cursor created by {@link formatTimeKey}.

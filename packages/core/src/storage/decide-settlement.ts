@@ -29,10 +29,8 @@ export type DecidedSettlement = DecidedHealth & {
 }
 
 /** Returns a delivery after its settlement. */
-export const toSettledRecord = (
-  delivery: DeliveryRecord,
-  { state, ...changes }: SettledDelivery,
-): DeliveryRecord => {
+export const toSettledRecord = (delivery: DeliveryRecord, settled: SettledDelivery): DeliveryRecord => {
+  const { state, ...changes } = settled
   const isFinished = state === 'delivered' || state === 'exhausted' || state === 'skipped'
   return { ...delivery, ...changes, status: isFinished ? state : 'pending' }
 }
