@@ -6,8 +6,11 @@ export type ByteCollector = {
   readonly length: number
   /** Number of bytes that are allocated for them: at most twice as many. */
   readonly allocated: number
-  /** Returns the bytes, in a buffer that contains nothing else. */
-  toBytes(): Uint8Array<ArrayBuffer>
+  /**
+   * Returns the bytes, in a buffer that contains nothing else: a `Uint8Array<ArrayBuffer>`, which TypeScript 5.6 cannot
+   * write.
+   */
+  toBytes(): ReturnType<Uint8Array['slice']>
 }
 
 const empty = /* @__PURE__ */ new Uint8Array()
