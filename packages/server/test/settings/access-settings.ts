@@ -44,7 +44,7 @@ const readPort = (text: string): number => Number(/:(\d+)/.exec(text)?.[1])
 let cluster: ReturnType<typeof createCluster> | undefined
 export const removeCluster = async (): Promise<void> => (await cluster)?.remove()
 
-/** What clients of the server notice. */
+/** Settings whose effect clients of the server notice. */
 export const accessSettings = {
   host: {
     see: async (settings) => new URL((await start(settings)).url).hostname,

@@ -76,7 +76,7 @@ const drawFaults = async (settings: Partial<Settings>): Promise<number[]> => {
   return statuses
 }
 
-/** What the server keeps, logs and makes up. */
+/** Settings for storage, logs and generated values. */
 export const dataSettings = {
   database: {
     see: async (settings) => {

@@ -3,14 +3,14 @@ import { type RunningServer, type ServerConfig, startServer } from '../../src/in
 
 export type Settings = ServerConfig
 
-/** What users of a running server see of one setting. */
+/** The observable effect of one setting on a running server. */
 export type SettingCase = {
   /**
    * Starts a server with these settings, and returns what its users see, or a function that is polled for it. Whether
    * the setting has its default or another value, nothing else differs.
    */
   readonly see: (settings: Partial<Settings>) => Promise<unknown>
-  /** What is seen with the default, and with at least one other value. */
+  /** The expected observations: with the default, and with at least one other value. */
   readonly cases: readonly [
     byDefault: readonly [Partial<Settings>, unknown],
     ...changed: (readonly [Partial<Settings>, unknown])[],
