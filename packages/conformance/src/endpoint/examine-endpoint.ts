@@ -106,16 +106,15 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       }
     },
   }))
-  const getTimeoutMs = (): number => options.timeoutMs ?? estimateMs(checks, knowledge)
   let isCutShort = false
   const startedAt = performance.now()
   const results = await runChecks(checks, {
-    getTimeoutMs,
-    getTotalTimeoutMs: getTimeoutMs,
-    decline: (check) => {
-      isCutShort ||= performance.now() - startedAt >= getTimeoutMs()
-      return declineCheck(check, { settings, knowledge, skip })
+    getTimeoutMs: () => {
+      const leftMs = startedAt + (options.timeoutMs ?? estimateMs(checks, knowledge)) - performance.now()
+      isCutShort ||= leftMs <= 0
+      return leftMs
     },
+    decline: (check) => declineCheck(check, { settings, knowledge, skip }),
     onResult: (result) => options.onResult?.(result),
   })
   const isOnceUnproven = results.some(({ id, verdict }) => onceChecks.test(id) && verdict === 'inconclusive')

@@ -31,10 +31,8 @@ export const setDefaults = <Shared, Own>(
 
 /** A run's limits, and callbacks that can decline checks and receive results. */
 export type RunOptions<Kind extends Check> = {
-  /** Returns the maximum duration of one check, in milliseconds. */
+  /** Returns the maximum duration of the next check, in milliseconds. If it is 0 or less, the run's time is over. */
   getTimeoutMs(): number
-  /** Returns the time limit of the whole run, in milliseconds. Checks that have not ended by then are inconclusive. */
-  getTotalTimeoutMs(): number
   /** Called before each check. Returns a finding to report instead of running the check, or `undefined` to run it. */
   decline(check: Kind): Finding | undefined
   /** Called with each result as soon as it is known. */
@@ -61,21 +59,20 @@ const waitAtMost = async (
   }
 }
 
-/** Runs checks one after another. Each check and the whole run have time limits. */
+/** Runs checks one after another. Checks that have not ended in time are inconclusive. */
 export const runChecks = async <Kind extends Check>(
   checks: readonly Kind[],
-  { getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Kind>,
+  { getTimeoutMs, decline, onResult }: RunOptions<Kind>,
 ): Promise<CheckResult[]> => {
-  const beganAt = performance.now()
   const results: CheckResult[] = []
   for (const check of checks) {
     const startedAt = performance.now()
-    const leftMs = beganAt + getTotalTimeoutMs() - startedAt
+    const timeoutMs = getTimeoutMs()
     const finding =
       decline(check) ??
-      (leftMs <= 0
+      (timeoutMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
-        : await waitAtMost(Math.min(getTimeoutMs(), leftMs), (signal) => check.run(signal)))
+        : await waitAtMost(timeoutMs, (signal) => check.run(signal)))
     const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
       id,

@@ -100,12 +100,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     const run = async (rules: ServerRules, extraMs = 0) => {
       const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
       const checks = select(rules).map((rule) => toCheck(rule, examination))
-      return runChecks(checks, {
-        getTimeoutMs: () => timeout,
-        getTotalTimeoutMs: () => timeout * checks.length,
-        decline,
-        onResult,
-      })
+      return runChecks(checks, { getTimeoutMs: () => timeout, decline, onResult })
     }
 
     const allRules = { ...controlRules, ...fixedRules, ...createRandomRules({ seed, minutes }), ...lastRules }

@@ -35,10 +35,6 @@ export type ServerRule = {
 /** Rules by id, such as `create.subject.empty-is-400`. The part before the first dot is the group. */
 export type ServerRules = Readonly<Record<string, ServerRule>>
 
-/** Returns the first observation of a broken rule, or else of a kept rule, or else the first one. */
-export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
-  found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
-
 export type RuleCheck = Check & { readonly needs: readonly Need[] }
 
 const groupRisks: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readField } from '../api/api-request.ts'
-import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
+import type { Observation, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeCalls, judgeWebhooks, toDigits } from './witness.ts'
+import { judgeCalls, judgeSummaries, judgeWebhooks, toDigits } from './witness.ts'
 
 const oneCall = '"CALL_AI_SUMMARY": one event per call'
 const sameSummary = '"What the service does", rule 3: the same summary can be fetched'
@@ -67,13 +67,6 @@ const readRecord = (json: unknown): unknown => {
   const data = readField(json, 'data')
   return typeof data === 'object' && data !== null ? data : json
 }
-
-/** Judges the fetched record of each call together with its event. */
-const judgeRecord = (judge: (record: unknown, event: unknown) => Observation): ServerRule['examine'] =>
-  judgeCalls(({ fetched, summary }) => {
-    if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
-    return { ...judge(readRecord(fetched.response.json), summary?.json), requests: [fetched.request] }
-  })
 
 /** Rules for what the events and the fetched record of one call state about it. */
 export const agreementRules: ServerRules = {
@@ -145,8 +138,9 @@ export const agreementRules: ServerRules = {
     expected: 'the values of the event, as far as the record states them',
     severity: 'high',
     needs: ['--listen', '--play'],
-    examine: judgeRecord((record, event) => {
-      if (event === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
+    examine: judgeSummaries((json, { summary }) => {
+      if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
+      const [record, event] = [readRecord(json), summary.json]
       const agent = readField(record, 'agentNumber')
       if (!isUnset(agent) && isUnset(readField(event, 'agentNumber')))
         return { kept: false, observed: `agentNumber ${JSON.stringify(agent)}, absent in the event` }
@@ -159,8 +153,8 @@ export const agreementRules: ServerRules = {
     clause: `${sameSummary}; agentNumber is absent, not an empty string`,
     expected: 'no agentNumber, or a phone number',
     needs: ['--play'],
-    examine: judgeRecord((record) => {
-      const agent = readField(record, 'agentNumber')
+    examine: judgeSummaries((json) => {
+      const agent = readField(readRecord(json), 'agentNumber')
       return {
         kept: agent === undefined || (agent !== null && agent !== ''),
         observed: agent === undefined ? 'no agentNumber' : `"agentNumber":${JSON.stringify(agent)}`,

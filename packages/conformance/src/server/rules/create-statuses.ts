@@ -2,7 +2,7 @@ import { setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
-import { expectStatus, judgeRequest } from './witness.ts'
+import { expectStatus, isRefusal, judgeRequest } from './witness.ts'
 
 /**
  * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each sample
@@ -253,10 +253,7 @@ const foreignKeyRules: ServerRules = {
     expected: 'status 400',
     severity: 'critical',
     risk: 'A business creates groups in the name of another one.',
-    examine: judgeRequest(
-      (lab) => buildCreate(lab, {}, { key: 'foreign' }),
-      ({ status }) => (status === 0 || status === 429 ? undefined : status >= 400),
-    ),
+    examine: judgeRequest((lab) => buildCreate(lab, {}, { key: 'foreign' }), isRefusal),
   },
 }
 

@@ -5,7 +5,16 @@ import { readField } from '../api/api-request.ts'
 import type { CallScene, UnansweredOutcome } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
-import { expectStatus, judgeCall, judgeCalls, judgeExchanges } from './witness.ts'
+import {
+  examineAfter,
+  expectStatus,
+  isRefusal,
+  judgeCall,
+  judgeCalls,
+  judgeExchanges,
+  judgeRequest,
+  judgeSummaries,
+} from './witness.ts'
 
 const fetchable = '"Fetch call AI summary": the summary can be fetched at any time after it exists'
 const calls: readonly Need[] = ['--play']
@@ -20,16 +29,9 @@ export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Ob
   requests: [buildFetch(callId)],
 })
 
-/** Judges the fetched summaries of both channels. */
-const judgeSummary = (judge: (json: unknown, call: CallScene) => Observation): ServerRule['examine'] =>
-  judgeCalls((call) => {
-    if (call.fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
-    return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
-  })
-
 /** Compares parts of a fetched summary with the same parts of its event. */
 const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): ServerRule['examine'] =>
-  judgeSummary((json, { summary }) => {
+  judgeSummaries((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
     const [sent, found] = [read(summary.json, 'event'), read(json, 'response')]
     const kept = isDeepStrictEqual(found, sent)
@@ -68,11 +70,10 @@ const expectForOther = (
 ): Pick<ServerRule, 'expected' | 'needs' | 'examine'> => ({
   expected: `status ${status}`,
   needs: ['--play', '--other-key'],
-  examine: async ({ lab, scenes }) => {
-    const { callId, failure } = await scenes.play(channel)
-    if (failure !== undefined) return { kept: undefined, observed: failure }
-    return expectStatus(status, () => buildFetch(callId, { key: 'other' })).examine({ lab, scenes })
-  },
+  examine: examineAfter(
+    channel,
+    (callId) => expectStatus(status, () => buildFetch(callId, { key: 'other' })).examine,
+  ),
 })
 
 /** Expects that a key of another organization finds nothing. */
@@ -83,14 +84,9 @@ const expectUnseen = (channel: 'PSTN' | 'WHATSAPP'): FetchRule => ({
   severity: 'critical',
   needs: ['--play', '--foreign-key'],
   risk: "A customer's words are shown to another business.",
-  examine: async ({ lab, scenes }) => {
-    const { callId, failure } = await scenes.play(channel)
-    if (failure !== undefined) return { kept: undefined, observed: failure }
-    const sent = await lab.send(buildFetch(callId, { key: 'foreign' }))
-    const { status } = sent.response
-    const kept = status === 0 || status === 429 ? undefined : status >= 400
-    return { kept, observed: describeResponse(sent), requests: [sent.request] }
-  },
+  examine: examineAfter(channel, (callId) =>
+    judgeRequest(() => buildFetch(callId, { key: 'foreign' }), isRefusal),
+  ),
 })
 
 const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule => ({
@@ -123,17 +119,13 @@ const rules: Readonly<Record<string, FetchRule>> = {
     clause: '"Fetch call AI summary": callId is the one of the event; decision 0011',
     expected: 'status 404',
     needs: calls,
-    examine: async ({ lab, scenes }) => {
-      const { callId, failure } = await scenes.play('PSTN')
-      if (failure !== undefined) return { kept: undefined, observed: failure }
-      const sent = await lab.send(buildFetch(`${callId}x`))
-      // The specification does not show the status of an unknown id, but the summary is another call's.
-      return {
-        kept: sent.response.status !== 200,
-        observed: describeResponse(sent),
-        requests: [sent.request],
-      }
-    },
+    // The specification does not show the status of an unknown id, but the summary is another call's.
+    examine: examineAfter('PSTN', (callId) =>
+      judgeRequest(
+        () => buildFetch(`${callId}x`),
+        ({ status }) => status !== 200,
+      ),
+    ),
   },
   'fetch.summary.is-200': {
     title: 'A summary can be fetched once it exists',
@@ -148,7 +140,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
     needs: calls,
-    examine: judgeSummary((json, { fetched }) => {
+    examine: judgeSummaries((json, { fetched }) => {
       const type = fetched?.response.headers.get('content-type') ?? 'no content-type'
       return { kept: json !== undefined && /^application\/json\s*(?:;|$)/i.test(type), observed: type }
     }),
@@ -159,7 +151,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
     expected: 'recap: string, keyPoints and nextSteps: arrays of strings',
     severity: 'high',
     needs: calls,
-    examine: judgeSummary((json, { fetched }) => ({
+    examine: judgeSummaries((json, { fetched }) => ({
       kept: CallSummary.safeParse(findSummary(json)).success,
       observed: fetched === undefined ? '' : describeResponse(fetched),
     })),

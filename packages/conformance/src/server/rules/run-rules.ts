@@ -3,7 +3,7 @@ import { type ApiExchange, parseJson, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse } from '../lab.ts'
 import type { ServerRules } from '../server-rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
-import { judgeCall, judgeCalls, judgeExchanges, judgeWebhooks, toDigits } from './witness.ts'
+import { judgeCall, judgeCalls, judgeExchanges, judgeSummaries, judgeWebhooks, toDigits } from './witness.ts'
 
 /** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
@@ -21,15 +21,13 @@ const isFetched = ({ request, response }: ApiExchange): boolean =>
   request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200
 
 /** Judges whether the records of both channels name the right customer, if they name one. */
-const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
-  if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
-  const customer = readField(fetched.response.json, 'customerNumber')
+const judgeCustomers = judgeSummaries((json, { callId, webhooks }) => {
+  const customer = readField(json, 'customerNumber')
   const expected = toDigits(
     webhooks.map(({ json }) => readField(json, 'customerNumber')).find((number) => number !== undefined),
   )
   const isOthers = customer !== undefined && expected !== '' && toDigits(customer) !== expected
-  const observed = `customerNumber ${customer} for ${callId}`
-  return { kept: !isOthers, observed, requests: [fetched.request] }
+  return { kept: !isOthers, observed: `customerNumber ${customer} for ${callId}` }
 })
 
 /** Returns the supplied group id of a successful create request, unless it is text that no server has to store. */

@@ -3,7 +3,7 @@ import { type ApiExchange, type ApiRequest, type ApiResponse, readField } from '
 import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Lab } from '../lab.ts'
 import type { GroupScene, SceneResults } from '../scenes.ts'
-import { mergeObservations, type Observation, type ServerRule } from '../server-rule.ts'
+import type { Observation, ServerRule } from '../server-rule.ts'
 import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-webhook.ts'
 
 type Examine = ServerRule['examine']
@@ -66,6 +66,10 @@ export const expectStatus = (
   ),
 })
 
+/** Returns whether a response refuses a request, or `undefined` if the server did not decide. */
+export const isRefusal = ({ status }: ApiResponse): boolean | undefined =>
+  status === 0 || status === 429 ? undefined : status >= 400
+
 /** Judges all exchanges of the run to which a rule applies. `name` describes them in the report. */
 export const judgeExchanges =
   (
@@ -103,13 +107,31 @@ export const judgeCall =
     return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
+/** Judges the calls of both channels. Returns the observation of a broken rule, or else of a kept one. */
 export const judgeCalls =
   (judge: (call: Witnessed<CallScene>) => Observation): Examine =>
-  async (examination) =>
-    mergeObservations([
-      await judgeCall('PSTN', judge)(examination),
-      await judgeCall('WHATSAPP', judge)(examination),
-    ])
+  async (examination) => {
+    const pstn = await judgeCall('PSTN', judge)(examination)
+    const both = [pstn, await judgeCall('WHATSAPP', judge)(examination)]
+    return both.find(({ kept }) => kept === false) ?? both.find(({ kept }) => kept) ?? pstn
+  }
+
+/** Judges the fetched summaries of both channels. */
+export const judgeSummaries = (judge: (json: unknown, call: Witnessed<CallScene>) => Observation): Examine =>
+  judgeCalls((call) => {
+    const { fetched } = call
+    if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
+    return { ...judge(fetched.response.json, call), requests: [fetched.request] }
+  })
+
+/** Examines a request that needs the id of a call. */
+export const examineAfter =
+  (channel: 'PSTN' | 'WHATSAPP', toExamine: (callId: string) => Examine): Examine =>
+  async (examination) => {
+    const { callId, failure } = await examination.scenes.play(channel)
+    if (failure !== undefined) return { kept: undefined, observed: failure }
+    return toExamine(callId)(examination)
+  }
 
 export const judgeWebhooks =
   (

@@ -1,20 +1,12 @@
-import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { createByteCollector } from '@wabakit/wire'
+import { Readable } from 'node:stream'
+import { readText } from '@wabakit/wire'
+import { decodeKey, signContent } from '../../endpoint/payloads.ts'
 import { parseJson, readField } from '../api/api-request.ts'
 
 const maxBodyBytes = 1_048_576
 
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const bytes = createByteCollector()
-  for await (const chunk of request) {
-    if (bytes.length + chunk.length > maxBodyBytes) break
-    bytes.add(chunk)
-  }
-  return new TextDecoder().decode(bytes.toBytes())
-}
-
-const readText = (json: unknown, name: string): string => {
+const readString = (json: unknown, name: string): string => {
   const value = readField(json, name)
   return typeof value === 'string' ? value : ''
 }
@@ -28,19 +20,20 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
 
 /** Reads a request to acceptance's listener as a webhook. Fields that the body lacks are empty strings. */
 export const readWebhook = async (request: IncomingMessage) => {
-  const text = await readBody(request)
+  const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
+  const text = (await readText({ body }, maxBodyBytes)) ?? ''
   const json = parseJson(text)
   return {
     method: request.method ?? '',
     path: request.url ?? '/',
     headers: toHeaders(request),
-    /** The raw body. */
+    /** The raw body; empty if it has more than 1 MiB. */
     text,
     /** The parsed body, or `undefined` if it is not JSON. */
     json,
-    event: readText(json, 'event'),
-    callId: readText(json, 'callId'),
-    groupId: readText(json, 'groupId'),
+    event: readString(json, 'event'),
+    callId: readString(json, 'callId'),
+    groupId: readString(json, 'groupId'),
     /** The time of arrival, as Unix time in milliseconds. */
     arrivedAt: Date.now(),
   }
@@ -71,8 +64,7 @@ export const checkSignature = ({ headers, text }: ReceivedWebhook, secret: strin
   )
   if (!id || !timestamp || !signatures)
     return 'the webhook has no webhook-id, webhook-timestamp or webhook-signature'
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest()
+  const expected = Buffer.from(signContent(decodeKey(secret), `${id}.${timestamp}.${text}`), 'base64')
   const isValid = signatures.split(' ').some((each) => {
     const [version, value = ''] = each.split(',')
     return version === 'v1' && Buffer.from(value, 'base64').equals(expected)
