@@ -1,8 +1,7 @@
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import { perform } from '../api/reload.ts'
-import { Button } from '../parts/button.tsx'
-import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { Confirmation } from '../parts/confirmation.tsx'
+import { openDialog } from '../parts/dialog.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { Time } from '../parts/time.tsx'
 
@@ -11,26 +10,29 @@ const overlapMs = 86_400_000
 
 const title = 'Rotate the secret'
 
-const rotate = (id: string): Promise<void> =>
-  perform(async () => {
-    const path = ['subscriptions', id, 'rotate-secret']
-    const rotated = await sendOwn<SubscriptionWithSecret>(path, { body: {} })
-    const { secret, previousSecretExpiresAt: end } = rotated
-    openDialog((close) => (
-      <ShownOnce title={title} name="secret" secret={secret} to="the receiver" onClose={close}>
-        {end !== null && (
-          <p>
-            Give it to the receiver before <Time at={end} />. Until then, the previous secret also signs.
-          </p>
-        )}
-      </ShownOnce>
-    ))
-  }, 'Rotated.')
+const rotate = async (id: string): Promise<void> => {
+  const path = ['subscriptions', id, 'rotate-secret']
+  const rotated = await sendOwn<SubscriptionWithSecret>(path, { body: {} })
+  const { secret, previousSecretExpiresAt: end } = rotated
+  openDialog((close) => (
+    <ShownOnce title={title} name="secret" secret={secret} to="the receiver" onClose={close}>
+      {end !== null && (
+        <p>
+          Give it to the receiver before <Time at={end} />. Until then, the previous secret also signs.
+        </p>
+      )}
+    </ShownOnce>
+  ))
+}
 
-const Question = ({ id, url, previousSecretExpiresAt, onClose }: Subscription & DialogControl) => {
+/**
+ * Asks whether to replace a subscription's secret. The user can cancel until the server has created the new secret. The
+ * next dialog shows it once, and asks before it closes unless the user has copied it.
+ */
+export const askToRotate = ({ id, url, previousSecretExpiresAt }: Subscription): void => {
   const isOlderInUse = previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now()
-  return (
-    <Dialog title={title} onClose={onClose}>
+  openDialog((close) => (
+    <Confirmation title={title} done="Rotated." kind="primary" onConfirm={() => rotate(id)} onClose={close}>
       <p>
         Once you rotate it, webhooks to <code>{url}</code> are signed with a new secret.
       </p>
@@ -45,19 +47,6 @@ const Question = ({ id, url, previousSecretExpiresAt, onClose }: Subscription & 
           lose none.
         </p>
       )}
-      <footer>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" onClick={() => rotate(id)}>
-          {title}
-        </Button>
-      </footer>
-    </Dialog>
-  )
+    </Confirmation>
+  ))
 }
-
-/**
- * Asks whether to replace a subscription's secret. The user can cancel until the server has created the new secret. The
- * dialog then shows it once, and asks before it closes unless the user has copied it.
- */
-export const askToRotate = (subscription: Subscription): void =>
-  openDialog((close) => <Question {...subscription} onClose={close} />)
