@@ -1,16 +1,16 @@
-export type FieldIssue = { readonly path: string; readonly message: string }
+import type { Issue } from '@wabakit/wire'
 
 /** The failure of a request to the control API, with a message for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** Status of the response, or 0 if no response arrived. */
   readonly status: number
-  readonly issues: readonly FieldIssue[]
+  readonly issues: readonly Issue[]
 
   constructor(
     status: number,
     message: string,
-    { issues = [], ...options }: ErrorOptions & { readonly issues?: readonly FieldIssue[] } = {},
+    { issues = [], ...options }: ErrorOptions & { readonly issues?: readonly Issue[] } = {},
   ) {
     super(message, options)
     this.status = status

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 import type { ServerInfo } from '@wabakit/server/control-types'
+import type { Issue } from '@wabakit/wire'
 import { type Query, toSearch } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
-import { ApiError, type FieldIssue } from './api-error.ts'
+import { ApiError } from './api-error.ts'
 
 /** The server's version and permissions, or `undefined` until they are loaded. */
 export const info = signal<ServerInfo | undefined>(undefined)
@@ -26,7 +27,7 @@ export type SendOptions = {
 const readError = async (response: Response): Promise<ApiError> => {
   const text = await response.text()
   try {
-    const { message = text, issues = [] }: { message?: string; issues?: FieldIssue[] } = JSON.parse(text)
+    const { message = text, issues = [] }: { message?: string; issues?: Issue[] } = JSON.parse(text)
     return new ApiError(response.status, message, { issues })
   } catch {
     return new ApiError(response.status, text.slice(0, 300) || response.statusText)

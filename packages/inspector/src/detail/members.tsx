@@ -5,6 +5,7 @@ import { showNumber } from '../format/mask.ts'
 import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge, LoadProblem } from '../parts/status.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 
@@ -35,13 +36,7 @@ export const Members = ({ groupId }: { readonly groupId: string }) => {
         <p class="quiet">No members yet. Simulate a participant, or send the invite link.</p>
       ) : (
         <table class="figures">
-          <thead>
-            <tr>
-              <th scope="col">Number</th>
-              <th scope="col">State</th>
-              <th scope="col">Since</th>
-            </tr>
-          </thead>
+          <TableHead columns={{ Number: '', State: '', Since: '' }} />
           <tbody>
             {members.map(({ phone, state, changedAt }) => (
               <tr key={phone}>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { line } from 'd3-shape'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatDay, formatTime } from '../format/time.ts'
+import { TableHead } from '../parts/table-head.tsx'
 import { createChartScale } from './chart-scale.ts'
 
 export type Series = {
@@ -31,16 +32,9 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
     <summary>{title} as a table</summary>
     <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
       <table class="figures">
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            {series.map(({ label }) => (
-              <th scope="col" key={label} class="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={{ From: '', ...Object.fromEntries(series.map(({ label }) => [label, 'number'])) }}
+        />
         <tbody>
           {times.map((time, index) => (
             <tr key={time}>

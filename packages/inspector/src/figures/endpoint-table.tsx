@@ -5,12 +5,24 @@ import { formatAge, formatCount, formatLatency, formatRate } from '../format/num
 import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
 import { failing, unfinished } from '../state/route.ts'
 import { Sparkline } from './sparkline.tsx'
 
 /** Number of endpoints that are shown at first, so that the charts stay in view. */
 const maxShown = 8
+
+const columns = {
+  State: '',
+  Endpoint: '',
+  Attempts: 'wide',
+  Delivered: 'number',
+  Failed: 'number',
+  Success: 'number',
+  p95: 'number wide',
+  Unfinished: 'number',
+}
 
 const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
 
@@ -82,30 +94,7 @@ export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOvervi
     <section aria-label="Endpoints">
       <h2>Endpoints</h2>
       <table class="endpoints">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Endpoint</th>
-            <th scope="col" class="wide">
-              Attempts
-            </th>
-            <th scope="col" class="number">
-              Delivered
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col" class="number">
-              Success
-            </th>
-            <th scope="col" class="number wide">
-              p95
-            </th>
-            <th scope="col" class="number">
-              Unfinished
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {shown.map((endpoint) => (
             <EndpointRow key={endpoint.subscription.id} endpoint={endpoint} />

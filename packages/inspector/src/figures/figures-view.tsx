@@ -5,6 +5,7 @@ import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '
 import { formatDuration } from '../format/time.ts'
 import { RecordLink } from '../parts/record-link.tsx'
 import { StatusHelp } from '../parts/status.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { failing, navigate, type Params, unfinished, type View } from '../state/route.ts'
 import { Chart } from './chart.tsx'
 
@@ -119,14 +120,7 @@ const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
   <details>
     <summary>Distribution of the response times</summary>
     <table class="figures">
-      <thead>
-        <tr>
-          <th scope="col">At most</th>
-          <th scope="col" class="number">
-            Attempts
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={{ 'At most': '', Attempts: 'number' }} />
       <tbody>
         {buckets.map(({ atMostMs, attempts }, index) => (
           <tr key={atMostMs}>

@@ -1,4 +1,5 @@
-import { ApiError, type FieldIssue } from '../api/api-error.ts'
+import type { Issue } from '@wabakit/wire'
+import { ApiError } from '../api/api-error.ts'
 import { type Choice, toChoices } from './choices.ts'
 
 /** The subset of JSON Schema that the control API's documents use. */
@@ -112,7 +113,7 @@ const setAt = (body: Body, [key = '', ...rest]: readonly string[], value: unknow
  */
 export const readFields = (fields: readonly Field[], values: FormData): Body => {
   const body: Body = {}
-  const issues: FieldIssue[] = []
+  const issues: Issue[] = []
   const omitted = fields.filter(
     ({ name, choices }) => values.get(name) === none && choices?.[0]?.value === none,
   )

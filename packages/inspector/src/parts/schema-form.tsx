@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
+import type { Issue } from '@wabakit/wire'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { ApiError, type FieldIssue, getMessage } from '../api/api-error.ts'
+import { ApiError, getMessage } from '../api/api-error.ts'
 import { type Field, readFields } from '../format/schema-fields.ts'
 import { FieldInput } from './field-input.tsx'
 import { Problem } from './status.tsx'
@@ -25,7 +26,7 @@ type SchemaFormProps = {
 
 export const SchemaForm = ({ fields, groups, initial, children, submitLabel, onSubmit }: SchemaFormProps) => {
   const problem = useSignal('')
-  const issues = useSignal<readonly FieldIssue[]>([])
+  const issues = useSignal<readonly Issue[]>([])
   const form = useRef<HTMLFormElement>(null)
   const findProblem = ({ name }: Field): string | undefined =>
     issues.value.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message
