@@ -1,7 +1,7 @@
 import type { EndpointName as DocumentedEndpoint, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
 
-/** Name of an endpoint. Every request that `client.request` sends is a `request`. */
+/** Name of an endpoint; `request` for all requests that `client.request` sends. */
 export type EndpointName = DocumentedEndpoint | 'request'
 
 /** The parts of a call to an API endpoint that all its attempts share. */

@@ -30,8 +30,8 @@ const checkNumber = (number: string): Issue[] => {
 }
 
 /**
- * Reads the response. The documentation of live services does not require `success`, so only another value than
- * `true` means that the group was not created.
+ * Reads the response. The documentation of live services does not require `success`, so the group was created unless
+ * the field has a value other than `true`.
  */
 const parseResponse = (json: unknown) =>
   validateCreateGroupResponse(isObject(json) && json.success == null ? { ...json, success: true } : json)

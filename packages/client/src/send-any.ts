@@ -22,17 +22,17 @@ export type AnyRequest = {
   readonly body?: unknown
 }
 
-/** The characters of a path (RFC 3986, section 3.3). Anything else, such as a backslash or a tab, URL parsers rewrite. */
+/** The characters of a path (RFC 3986, section 3.3). URL parsers rewrite all others, such as a backslash or a tab. */
 const pathCharacters = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@%/]*$/
 
 /**
- * A segment that is `.` or `..`, also before a path parameter, which some servers remove first. Dots and slashes count even
- * if they are encoded repeatedly, because proxies decode them.
+ * A segment that is `.` or `..`, even with a path parameter such as `..;a`, because some servers remove parameters first.
+ * Dots and slashes count even if they are encoded repeatedly, because proxies decode them.
  */
 const dotSegment = /(?:\/|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:[;/]|%(?:25)*(?:2f|5c)|$)/i
 
 /**
- * Checks that a path stays below the base URL. Otherwise an id from a stranger, such as `../admin`, could send the key to
+ * Checks that a path stays below the base URL. Otherwise an id from user input, such as `../admin`, could send the key to
  * another endpoint.
  */
 const staysBelow = (path: unknown): boolean =>

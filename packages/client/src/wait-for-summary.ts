@@ -20,8 +20,8 @@ const isNotYet = (error: unknown): error is WabakitError =>
 
 /**
  * Requests the summary repeatedly. Each request is a single attempt, because this loop does the retrying. After
- * `notFoundGraceMs` of 404, asking again is useless: a live service returns it for every WhatsApp call, forever. Only
- * the event of such a call can still arrive.
+ * `notFoundGraceMs` of 404, polling ends: a live service always returns 404 for WhatsApp calls, whose summaries arrive
+ * only as events.
  */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
   const { maxWaitMs = 120_000, intervalMs = 2_000, notFoundGraceMs = 10_000, events, signal } = options
@@ -41,7 +41,7 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
     else if (last instanceof SummaryPendingError) missingSinceMs = undefined
     const isMissing = missingSinceMs !== undefined && budget.spentMs() - missingSinceMs >= notFoundGraceMs
     if (isMissing && events === undefined) throw last
-    // The event's last chance: asks once more, one interval before the end.
+    // Waits for the event. Asks once more, one interval before the end, in case the event was missed.
     const eventMs = isMissing ? Math.min(budget.leftMs() - intervalMs, longestTimerMs) : 0
     const retryAfterMs = (last instanceof ApiError && last.retryAfterMs) || 0
     const pauseMs =

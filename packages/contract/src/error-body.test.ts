@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { buildErrorExample } from './documents/errors.ts'
 import { ErrorBody, ReceivedErrorBody, reasonPhrases } from './error-body.ts'
 
-test('an error body has statusCode, error, message, a code from the closed list, and optionally issues', () => {
+test('an error body has statusCode, error, message, a documented code, and optionally issues', () => {
   const body = buildErrorExample('invalid_subject')
   expect(ErrorBody.parse(body)).toEqual(body)
   expect(body.issues).toHaveLength(1)

@@ -17,7 +17,7 @@ export type ErrorBody = {
   error: string
   /** A human-readable explanation. */
   message: string
-  /** A machine-readable code from the closed list. */
+  /** A machine-readable code. */
   code: ErrorCode
   /** The invalid fields, if any. */
   issues?: Issue[] | undefined

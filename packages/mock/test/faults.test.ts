@@ -47,7 +47,7 @@ test.each(Object.keys(kinds))(
   },
 )
 
-test('a fault strikes the collector while no other subscription gets the event', async () => {
+test('a fault applies to the collector while no other subscription gets the event', async () => {
   await using mock = await createMock()
   const { subscription } = await addReceiver(mock, 'WHATSAPP')
   mock.faults.deliveries.duplicate('CALL_ENDED')
@@ -56,7 +56,7 @@ test('a fault strikes the collector while no other subscription gets the event',
   await subscription.stop()
 })
 
-test.each(Object.keys(kinds))('%s strikes only the subscription that it is aimed at', async (kind) => {
+test.each(Object.keys(kinds))('%s applies only to the subscription that it is aimed at', async (kind) => {
   await using mock = await createMock()
   const first = await addReceiver(mock)
   const second = await addReceiver(mock)
@@ -76,7 +76,7 @@ test('aiming at something that is no subscription is an error', async () => {
   )
 })
 
-test('assertUsed names the faults that never struck, and only those', async () => {
+test('assertUsed names the faults that were never applied, and only those', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.duplicate('CALL_ENDED', { times: 'always' })
   mock.faults.deliveries.drop('CALL_MISSED', { where: { callId: 'call-1' } })
@@ -85,7 +85,7 @@ test('assertUsed names the faults that never struck, and only those', async () =
   mock.faults.next('calls.getSummary', { status: 500 }, { times: 2 })
   await callAndWait(mock)
   expect(() => mock.faults.assertUsed()).toThrow(
-    /^faults\.assertUsed: These faults never struck\..*\n {2}faults\.next \{"endpoint":"calls\.getSummary".*\n {2}faults\.deliveries\.drop \{"kind":"drop","event":"CALL_MISSED","where":\{"callId":"call-1"\}\}$/,
+    /^faults\.assertUsed: These faults were never applied\..*\n {2}faults\.next \{"endpoint":"calls\.getSummary".*\n {2}faults\.deliveries\.drop \{"kind":"drop","event":"CALL_MISSED","where":\{"callId":"call-1"\}\}$/,
   )
   await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=call-1`, {
     headers: { authorization: mock.apiKey },
@@ -95,7 +95,7 @@ test('assertUsed names the faults that never struck, and only those', async () =
   mock.faults.assertUsed()
 })
 
-test('a mock that is closed names the faults that never struck, also cleared ones and those of tenants', async () => {
+test('a mock that is closed names the faults that were never applied, also cleared ones and those of tenants', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => warn.mockRestore())
   const mock = await createMock()
@@ -107,7 +107,7 @@ test('a mock that is closed names the faults that never struck, also cleared one
   await mock.close()
   const [first, second] = warn.mock.calls.flat()
   expect(first).toMatch(
-    /^wabakit mock: These faults never struck[\s\S]*drop \{"kind":"drop","event":"CALL_MISSED"\}$/,
+    /^wabakit mock: These faults were never applied[\s\S]*drop \{"kind":"drop","event":"CALL_MISSED"\}$/,
   )
   expect(second).toMatch(/faults\.next \{"endpoint":"groups\.create"/)
 })
@@ -161,7 +161,7 @@ test.each([
   }
 })
 
-test('tampering never strikes what a webhook does not have, nor an attempt that is dropped', async () => {
+test('tampering never applies to a part that a webhook does not have, nor to an attempt that is dropped', async () => {
   await using mock = await createMock({ profile: 'live', live: { retryOnTimeout: true } })
   mock.faults.deliveries.tamper('CALL_ENDED', { part: 'signature' })
   mock.faults.deliveries.tamper('CALL_ENDED', { part: 'missing_header', header: 'webhook-id' })
@@ -179,7 +179,7 @@ test('tampering never strikes what a webhook does not have, nor an attempt that 
 test.each([
   ['the events arrived in this order anyway', ['CALL_ACCEPTED', 'CALL_ENDED']],
   ['the event that the others wait for never happened', ['CALL_MISSED', 'CALL_ENDED']],
-] as const)('a reorder fault has not struck if %s', async (_, events) => {
+] as const)('a reorder fault was not applied if %s', async (_, events) => {
   await using mock = await createMock()
   mock.faults.deliveries.reorder(events)
   await callAndWait(mock)

@@ -304,7 +304,7 @@ test('WABAKIT_PROFILE runs a suite with the other profile, and options of the wr
   )
 })
 
-test('a fault that tampers with the timestamp never strikes a delivery that has none', async () => {
+test('a fault that tampers with the timestamp never applies to a delivery without one', async () => {
   await using mock = await createMock({ profile: 'live' })
   mock.faults.deliveries.tamper('GROUP_CREATED', { part: 'timestamp' })
   await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 1042' })

@@ -6,7 +6,7 @@ const hasName = (error: unknown, name: string): boolean =>
   Object(error).name === name && typeof Object(error).code === 'string'
 
 /**
- * The reason for rejecting a signature or a secret. The list is closed.
+ * The reason for rejecting a signature or a secret.
  *
  * - `missing_header`: one of the three headers is absent or empty; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
@@ -36,7 +36,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   /** The same for every error of this class. `reason` has the details. */
   readonly code = 'webhook_verification_failed'
-  /** The reason, from the closed list. */
+  /** The reason. */
   declare readonly reason: VerificationFailure
   /** Name of the header at fault, if a header is at fault. */
   declare readonly header: string | undefined
@@ -60,7 +60,7 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
   hasName(error, 'WebhookVerificationError')
 
 /**
- * The reason why a body cannot be parsed. The list is closed.
+ * The reason why a body cannot be parsed.
  *
  * - `not_utf8`: its bytes are not UTF-8 (RFC 8259 section 8.1).
  * - `not_json`: its text is not JSON.
@@ -72,7 +72,7 @@ export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_larg
 /** Thrown when a body is too large, or is not a JSON object and therefore contains no event. */
 export class WebhookParseError extends Error {
   override readonly name = 'WebhookParseError'
-  /** The reason, from the closed list. */
+  /** The reason. */
   declare readonly code: ParseFailure
 
   constructor(code: ParseFailure, message: string, options?: ErrorOptions) {
@@ -99,7 +99,7 @@ export const statuses = {
 } as const
 
 /**
- * The reason for rejecting a request, other than its signature or its payload. The list is closed.
+ * The reason for rejecting a request, other than its signature or its payload.
  *
  * - `body_was_parsed`: other code, such as a body parser, read the body first, and its bytes are needed (400).
  * - `body_unreadable`: reading the body failed (400).
@@ -116,7 +116,7 @@ export type RequestFailure = keyof typeof statuses
 /** Passed to `onError` when a request is rejected for reasons other than its signature or its payload. */
 export class WebhookRequestError extends Error {
   override readonly name = 'WebhookRequestError'
-  /** The reason, from the closed list. */
+  /** The reason. */
   declare readonly code: RequestFailure
   /** The HTTP status of the response. */
   declare readonly status: number

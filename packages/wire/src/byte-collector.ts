@@ -1,14 +1,14 @@
 /** Collects the chunks of a body. */
 export type ByteCollector = {
-  /** Adds a chunk: any view, also one from another realm. */
+  /** Adds a chunk, which may come from another realm. */
   add(chunk: ArrayBufferView): void
   /** Number of bytes so far. */
   readonly length: number
   /** Number of bytes that are allocated for them: at most twice as many. */
   readonly allocated: number
   /**
-   * Returns the bytes, in a buffer that contains nothing else: a `Uint8Array<ArrayBuffer>`, which TypeScript 5.6 cannot
-   * write.
+   * Returns the bytes, in a buffer that contains nothing else. The type is `Uint8Array<ArrayBuffer>`, but TypeScript 5.6
+   * does not know the type parameter.
    */
   toBytes(): ReturnType<Uint8Array['slice']>
 }
@@ -17,8 +17,8 @@ const empty = /* @__PURE__ */ new Uint8Array()
 
 /**
  * Creates a collector with one growing buffer. A list of chunks would be unsafe: a chunk may be a view of one byte on
- * a buffer of 64 KiB, which it keeps alive, and even a chunk with a buffer of its own takes about 200 bytes. So a
- * stranger who sends single bytes could fill the memory with little traffic.
+ * a buffer of 64 KiB, which it keeps alive, and even a chunk with its own buffer takes about 200 bytes. A sender
+ * of single bytes could exhaust the memory with little traffic.
  */
 export const createByteCollector = (): ByteCollector => {
   let buffer = empty

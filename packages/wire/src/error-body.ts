@@ -14,7 +14,7 @@ export type ReceivedErrorBody = {
   error?: string | undefined
   /** A human-readable explanation: one sentence or several. */
   message?: string | string[] | undefined
-  /** A machine-readable error code. The reference server sends codes from a closed list. */
+  /** A machine-readable error code. The reference server sends only the codes that the API documents. */
   code?: string | undefined
   /** The invalid fields. */
   issues?: Issue[] | undefined

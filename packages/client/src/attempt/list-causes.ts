@@ -1,7 +1,7 @@
 import type { ApiCall } from '../api-call.ts'
 
 /**
- * Lists the causes of an error status that are published for a live service, whose own messages name none. Returns
+ * Lists the published causes of an error status, because the messages of live services do not state the cause. Returns
  * `undefined` for other statuses. See docs/vendor.md.
  */
 export const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | undefined => {

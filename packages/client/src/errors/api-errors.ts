@@ -25,7 +25,7 @@ export class ApiError extends WabakitError {
   declare readonly path: string
   /** HTTP status of the response. */
   declare readonly status: number
-  /** The response's code if it is on the service's closed list; otherwise `unknown`. */
+  /** The response's code if it is one of the documented codes; otherwise `unknown`. */
   declare readonly code: ErrorCode | 'unknown'
   /** The response's code as received, even if it is not on the list; `undefined` if there was none. */
   declare readonly serverCode: string | undefined

@@ -61,9 +61,9 @@ export class OutcomeUnknownError extends WabakitError {
 }
 
 /**
- * The service returned a 2xx that does not match the contract, or a redirect. (A create request then rejects with an
- * `OutcomeUnknownError`, whose cause this is, except for a redirect.) Redirects are never followed, because
- * that would send the API key elsewhere: set `baseUrl` to the final address.
+ * The service returned a 2xx that does not match the contract, or a redirect. Redirects are never followed, because
+ * that would send the API key elsewhere: set `baseUrl` to the final address. After a 2xx, a create request rejects with
+ * an `OutcomeUnknownError` that has this error as its `cause`.
  */
 export class ResponseFormatError extends WabakitError {
   override get name(): 'ResponseFormatError' {

@@ -1,7 +1,7 @@
 import type { ErrorCode, Issue } from '@wabakit/wire'
 import { escapeControls } from '@wabakit/wire'
 
-/** Every possible `code` of this package's errors: the service's closed list, and the codes that the client adds. */
+/** Every possible `code` of this package's errors: the documented codes of the service, and those that the client adds. */
 export type WabakitErrorCode =
   | ErrorCode
   | 'unknown'
@@ -11,13 +11,13 @@ export type WabakitErrorCode =
   | 'unexpected_response'
 
 /**
- * The base class of all errors in this package. `name` is a literal and `code` comes from a closed list, so you can
+ * The base class of all errors in this package. `name` is a literal and `code` is a union of literals, so you can
  * switch on either. The API key never appears in the message, the properties, `inspect()` or the JSON of an error.
  */
 export abstract class WabakitError extends Error {
   /** The name of the class. It survives minification. */
   abstract override get name(): string
-  /** A machine-readable code from a closed list. */
+  /** A machine-readable code. */
   abstract readonly code: WabakitErrorCode
 
   /** @param message - may quote a server. Its control characters are escaped for logs and terminals. */

@@ -76,8 +76,9 @@ export type RetryOptions = {
    * Conditions for retrying create requests.
    * - `safe`: only if no group can exist yet, that is, after 429, after 503 `storage_unavailable`, or if the request
    *   provably never left this machine.
-   * - `always`: if there is a `groupId`, supplied or generated, also after 408, any 5xx, or a missing or incomplete
-   *   response. Use it only if your service returns the same group for a repeated `groupId`, as wabakit's server does.
+   * - `always`: in addition, if there is a `groupId`, supplied or generated, after 408, any 5xx, or a missing or
+   *   incomplete response. Use it only if your service returns the same group for a repeated `groupId`, as wabakit's
+   *   server does.
    *
    * @default 'safe'
    */

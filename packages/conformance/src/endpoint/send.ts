@@ -56,8 +56,8 @@ const firewallHeaders = [
 const firewallServers = /^(?:cloudflare|akamaighost|awselb|sucuri|imperva|bigip)/i
 
 /**
- * Returns whether a firewall has answered instead of the endpoint: with the status of a refusal, a page for people, and
- * its name. An endpoint behind one may have the same headers, but answers a webhook with text or JSON.
+ * Returns whether a firewall has answered instead of the endpoint: the response is a 403 or 406, is an HTML page, and
+ * names the firewall. The endpoint's own responses may have the same headers, but are not HTML.
  */
 export const isFirewalled = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>): boolean =>
   (status === 403 || status === 406) &&

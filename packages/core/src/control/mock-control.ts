@@ -3,7 +3,7 @@ import type { ApiFaults, PlannedFault } from '../simulation/index.ts'
 /** A plain JSON object that the mock checks. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** An organization of the mock: what a test may do with it, beside what it may do with every service. */
+/** The operations on an organization that only a mock has. */
 export type MockTenantControl = {
   readonly apiFaults: ApiFaults
   readonly deliveryFaults: {

@@ -60,8 +60,8 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
 
 /**
  * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each.
- * All others use slow slots and start one after another. An organization that uses as many slow slots as are free gets
- * no more.
+ * All others use slow slots and start one after another. An organization may use at most half of the slow slots that
+ * others have left free.
  */
 export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {
   const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })

@@ -224,7 +224,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const open = (): Promise<void> => {
     users++
     if (users > 1) {
-      // The first user may have found the store down.
+      // The first caller's failure must not decide for the others: the store may be up again by now.
       return opening.catch(async () => {
         await ownership.renew()
       })

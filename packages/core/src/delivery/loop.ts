@@ -4,7 +4,7 @@ import type { SchedulerContext } from './states.ts'
 /** Maximum timer delay, in milliseconds. */
 const maxTimerMs = 60_000
 
-/** Runs `step` after all changes of the current synchronous work, while it is open. Others wait for what comes of it. */
+/** Runs `step` once after all changes of the current synchronous work, while open. Callers can wait for its effects. */
 export type Loop = ReturnType<typeof createLoop>
 
 type LoopOptions = Pick<SchedulerContext, 'clock' | 'onError'> & { step(): void; isDrained(): boolean }

@@ -10,7 +10,7 @@ export const ApiFault = z.strictObject({
   /** HTTP status of the response, 200 to 599. */
   status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
   /**
-   * The error body's `code`. A code from the closed list also determines the status.
+   * The error body's `code`. A documented code also determines the status.
    * @default the code that the endpoint has for the status, if it has exactly one; for 503, `storage_unavailable` with
    *   `retryAfterSeconds`, otherwise none
    */

@@ -16,6 +16,6 @@ export const toLiveDelivery = (
 ): DeliveryRequest => ({
   ...init,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('webhook-'))),
-  // A payload of the caller's is sent as it is.
+  // A payload that the caller wrote is sent unchanged.
   body: event.hasCustomPayload ? event.payload : toLivePayload(event.payload, settings),
 })

@@ -25,7 +25,7 @@ const refuse = (status: 401 | 403 | 404, message: string): Response => {
 
 const forbid = (): Response => refuse(403, 'Forbidden resource')
 
-/** Keeps the key only in the header that the endpoint's page names. Without it there, the key is missing. */
+/** Removes API keys from all headers except the one that the endpoint's page names, so a key elsewhere is a missing key. */
 const keepKey = async (request: Request, name: string): Promise<Request> => {
   const headers = new Headers(request.headers)
   for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)
@@ -39,7 +39,7 @@ const keepKey = async (request: Request, name: string): Promise<Request> => {
   return new Request(url, { method, headers, signal, ...body })
 }
 
-/** Removes what no page names from the response to a valid request, or to one with an error. */
+/** Removes the headers and fields that the published pages do not name. */
 const toLiveResponse = async (response: Response, request: Request): Promise<Response> => {
   const headers = new Headers(response.headers)
   for (const name of ['ratelimit', 'ratelimit-policy', 'www-authenticate']) headers.delete(name)
@@ -66,8 +66,9 @@ const addNumber = async (response: Response, request: Request): Promise<Response
 }
 
 /**
- * Responds to a request to the public API as a live service does, in the strictest reading of its pages: the key's
- * header depends on the path, a wrong key is 403 at the summaries, WhatsApp calls have none, and errors have no code.
+ * Responds to a request to the public API as a live service does, in the strictest reading of its pages: the header of
+ * the key depends on the path, a wrong key gets a 403 from the summaries, WhatsApp calls have no summaries, and errors
+ * have no code.
  */
 export const respondLive = async (
   request: Request,

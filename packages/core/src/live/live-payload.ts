@@ -32,7 +32,7 @@ const withoutPlus = (number: unknown): string => String(number ?? '').replace(/^
 const createName = (...parts: readonly string[]): string =>
   createCallData(createSeededRandom(...parts)).customerName
 
-/** Returns who took part, in the fields that the published samples fill. */
+/** Returns the names of the participants, in the fields that have values in the published samples. */
 const nameParties = (event: Fields) => {
   const { event: name, callDirection, callId, customerNumber, channel } = event
   const customerName = String(event.customerName ?? createName('customer', String(customerNumber)))
@@ -47,7 +47,7 @@ const nameParties = (event: Fields) => {
   }
 }
 
-/** Returns the identifiers of other parts of a live service, which are made up from the call's and the customer's. */
+/** Derives the identifiers of other parts of a live service from those of the call and the customer. */
 const makeUpIds = ({ event, callId, customerNumber, channel }: Fields) => {
   const customer = withoutPlus(customerNumber)
   if (channel === 'PSTN') return { customerId: `customer_${customer}` }

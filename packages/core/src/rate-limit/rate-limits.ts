@@ -107,7 +107,7 @@ export const createClientAddresses = (clock: Clock) => {
       knownKeys.add(known)
     },
     isKnownKey: (address: string, keyHash: string): boolean => knownKeys.has(toKnownKey(address, keyHash)),
-    /** Remembers the state of an address's bucket after a wrong key. An empty one, until its next token. */
+    /** Remembers the state of an address's bucket after a wrong key; if it is empty, until it gets its next token. */
     addCounted: (address: string, state: TokenBucketState): void => {
       const [network, at] = [toClientNetwork(address), clock.now()]
       if (left.size >= maxRemembered) left.clear()

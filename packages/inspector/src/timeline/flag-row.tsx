@@ -29,7 +29,7 @@ type FlagRowProps = Axis & {
   readonly title: string
   readonly kind: 'request' | 'change' | 'event'
   readonly entries: readonly TimelineEntry[]
-  /** The filter of the lists that have all entries. */
+  /** The filter for links to the lists that show all entries. */
   readonly filters: Params
 }
 

@@ -26,7 +26,7 @@ type LaneProps = Omit<DeliveryRowProps, 'delivery'> & {
   readonly deliveries: readonly TimelineDelivery[]
 }
 
-/** The deliveries to one endpoint. A group with many members has hundreds, so that the lane shows a choice at first. */
+/** The deliveries to one endpoint. A group with many members has hundreds, so the lane shows only some at first. */
 export const Lane = ({ url, deliveries, ...row }: LaneProps) => {
   const isOpen = useSignal(false)
   const shown = isOpen.value ? deliveries : choose(deliveries, row.selected?.deliveryId)

@@ -31,13 +31,13 @@ const route = (method: string, path: string) => {
   throw new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`)
 }
 
-/** Rejects pages of other machines' sites: the control API shows keys, and sends requests to any URL. */
+/** Rejects web pages from other machines, because the control API shows keys and sends requests to any URL. */
 const checkOrigin = ({ headers }: Request): void => {
   const origin = headers.get('origin')
   if (origin === null) return
   const host = URL.canParse(origin) ? new URL(origin).hostname : ''
   if (['localhost', '127.0.0.1', '[::1]'].includes(host)) return
-  throw new ControlError('origin_not_allowed', 'Only pages of this machine may control the mock.')
+  throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
 }
 
 /** Turns the mock's errors into those of the control API. */
@@ -47,7 +47,7 @@ const toControlError = (error: unknown): unknown => {
   return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
 }
 
-/** Creates the control API of a mock on a port: the operations of the server's, and those that only a mock has. */
+/** Creates the control API of a mock on a port: the operations of the server's control API, and those of the mock. */
 export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)

@@ -13,7 +13,7 @@ type Queue = {
 
 /** Holds back deliveries until all earlier events of the requested order have arrived. */
 const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 'take' | 'idle'>) => {
-  const struck = new WeakSet<ReorderFault>()
+  const applied = new WeakSet<ReorderFault>()
   const faults = new Map<string, ReorderFault>()
   const queues = new Map<string, Queue>()
   const getKey = ({ subscription, event }: LoadedDelivery): string => `${subscription.id} ${event.subject}`
@@ -23,7 +23,7 @@ const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 't
     const fault = faults.get(subject) ?? take(attempted)
     if (fault === undefined || !fault.events.some((each) => each === name)) return undefined
     faults.set(subject, fault)
-    if (!struck.has(fault)) idle.add(fault)
+    if (!applied.has(fault)) idle.add(fault)
     if (!isAimedAt(fault, attempted.subscription)) return undefined
     const key = getKey(attempted)
     const queue = queues.get(key) ?? { fault, arrived: new Set(), held: new Map() }
@@ -52,7 +52,7 @@ const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 't
       for (const [name, held] of queue.held) {
         if (!mayArrive(queue, name)) continue
         queue.held.delete(name)
-        struck.add(queue.fault)
+        applied.add(queue.fault)
         idle.delete(queue.fault)
         return held
       }

@@ -17,8 +17,8 @@ export type TransportOptions = DelaysOptions & {
   readonly authHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
-   * Returns whether a delivery is only collected although an endpoint is under test. Faults spare it: otherwise it would
-   * use them up, and the endpoint would never meet them.
+   * Returns whether a delivery is only collected although an endpoint is under test. No fault applies to it: otherwise it
+   * would use up the faults that are meant for the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }

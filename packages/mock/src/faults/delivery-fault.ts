@@ -73,7 +73,7 @@ export type TamperFault = z.infer<typeof TamperFault>
 
 /**
  * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived. `times`
- * counts calls or groups. It has struck once an event was held back and then arrived.
+ * counts calls or groups. It counts as applied once an event was held back and then arrived.
  */
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),

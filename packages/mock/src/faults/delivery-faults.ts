@@ -28,7 +28,7 @@ export type DeliveryFaults = {
   duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
   /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
-  /** Lets an attempt be handled, and loses its response, as when a handler is slow. Retries follow. */
+  /** Delivers an attempt and then loses the response, as if the handler were slow. Retries follow. */
   timeOut(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
    * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
@@ -41,7 +41,7 @@ export type DeliveryFaults = {
   neverRetry(event?: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /** Delays an event on the mock's clock; others may overtake it. */
   delay(event: FaultedEvent, options: DeliveryFaultOptions & { readonly by: Duration }): () => void
-  /** Changes an attempt after it was signed, as a forger would. */
+  /** Changes an attempt after it was signed, like a forged webhook. */
   tamper(
     event: FaultedEvent,
     options: DeliveryFaultOptions & Pick<TamperFault, 'part' | 'header'>,

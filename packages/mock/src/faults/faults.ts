@@ -34,10 +34,11 @@ export type Faults = {
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
   /**
-   * Asserts that every fault has struck, so that the test has met what it asked for. Faults with a `chance` and
-   * `neverRetry` may have had no occasion. A mock that is closed names its unused faults, too, on the console.
+   * Asserts that every fault was applied: otherwise, the test has not tested what it set up. Does not check `neverRetry`
+   * and faults with a `chance`, which may rightly have been unused. A mock that is closed also prints its unused faults
+   * to the console.
    *
-   * @throws MockUsageError that names the faults that have not struck.
+   * @throws MockUsageError that names the faults that were not applied.
    * @example
    * afterEach(() => mock.faults.assertUsed())
    */
@@ -45,7 +46,9 @@ export type Faults = {
 }
 
 const explainUnused = (faults: readonly string[]): string =>
-  ['These faults never struck. Check the name, `where` and `to`, or remove them:', ...faults].join('\n  ')
+  ['These faults were never applied. Check the name, `where` and `to`, or remove them:', ...faults].join(
+    '\n  ',
+  )
 
 const describeFault = (caller: string, fault: FaultOptions): string[] =>
   fault.chance === undefined ? [`faults.${caller} ${printValue(fault)}`] : []
@@ -53,7 +56,7 @@ const describeFault = (caller: string, fault: FaultOptions): string[] =>
 const describePlanned = (caller: string, planned: readonly PlannedFault<FaultOptions>[]): string[] =>
   planned.flatMap(({ hits, fault }) => (hits === 0 ? describeFault(caller, fault) : []))
 
-/** Describes the faults of deliveries that had an occasion to strike, and have not. */
+/** Describes the delivery faults that should have been applied but were not. */
 const describeUnusedDeliveries = ({ neverRetry: _, ...lists }: DeliveryFaultLists): string[] => [
   ...Object.entries(lists).flatMap(([kind, { list }]) => describePlanned(`deliveries.${kind}`, list())),
   ...[...lists.reorder.idle].flatMap((fault) => describeFault('deliveries.reorder', fault)),
@@ -76,7 +79,7 @@ export const createFaults = (random: Random) => {
       throw toUsageError('faults.next', error)
     }
   }
-  /** Faults that were cleared before they could strike. */
+  /** Faults that were cleared before they were applied. */
   const cleared: string[] = []
   const describeApi = () => describePlanned('next', api.list())
   const describeUnused = () => [...describeApi(), ...describeUnusedDeliveries(deliveries)]
@@ -117,7 +120,7 @@ export const createFaults = (random: Random) => {
     },
     /** Returns whether any fault of a delivery is left. */
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
-    /** Returns a message about all faults that have never struck; `undefined` if there are none. */
+    /** Returns a message about all faults that were never applied; `undefined` if there are none. */
     explainUnused: (): string | undefined => {
       const unused = [...cleared, ...describeUnused()]
       return unused.length > 0 ? explainUnused(unused) : undefined

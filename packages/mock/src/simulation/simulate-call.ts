@@ -11,9 +11,9 @@ export type SimulationContext = {
   readonly timers: TaskTimers
   /** Makes up data for the next call. */
   createCallData(): core.CallData
-  /** Records an event that the server has published, and does not report to its listeners. */
+  /** Records a published event that the server does not report to its listeners. */
   readonly onObserved: (event: object) => void
-  /** Set if simulated calls that were not answered end with the events of live services, by default. */
+  /** Set if, by default, simulated calls that were not answered end with the events that only live services send. */
   readonly observedEvents: boolean
 }
 

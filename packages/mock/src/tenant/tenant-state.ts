@@ -133,7 +133,7 @@ export const createTenantState = (options: TenantStateOptions) => {
   ): Promise<void> => {
     const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
-    // An event whose group is unknown has an order of its own.
+    // Without a known group, the event is not ordered with any other.
     const group = groupId ?? ids('evt')
     const event = {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),

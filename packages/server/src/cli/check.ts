@@ -11,7 +11,7 @@ const check = async (file: string, options: { readonly format: Format }): Promis
   const counts: Record<BodyDescription['kind'], number> = { event: 0, unknown: 0, drifted: 0, unreadable: 0 }
   for await (const { number, bytes } of readLines(file)) {
     const { method, body } = parseLine(bytes)
-    // A capture also records what is no webhook, such as the health checks of a tunnel.
+    // A capture may contain other requests than webhooks, such as the health checks of a tunnel.
     if (method !== 'POST') continue
     const description = describeBody(body)
     counts[description.kind] += 1

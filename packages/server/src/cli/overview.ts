@@ -8,7 +8,7 @@ import { formatValue } from './table.ts'
 type OverviewOptions = ServerOptions & { readonly window: Overview['window'] }
 type Figures = Pick<Overview, 'totals' | 'latency' | 'backlog'> | SubscriptionOverview
 
-/** The columns of a terminal that has not been widened. */
+/** The default width of a terminal, in columns. */
 const width = 80
 
 const ages = [

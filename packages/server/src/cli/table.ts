@@ -42,8 +42,8 @@ const cutStart = (text: string, width: number): string =>
   text.length > width ? `…${text.slice(1 - width)}` : text
 
 /**
- * Formats a table. The first column that does not fit into `width` gets the rest of it, if that is wide enough, and
- * those after it are left out.
+ * Formats a table. The first column that does not fit into `width` is shortened to the remaining space, or omitted if
+ * that is too narrow. Later columns are omitted.
  */
 export const formatTable = (
   records: readonly Json[],
@@ -65,7 +65,7 @@ export const formatTable = (
   return rows.map((row) => row.trimEnd()).join('\n')
 }
 
-/** Returns the columns of the terminal. What is read by another program is not cut, unless `COLUMNS` is set. */
+/** Returns the width of the terminal. Output to a pipe or a file is not shortened, unless `COLUMNS` is set. */
 const getWidth = (): number => Number(process.env.COLUMNS) || process.stdout.columns || Infinity
 
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {

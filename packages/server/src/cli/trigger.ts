@@ -52,7 +52,7 @@ const eventFields = Object.fromEntries(
   eventNames.map((name) => [name, Object.keys(eventExamples[name]).filter((field) => field !== 'event')]),
 )
 
-/** Formats the fields that `--set` sets: those of a call, and those of each event. */
+/** Lists the fields that `--set` can set, for a call and for each event. */
 const formatFields = (help: Help): string => {
   const fields = { call: listFields(findOperation('simulateCall')), ...eventFields }
   const lines = Object.entries(fields).map(([what, names]) =>

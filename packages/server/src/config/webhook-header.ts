@@ -2,9 +2,9 @@ import { ConfigError } from './config-error.ts'
 import type { ServerConfig } from './server-config.ts'
 
 /**
- * Returns the header with which the webhooks of the demo organization prove who sends them.
+ * Returns the header with which the webhooks of the demo organization are authenticated.
  *
- * @throws ConfigError if two settings name one: a live service sends only one.
+ * @throws ConfigError if both settings are set, because a live service sends only one such header.
  */
 export const getWebhookHeader = ({
   webhookAuthorization,

@@ -30,9 +30,9 @@ export const chooseEncoding = (accepted: string | null): Encoding | undefined =>
 }
 
 /**
- * Returns a response with its whole body compressed, if the client accepts that and it is worth it. Do not pass a
- * response that contains a secret: its compressed length would depend on the secret, and a page that can choose a part of
- * the response could guess the rest (BREACH). Do not pass a live stream either: it would be read to its end.
+ * Compresses the whole body of a response, if the client accepts that and the body is large enough. Do not pass a
+ * response that contains a secret: its compressed length would depend on the secret, and a page that can choose part of
+ * the response could guess the secret (BREACH). Do not pass a live stream: the response would not start until it ends.
  */
 export const compressResponse = async (
   { headers }: Pick<Request, 'headers'>,

@@ -28,9 +28,9 @@ const firstWeight = Array.from({ length: windowLength - 1 }).reduce<number>(
 )
 
 /**
- * Returns a function that tells whether text contains a string or, for a long string, a part of the window's length.
- * Passes over the text once, and then over each string once (Rabin and Karp): an endpoint chooses the one and a caller
- * the others, and searching the text for each string in turn could take seconds.
+ * Returns a function that checks whether text contains a string or, for a long string, a part of the window's length.
+ * Reads the text once, and then each string once (Rabin–Karp). The text comes from an endpoint and the strings from a
+ * caller, and searching the text for each string separately could take seconds.
  */
 const createFinder = (text: string): ((string: string) => boolean) => {
   const visit = (string: string, see: (hash: number, start: number) => boolean): boolean => {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
 /**
- * Maximum number of bytes that a connection may receive for one request, whatever they are: interim responses, headers,
- * chunk sizes and their extensions, bodies, trailers. The HTTP client does not count most of these, so an endpoint that
- * never stops could keep the process busy until the attempt times out.
+ * Maximum number of bytes that a connection may receive for one request, including interim responses, headers, chunk
+ * sizes and their extensions, bodies and trailers. The HTTP client does not limit most of these, so an endpoint that
+ * never stops sending could keep the process busy until the attempt times out.
  */
 const maxResponseBytes = 1_048_576
 
@@ -14,7 +14,7 @@ const interimStatus = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
 /** The length of a status line up to its status and the character after it. */
 const statusLength = 'HTTP/1.1 100 '.length
 
-/** Removes complete interim responses. It is not known what follows if too little of it has arrived. */
+/** Removes complete interim responses. `isKnown` is false if it is still unknown whether another one follows. */
 const skipInterim = (bytes: Buffer): { readonly rest: Buffer; readonly isKnown: boolean } => {
   let rest = bytes
   for (;;) {
@@ -28,8 +28,8 @@ const skipInterim = (bytes: Buffer): { readonly rest: Buffer; readonly isKnown: 
 
 /**
  * Limits what a socket receives for each request, and drops interim responses (1xx). A client must ignore those that it
- * did not ask for (RFC 9110, section 15.2), but the HTTP client ends the connection at a 100. A 101 is passed on, because
- * it is a mistake: nothing was upgraded.
+ * did not ask for (RFC 9110, section 15.2), but the HTTP client ends the connection at a 100. A 101 is passed on and
+ * fails the attempt, because no upgrade was requested.
  */
 export const guardResponses = <Guarded extends Socket>(socket: Guarded): Guarded => {
   const readChunk = socket.read.bind(socket)

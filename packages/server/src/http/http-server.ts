@@ -54,9 +54,9 @@ const headersGraceMs = 500
 const networkShare = 0.5
 
 /**
- * Maximum number of requests on one connection that wait for responses. Clients hardly ever send a request before the
- * last one has its response, and node:http handles all that it has read at once: thousands of them would keep everybody
- * else waiting.
+ * Maximum number of requests on one connection that wait for responses. Clients hardly ever send a request before they
+ * have the response to the last one, and node:http handles all requests that it has read at once: thousands of them
+ * would delay every other client.
  */
 const maxPipelined = 64
 

@@ -56,7 +56,7 @@ const getLevel = (status: number): 'debug' | 'info' | 'error' =>
 const maxLinesPerSecond = 10
 
 /**
- * Limits the log lines about refused requests, so that strangers cannot fill the log.
+ * Limits the log lines about refused requests, so that unauthenticated requests cannot fill the log.
  *
  * @returns a function that counts a request, and returns `true` if it must not be logged. A later line reports the
  * number of omitted requests.

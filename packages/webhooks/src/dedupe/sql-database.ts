@@ -134,7 +134,7 @@ export const readColumn = (row: unknown, column: string): unknown => {
   return renamed === undefined ? undefined : object[renamed]
 }
 
-/** Reads the value of a row with one column, whatever its name, also if rows are nested by table. */
+/** Reads the value of a row with one column of any name, even if the driver nests rows by table. */
 export const readOnlyValue = (row: unknown): unknown => {
   const [value]: unknown[] = Object.values(Object(row))
   const isNested = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)

@@ -90,7 +90,7 @@ export const sqlDedupe = (
   const { ttlMs, table, dialect } = readOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
   const run = createRunner(database, dialect)
   const { key: column, now, later, insert, returning } = syntaxes[dialect]
-  // Starts anywhere, so that rows are deleted even if no process lives for that many completions.
+  // Starts at a random number, so that rows are deleted even if every process ends before `sweepEvery` completions.
   let completions = Math.floor(Math.random() * sweepEvery)
 
   /** Runs a statement and resolves to whether it changed a row. */

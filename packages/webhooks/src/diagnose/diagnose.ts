@@ -12,7 +12,7 @@ import {
 import type { VerifySignatureOptions } from '../verifiers/verify-signature.ts'
 import { listSerializations } from './serializations.ts'
 
-/** The likely causes of a mismatch. The list is closed. */
+/** The likely causes of a mismatch. */
 export type DiagnosisCause = keyof typeof remedies
 
 /** The most likely reason why a delivery is rejected. */

@@ -5,7 +5,7 @@ import { identifyEvent } from './identify-event.ts'
 const identify = (event: unknown, headers?: Record<string, string>) =>
   identifyEvent(typeof event === 'string' ? event : JSON.stringify(event), headers)
 
-/** The key of a webhook: what it rests on, and the SHA-256 of its source and that. */
+/** The key of a webhook: the kind of identity, and the SHA-256 of its source and `text`. */
 const toKey = (identity: string, text: string) =>
   `${identity}:${createHash('sha256').update(`webhook\n${text}`).digest('hex')}`
 

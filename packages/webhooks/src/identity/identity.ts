@@ -9,12 +9,12 @@ import { apply } from '../verifiers/verify-signature.ts'
  * - `id`: the sender's id of the delivery, such as its `webhook-id`.
  * - `fact`: something that happens once: the summary of a call, or the creation of a group at the time that it states.
  * - `body`: the SHA-256 of the body, because two genuine events cannot have this body.
- * - `none`: nothing, because two genuine events may have this body. Every arrival has a key of its own, so a repeat is
- *   handled again.
+ * - `none`: nothing, because two genuine events may have this body. Every arrival gets a different key, so a
+ *   repeat is handled again.
  */
 export type EventIdentity = 'id' | 'fact' | 'body' | 'none'
 
-/** The key of an event, and what it rests on. */
+/** The key of an event, and what it is derived from. */
 export type Identity = { readonly key: string; readonly identity: EventIdentity }
 
 /** Returns the SHA-256 of text, with the prefix `sha256:`. */
@@ -30,8 +30,8 @@ const statesIdAndTime = (event: WebhookEvent): boolean => {
 export const toSummaryFact = (callId: string): string => `CALL_AI_SUMMARY:${callId}`
 
 /**
- * Returns what an event reports if that happens once, whatever the ids of its deliveries. The creation of a group
- * includes its time, because the id of a group can be used again.
+ * Returns the fact that an event reports, if that fact happens only once. Deliveries with the same fact are the same
+ * event, even with different ids. The creation of a group includes its time, because group ids can be reused.
  */
 export const findFact = (parsed: ParsedEvent | undefined): string | undefined => {
   if (parsed?.kind !== 'event') return undefined
@@ -61,8 +61,8 @@ type Arrival = {
 }
 
 /**
- * Returns a key: what it rests on, a colon, and a SHA-256. Every database can index it, every queue accepts it as the id of
- * a message, and it discloses no id of a call or a customer.
+ * Returns a key: its kind of identity, a colon, and a SHA-256. Every database can index it, every queue accepts it as a
+ * message id, and it discloses no id of a call or a customer.
  */
 export const toKey = (identity: EventIdentity, text: string): Identity | Promise<Identity> =>
   apply(digest(text), (hash) => ({ key: `${identity}:${hash}`, identity }))

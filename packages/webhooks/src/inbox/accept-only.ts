@@ -7,7 +7,7 @@ const refuseRequest = (): never => {
   throw new WebhookVerificationError('invalid_secret', message)
 }
 
-/** Refuses every request before its body is read. It is apart from the receiver, which most users bundle without it. */
+/** Refuses every request before its body is read. Not part of the receiver, so that bundles without an inbox omit it. */
 export const acceptOnly: Verifier = /* @__PURE__ */ Object.assign(refuseRequest, {
   checkHeaders: refuseRequest,
 })

@@ -170,7 +170,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     if (held && settlement.state === 'parked') await onParked(entry, settlement)
   }
 
-  /** Ends an attempt whose handler may wait for an answer of its connection forever. */
+  /** Ends an attempt whose connection no longer responds, because its handler may never return. */
   const giveUp = async (attempt: Attempt): Promise<Settlement> => {
     const error = await attempt.silenced
     attempt.abort.abort(error)

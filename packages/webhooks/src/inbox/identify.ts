@@ -16,7 +16,7 @@ export const parseRow = (row: unknown, maxBytes: number): ParsedEvent | undefine
 /** Returns the hash by which the inbox remembers a fact, even after erasure. It does not depend on the source. */
 export const hashFact = (fact: string): Promise<string> => hashText(`fact\n${fact}`)
 
-/** Reads what the key of an entry rests on. */
+/** Reads the kind of identity from the key of an entry. */
 export const readIdentity = (key: string): EventIdentity =>
   (['id', 'fact', 'body'] as const).find((identity) => key.startsWith(`${identity}:`)) ?? 'none'
 

@@ -16,7 +16,7 @@ const pageSize = 500
 const slackMs = 3_600_000
 
 /** Time limit for one request, in milliseconds. After that, another process may continue. */
-const turnMs = 20_000
+const requestMs = 20_000
 
 /** Maximum delay of the second request for a summary, and of any later request, in milliseconds. */
 const firstDelayMs = 60_000
@@ -123,7 +123,7 @@ export const createReconcile = (
   }
 
   /** Claims the first due summary. Until the claim ends, no other process requests a summary. */
-  const takeTurn = async () => {
+  const claimDue = async () => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({
       table,
@@ -131,11 +131,11 @@ export const createReconcile = (
       pick: {
         text: `SELECT id, state, due_at FROM ${table} WHERE state = 'missing' AND due_at <= ${now()}
           AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL
-            AND t.due_at > ${now()} AND t.due_at <= ${now()} + ${turnMs})
+            AND t.due_at > ${now()} AND t.due_at <= ${now()} + ${requestMs})
           ORDER BY due_at, id LIMIT 1`,
         values: [],
       },
-      set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [turnMs] },
+      set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [requestMs] },
       columns: 'id, subject, fact, attempts, error',
     })
     if (row === undefined) return undefined
@@ -149,7 +149,7 @@ export const createReconcile = (
     }
   }
 
-  type Missing = NonNullable<Awaited<ReturnType<typeof takeTurn>>>
+  type Missing = NonNullable<Awaited<ReturnType<typeof claimDue>>>
 
   const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
     entries.end(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
@@ -198,7 +198,7 @@ export const createReconcile = (
     while (signal?.aborted !== true) {
       // Waits before the claim, so that a process that ends during the wait does not hold up other processes.
       if (wasAsked) await new Promise((resolve) => setTimeout(resolve, Math.min(intervalMs, longestTimerMs)))
-      const missing = await takeTurn()
+      const missing = await claimDue()
       wasAsked = false
       if (missing === undefined) break
       const { details, final } = await readCall(missing, maxAgeMs)
@@ -209,10 +209,10 @@ export const createReconcile = (
       }
       counts.asked += 1
       wasAsked = true
-      const turn = AbortSignal.timeout(turnMs)
+      const limit = AbortSignal.timeout(requestMs)
       try {
         const record = await client.calls.getSummary(missing.subject.slice(5), {
-          signal: signal ? AbortSignal.any([signal, turn]) : turn,
+          signal: signal ? AbortSignal.any([signal, limit]) : limit,
         })
         const body = encoder.encode(JSON.stringify({ ...details, ...record, event: 'CALL_AI_SUMMARY' }))
         const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`

@@ -221,7 +221,7 @@ export function sqlInbox(
     const storeOrReport: StoreDelivery = async (delivery) => {
       if (delivery.bodyWasParsed && !parserWasReported) {
         parserWasReported = true
-        // The receiver never sees the webhooks that the parser refuses, so only a genuine one can reveal it.
+        // The receiver never gets the webhooks that the parser rejects, so the warning comes with one that was accepted.
         console.warn(
           'A body parser runs before the receiver. Webhooks that it refuses, such as bodies above its limit, are lost. ' +
             'Mount the receiver before any body parser.',

@@ -72,7 +72,7 @@ export type Remaining = {
 export type InboxMethods = {
   /**
    * Handles stored events in this process, until `stop`. Any number of processes may call `start`. On PostgreSQL and
-   * MySQL, also reserves one of the pool's connections for the inbox.
+   * MySQL, the inbox then keeps one of the pool's connections.
    */
   start(): void
   /**
@@ -98,7 +98,7 @@ export type InboxMethods = {
    * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is less), and then
    * after twice the previous delay, up to 6 hours: about 20 requests in 3 days. So is one that is not found (404), if an
    * event says that the call is a PSTN call. Otherwise, it is requested once more after a day, because a live service
-   * reports every WhatsApp call as 404, forever; then its entry is `unavailable`, as after a 422. At the age limit, an
+   * always returns 404 for a WhatsApp call; then its entry is `unavailable`, as after a 422. At the age limit, an
    * entry becomes `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.

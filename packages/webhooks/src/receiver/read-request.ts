@@ -5,7 +5,7 @@ import { parsedBody } from '../parsed-body.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 
-/** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), also one that is stated twice. */
+/** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
 const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
 /** The first byte of a JSON object. */
@@ -51,8 +51,7 @@ export const assertPost = (method: string): void => {
 }
 
 /**
- * JSON is in UTF-8 whatever the charset claims (RFC 8259 section 8.1), so the parser decides. It also decides without a
- * type.
+ * Checks the media type, if there is one. Ignores the charset, because JSON is always in UTF-8 (RFC 8259 section 8.1).
  *
  * @throws WebhookRequestError for any type other than JSON.
  */
@@ -65,8 +64,8 @@ export const assertJson = (type: string | null): void => {
 }
 
 /**
- * Rejects a body that the sender or a proxy has compressed, because no signature or parser could tell why it does not
- * match. The header may be left over from a body that was decompressed.
+ * Rejects a body that the sender or a proxy has compressed. Otherwise, the only error would be a signature that does not
+ * match. The header alone proves nothing: it may be left over from a body that was decompressed.
  *
  * @throws WebhookRequestError
  */

@@ -111,7 +111,7 @@ const matchSignature = (
  * with each of the secrets. Ignores signatures of unknown versions.
  *
  * @returns the id and the timestamp that the signature vouches for.
- * @throws WebhookVerificationError with a `reason` from a closed list when the delivery is rejected.
+ * @throws WebhookVerificationError with a `reason` when the delivery is rejected.
  * @throws TypeError when the payload is neither text nor bytes: it was parsed and can no longer be verified.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example

@@ -22,7 +22,7 @@ const otherFields = [
 const roundingSeconds = 2
 /** Seconds by which a call may be shorter than its times because it rang, in addition to the observed ringing. */
 const ringingSeconds = 5
-/** Tolerated difference of the times in two events: one may state when the call began to ring. In milliseconds. */
+/** Tolerated difference of the times in two events, in milliseconds: one may state when the call began to ring. */
 const startToleranceMs = 300_000
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
@@ -55,7 +55,7 @@ const observeAgreement = (names: readonly string[], { first, second, toleranceMs
 const findEvent = (webhooks: readonly ReceivedWebhook[], pattern: RegExp): ReceivedWebhook | undefined =>
   webhooks.find(({ event }) => pattern.test(event))
 
-/** Returns how long a call rang before it was accepted, as far as the arrival of its events shows, in seconds. */
+/** Estimates how long a call rang before it was accepted from when its events arrived, in seconds. */
 const measureRinging = (webhooks: readonly ReceivedWebhook[]): number => {
   const initiated = findEvent(webhooks, /^CALL_(?:INCOMING|OUTGOING)_INITIATED$/)
   const accepted = findEvent(webhooks, /^CALL_ACCEPTED$/)

@@ -77,7 +77,7 @@ const DeliveryFault = named(
 )
 const PlannedDeliveryFault = named(
   'PlannedDeliveryFault',
-  'A fault that has hits left. With `hits` 0, it has never struck.',
+  'A fault that has hits left. With `hits` 0, it was never applied.',
   z.looseObject({ id: z.string(), remaining: z.union([z.number(), z.literal('always')]), hits: z.number() }),
 )
 const showFault = ({ id, fault, remaining, hits }: PlannedFault<Json>) => ({ ...fault, id, remaining, hits })

@@ -14,10 +14,10 @@ const backlogLimit = 10_000
 /** Maximum time to wait for a measure of the backlog, in milliseconds. */
 const patienceMs = 200
 
-/** The measures that are under way, so that a slow database is not asked again before it has answered. */
+/** The running queries, so that a slow database does not get the same query again before it has answered. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
 
-/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` if the database takes long. */
+/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs}. */
 const measureBacklog = (
   service: ReferenceServer,
   organizationId: string,

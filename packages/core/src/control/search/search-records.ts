@@ -18,7 +18,7 @@ type Search = {
 type Hit = SearchHitView
 type Finder = (context: SearchContext, search: Search) => Promise<Hit[]>
 
-/** The fewest digits that are looked up as a number. Shorter ones are more likely a part of an id. */
+/** Minimum number of digits that are looked up as a telephone number. Fewer digits are more likely part of an id. */
 const fewestDigits = 5
 
 const contains = (whole: string, part: string): boolean => whole.toLowerCase().includes(part.toLowerCase())

@@ -2,43 +2,43 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Project } from './read-project.ts'
 
-/** The form of the modules that a project takes. */
+/** The module format that a project uses. */
 export type Style = {
   readonly extension: 'ts' | 'js' | 'mjs'
-  /** End of an import of another file. */
+  /** Suffix of the path in an import of another file. */
   readonly ending: '' | '.js' | '.mjs'
   /** The modules use `require` and `module.exports`. */
   readonly isRequiring: boolean
 }
 
-/** How a framework takes sources. */
+/** The sources that a framework expects. */
 export type Sources = {
-  /** The framework has no JavaScript. */
+  /** The framework supports only TypeScript. */
   readonly isTypeScript?: true
-  /** A bundler reads the sources, so they are ES modules, whatever the project is. */
+  /** A bundler reads the sources, so they are ES modules even in a CommonJS project. */
   readonly isBundled?: true
 }
 
-/** Finds the form of a project's modules. */
+/** Finds the module format of a project. */
 export const findStyle = (
   { isTypeScript, isBundled }: Sources,
   { folder, dependencies, isModule, runner }: Project,
 ): Style => {
   const hasTypes = isTypeScript || dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))
-  // In CommonJS, TypeScript, jest and bundlers find a file without its ending. jest does not find a .ts file by .js.
+  // In CommonJS, TypeScript, jest and bundlers resolve paths without a suffix, and jest does not resolve .js to .ts.
   if (hasTypes) return { extension: 'ts', ending: isModule ? '.js' : '', isRequiring: false }
   if (isModule || isBundled) return { extension: 'js', ending: '.js', isRequiring: false }
-  // vitest is an ES module, which imports ES modules. jest requires.
+  // vitest runs ES modules; jest runs CommonJS.
   return runner === 'jest'
     ? { extension: 'js', ending: '.js', isRequiring: true }
     : { extension: 'mjs', ending: '.mjs', isRequiring: false }
 }
 
-/** Writes an import as CommonJS has it in JavaScript. */
+/** Converts imports to `require` calls. */
 export const toRequire = (line: string): string =>
   line.replace(/^import (.*) from (.*)$/gm, 'const $1 = require($2)')
 
-/** Writes a module, given as an ES module with at most one export, in a project's form. */
+/** Converts an ES module with at most one export to a project's module format. */
 export const formatModule = (text: string, { isRequiring }: Style): string => {
   if (!isRequiring) return text
   const [, name] = /^export const (\w+)/m.exec(text) ?? []

@@ -93,8 +93,8 @@ export const createTokenLeases = (
       if (missing.length === 0) return wanted.map(({ lease }) => use(lease))
       const underWay = missing.flatMap(({ lease }) => (isHot(lease) ? (lease.taking ?? []) : []))
       if (underWay.length > 0) {
-        // If the statement fails, so do the requests that wait for it: the database that failed one would keep each of
-        // the others waiting in turn.
+        // If the statement fails, so do all requests that wait for it. If each tried again, the requests would wait for
+        // the failing database one after another.
         await Promise.all(underWay)
         continue
       }

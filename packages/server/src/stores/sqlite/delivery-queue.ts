@@ -130,7 +130,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return undefined
     const { record, pace } = current
-    // A success has the same outcome whatever the state was, so its row need not be read.
+    // A success has the same outcome in every state, so its row need not be read.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, version)
     if (before === undefined) return undefined
     const decided = decideSettlement(
@@ -214,7 +214,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
         if (isDisabled) removals.takeBatch()
         return { settled, isDisabled }
       })
-      // Nobody waits for the rest of a large backlog, and other results must not.
+      // Runs in the background: the rest of a large backlog is not urgent, and must not delay the results of attempts.
       if (isDisabled) void removals.end(undefined)
       return settled
     },

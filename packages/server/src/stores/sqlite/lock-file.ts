@@ -12,7 +12,7 @@ const readOwner = (lock: DatabaseSync): number | undefined => {
   }
 }
 
-/** Notes this process in the lock file, for the error of others. Not essential: the file may be read, or its disk full. */
+/** Writes the process id to the lock file, for the error message of other processes. May fail, because it is only a hint. */
 const noteOwner = (lock: DatabaseSync): void => {
   try {
     lock.exec(`pragma user_version = ${process.pid}`)

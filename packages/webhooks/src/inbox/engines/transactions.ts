@@ -62,8 +62,8 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
     }
     /**
      * Gives up a connection that no longer answers, for example because a router has forgotten it. Such a connection
-     * raises no error: its handler would wait forever, and its claim would be renewed forever. A deadline for every
-     * statement would end long ones, too.
+     * raises no error: the handler would never end, and its claim would be renewed again and again. A deadline for
+     * every statement would also end long queries.
      */
     const check = async ({ client, connectionId }: Awaited<ReturnType<typeof enter>>): Promise<void> => {
       if (!(await isSilent(client, connectionId)) || checks === undefined) return
