@@ -25,11 +25,13 @@ const chunkings = {
 }
 type Chunking = (typeof chunkings)[keyof typeof chunkings]
 
-const requestHead = ({ pathname }: URL, { header }: Chunking): string =>
+type Target = { readonly kind: string; readonly url: URL; readonly chunking: Chunking }
+
+const requestHead = ({ kind, url: { pathname }, chunking: { header } }: Target): string =>
   [
-    `POST ${pathname} HTTP/1.1`,
-    'host: a',
-    'authorization: Bearer wk_bench_0123456789',
+    `${kind === 'server, a page' ? 'GET' : 'POST'} ${pathname} HTTP/1.1`,
+    'host: 127.0.0.1',
+    ...(kind === 'server, no key' ? [] : ['authorization: Bearer wk_bench_0123456789']),
     'content-type: application/json',
     `webhook-id: msg_1`,
     `webhook-timestamp: ${Math.floor(Date.now() / 1_000)}`,
@@ -68,7 +70,7 @@ const measure = async (kind: string, chunking: Chunking): Promise<number> => {
     const url = new URL(child.readyMessage)
     for (let nth = 0; nth < connections; nth += 1) {
       const socket = keep(connect(Number(url.port), '127.0.0.1'))
-      socket.write(requestHead(url, chunking))
+      socket.write(requestHead({ kind, url, chunking }))
       socket.write(body)
     }
   }
@@ -102,7 +104,16 @@ const measure = async (kind: string, chunking: Chunking): Promise<number> => {
 }
 
 const floors = ['bare handler', 'bare fetch']
-const kinds = ['receiver on node:http', 'receiver on Hono', 'server, API', 'server, attempts', 'client']
+const kinds = [
+  'receiver on node:http',
+  'receiver on Hono',
+  'server, API',
+  'server, a page',
+  'server, no key',
+  'server, attempts',
+  'mock on a port',
+  'client',
+]
 const figures: Figure[] = []
 const goals: Goal[] = []
 for (const kind of [...kinds, ...floors]) {

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Duplex, Readable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
-import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core/hosting'
+import { controlBodyMaxBytes } from '@wabakit/core/control'
+import {
+  createParserRefusal,
+  formatRefusal,
+  refuseRequest,
+  takeBody,
+  toBodyStream,
+} from '@wabakit/core/hosting'
 
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
@@ -40,7 +47,8 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
     for (const value of values ?? []) headers.append(name, value)
   }
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const body = hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' as const } : {}
+  const readBody = takeBody(incoming, hasBody ? controlBodyMaxBytes : 0)
+  const body = hasBody ? { body: toBodyStream(readBody), duplex: 'half' as const } : {}
   return new Request(address, { method, headers, signal, ...body })
 }
 
@@ -52,6 +60,8 @@ const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void =>
 
 /** Sends a response. If the client disconnects, cancels its body, which may be a live stream without an end. */
 const write = async ({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> => {
+  // The rest of an unread body is not awaited, so the connection cannot carry another request.
+  if (!outgoing.req.complete) outgoing.shouldKeepAlive = false
   outgoing.writeHead(status, Object.fromEntries(headers))
   // In Deno, `pipeline` would send nothing of a body that has not ended.
   const reader = body?.getReader()

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createAdaptorServer } from '@hono/node-server'
 import { createClient } from '@wabakit/client'
+import { createMock } from '@wabakit/mock'
 import { startServer } from '@wabakit/server'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
@@ -71,6 +72,12 @@ const programs: Readonly<Record<string, () => Promise<Program>>> = {
   'receiver on Hono': async () => {
     const app = new Hono().post('*', (c) => receiver.handle(c))
     return { url: await listen(createAdaptorServer({ fetch: app.fetch })) }
+  },
+  'server, a page': async () => ({ url: `${(await startWabakit()).url}/_wabakit/inspector` }),
+  'server, no key': async () => ({ url: `${(await startWabakit()).url}/v1/call/ai-summary` }),
+  'mock on a port': async () => {
+    const mock = await createMock({ port: 0 })
+    return { url: `${mock.url}/whatsapp/wa-group/create` }
   },
   'server, API': async () => ({ url: `${(await startWabakit()).url}/whatsapp/wa-group/create` }),
   'server, attempts': async () => {

@@ -5,7 +5,7 @@ export type { Json, MockAccount, MockControl, MockTenantControl } from './mock-c
 export { createControlOpenApi } from './openapi.ts'
 export type { ControlContext, Operation } from './operation.ts'
 export { operations } from './operations/index.ts'
-export { runOperation } from './run-operation.ts'
+export { controlBodyMaxBytes, runOperation } from './run-operation.ts'
 export { list, named, ServerInfo } from './schemas.ts'
 export type { LiveAttempt } from './stream/live-attempt.ts'
 export { createLiveStream, type LiveStream } from './stream/live-stream.ts'

@@ -3,7 +3,8 @@ import { readJson } from '../http/exchange.ts'
 import { toApiRequest } from '../http/fetch.ts'
 import type { ControlContext, Operation } from './operation.ts'
 
-const bodyMaxBytes = 1_048_576
+/** Maximum length of a request to the control API, in bytes. */
+export const controlBodyMaxBytes = 1_048_576
 
 const hasBody = ({ headers }: Request): boolean =>
   headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
@@ -30,7 +31,7 @@ export const runOperation = async (
   }
   // The body is optional. Rejects media types other than JSON, because other sites' pages can send them.
   const body =
-    schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
+    schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), controlBodyMaxBytes) : {}
   const result = await run({ params, query, body }, context)
   return { status, body: status === 204 ? '' : JSON.stringify(result) }
 }

@@ -25,3 +25,4 @@ export {
   type RequestLog,
   shortenPath,
 } from './request-log.ts'
+export { type ReadBody, takeBody, toBodyStream } from './take-body.ts'

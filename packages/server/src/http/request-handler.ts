@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@wabakit/contract'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
-import { findEndpoint, shortenPath, toErrorResponse } from '@wabakit/core/hosting'
+import { controlBodyMaxBytes } from '@wabakit/core/control'
+import {
+  findEndpoint,
+  type ReadBody,
+  shortenPath,
+  takeBody,
+  toBodyStream,
+  toErrorResponse,
+} from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
-import { createByteCollector } from '@wabakit/wire'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
@@ -92,34 +100,6 @@ export const getClientAddress = (
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
-/** Reads a body, or resolves to `undefined` if it is too long. Uses events, which are faster than an async iterator. */
-const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
-  new Promise((resolve, reject) => {
-    const bytes = createByteCollector()
-    const add = (chunk: Uint8Array): void => {
-      if (bytes.length + chunk.length <= maxBytes) {
-        bytes.add(chunk)
-        return
-      }
-      incoming.off('data', add)
-      incoming.pause()
-      resolve(undefined)
-    }
-    const finish = (): void => resolve(bytes.toBytes())
-    const abort = (): void => {
-      if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
-    }
-    if (incoming.complete) {
-      // The whole body has arrived. If the client has disconnected since, no event follows, so it is read at once.
-      add(incoming.read() ?? Buffer.alloc(0))
-      finish()
-    } else if (incoming.destroyed) {
-      abort()
-    } else {
-      incoming.on('data', add).once('end', finish).once('close', abort)
-    }
-  })
-
 /** Returns a header, joining repeated values. `headers` would contain only the first of two `authorization` values. */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
@@ -132,17 +112,40 @@ const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | nul
   return found
 }
 
-const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
+/** Takes the body: no more than the path supports, and nothing if the method has none. */
+const takeSupported = (incoming: IncomingMessage, path: string): ReadBody => {
+  const { method, headers } = incoming
+  if (headers['transfer-encoding'] === undefined && headers['content-length'] === undefined)
+    return async () => new Uint8Array()
+  const maxBytes = isControl(path) ? controlBodyMaxBytes : limits.requestBodyMaxBytes
+  return takeBody(incoming, method === 'GET' || method === 'HEAD' ? 0 : maxBytes)
+}
+
+const toApiRequest = (incoming: IncomingMessage) => {
   const { method = '', url = '' } = incoming
   const queryStart = url.indexOf('?')
   const path = queryStart === -1 ? url : url.slice(0, queryStart)
-  return {
+  const readSupported = takeSupported(incoming, path)
+  const request: ApiRequest = {
     method,
     path,
     query: url.slice(path.length),
     headers: { get: (name) => findHeader(incoming, name.toLowerCase()) },
-    readBody: (maxBytes) => readBody(incoming, maxBytes),
+    readBody: async (maxBytes) => {
+      const bytes = await readSupported()
+      return bytes.length > maxBytes ? undefined : bytes
+    },
   }
+  return { request, readSupported }
+}
+
+/** Gives the adapter's request, which may only look like a `Request`, the body that was taken. */
+const withBody = (request: Request, readSupported: ReadBody): Request => {
+  const { url, method, headers, signal } = request
+  // Fetch refuses a body with these methods.
+  if (['GET', 'HEAD', 'TRACE'].includes(method)) return request
+  const body = { body: toBodyStream(readSupported), duplex: 'half' as const }
+  return new Request(url, { method, headers, signal, ...body })
 }
 
 /** Loads the adapter for requests that need a `Response`. */
@@ -218,7 +221,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
     handle: async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       const startedAt = performance.now()
-      const request = toApiRequest(incoming)
+      const { request, readSupported } = toApiRequest(incoming)
       const { method, path } = request
       const remoteAddress = getClientAddress(incoming, trustProxy)
       const finish = (status: number, id: string | null | undefined): void => {
@@ -238,7 +241,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
       if ('status' in adapter) return send(adapter)
       const listener = adapter.getRequestListener(
         async (webRequest) => {
-          const response = await fetch(webRequest).catch((error: unknown) => {
+          const response = await fetch(withBody(webRequest, readSupported)).catch((error: unknown) => {
             const { body, ...init } = refuse(error)
             return new Response(body, init)
           })

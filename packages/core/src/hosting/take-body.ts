@@ -1,0 +1,56 @@
+import { type ByteCollector, createByteCollector } from '@wabakit/wire'
+
+/** The part of node:http's IncomingMessage that has a body. */
+type Incoming = {
+  on(name: 'data', listener: (chunk: Uint8Array) => void): Incoming
+  once(name: 'end' | 'close', listener: () => void): Incoming
+}
+
+/**
+ * Resolves to the body, or to the first `maxBytes + 1` bytes of a longer one. Rejects if the connection is lost before the
+ * end of the body.
+ */
+export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
+
+/**
+ * Takes the chunks of a body as they arrive, before any code asks for them, and drops what exceeds `maxBytes`. Otherwise,
+ * node:http would hold them while the request waits for a database or a file: at most 64 KiB of bytes, but a chunk of one
+ * byte is an object of almost a kilobyte. So strangers could fill 600 MB with 60 connections.
+ */
+export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
+  const bytes = createByteCollector()
+  let outcome: 'arriving' | 'complete' | 'lost' = 'arriving'
+  let onChange = (): void => {}
+  const settle = (result: typeof outcome) => (): void => {
+    if (outcome === 'arriving') outcome = result
+    onChange()
+  }
+  incoming.on('data', (chunk) => {
+    const room = maxBytes + 1 - bytes.length
+    if (room <= 0) return
+    bytes.add(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    if (bytes.length > maxBytes) settle('complete')()
+  })
+  incoming.once('end', settle('complete')).once('close', settle('lost'))
+  return () =>
+    new Promise((resolve, reject) => {
+      onChange = () => {
+        if (outcome === 'complete') resolve(bytes.toBytes())
+        if (outcome === 'lost') reject(new Error('The client closed the connection.'))
+      }
+      onChange()
+    })
+}
+
+/** The body of a Fetch request. */
+export const toBodyStream = (readBody: ReadBody): ReadableStream<ReturnType<ByteCollector['toBytes']>> =>
+  new ReadableStream(
+    {
+      pull: async (controller) => {
+        const bytes = await readBody()
+        if (bytes.length > 0) controller.enqueue(bytes)
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
