@@ -137,6 +137,17 @@ test('search finds records by any id, number or text, exact hits first', async (
   expect((await control(server, 'GET /organizations/acme/search')).status).toBe(400)
 })
 
+test('search finds a customer by a part of the number, and many calls do not hide a group', async () => {
+  const server = await start({ mock: true })
+  for (let count = 0; count < 20; count++)
+    await control(server, 'POST /organizations/acme/simulated-calls', { customerNumber: '+49 30 1004711' })
+  await createGroup(server.url, { groupId: 'team-1', subject: 'Order 4711' })
+  const { items } = (await control(server, 'GET /organizations/acme/search?text=4711')).body
+  expect(items[0]).toMatchObject({ kind: 'customer', id: '49301004711', exact: false })
+  expect(items).toContainEqual(expect.objectContaining({ kind: 'group', id: 'team-1' }))
+  expect(items).toHaveLength(20)
+})
+
 test('shows what is stored about a customer, and the groups and members that belong together', async () => {
   const server = await start({ mock: true })
   await subscribe(server, (await listenForWebhooks()).url)

@@ -39,7 +39,7 @@ const findCalls: Finder = async ({ service }, { organizationId, text, limit }) =
   return found.map(({ callId, customerNumber, direction, state, initiatedAt }) => ({
     kind: 'call',
     id: callId,
-    label: `${direction} ${customerNumber}, ${state}`,
+    label: `${direction.toLowerCase()} ${customerNumber}, ${state}`,
     at: utc(initiatedAt),
     exact: callId === text,
   }))
@@ -67,6 +67,17 @@ const findCustomer: Finder = async ({ service }, { organizationId, text }) => {
   ])
   const label = calls.items[0]?.customerNumber ?? memberships[0]?.phone
   return label === undefined ? [] : [{ kind: 'customer', id: digits, label, at: null, exact: true }]
+}
+
+/** Finds the customers of calls by a part of their number. */
+const findCustomers: Finder = async ({ service }, { organizationId, text, limit }) => {
+  const digits = toDigits(text)
+  if (digits === undefined) return []
+  const { items } = await service.calls.list(organizationId, { text: digits, limit })
+  const numbers = new Map(items.map(({ customerNumber }) => [toDigits(customerNumber) ?? '', customerNumber]))
+  return [...numbers]
+    .filter(([id]) => id !== digits && id.includes(digits))
+    .map(([id, label]) => ({ kind: 'customer', id, label, at: null, exact: false }))
 }
 
 const findEvents: Finder = async ({ service }, { organizationId, text, limit }) => {
@@ -139,6 +150,7 @@ const findRequests: Finder = async ({ requests }, { organizationId, text, limit 
 
 const finders: readonly Finder[] = [
   findCustomer,
+  findCustomers,
   findCalls,
   findGroups,
   findDelivery,
@@ -148,8 +160,16 @@ const finders: readonly Finder[] = [
   findRequests,
 ]
 
+/** The number of hits of each kind that come before further ones, so that many calls do not hide a group. */
+const firstOfKind = 5
+
 /** Finds records of an organization by an id, a number or a text. Exact hits come first. */
 export const searchRecords = async (context: SearchContext, search: Search): Promise<Hit[]> => {
-  const hits = (await Promise.all(finders.map((find) => find(context, search)))).flat()
-  return [...hits.filter(({ exact }) => exact), ...hits.filter(({ exact }) => !exact)].slice(0, search.limit)
+  const found = await Promise.all(finders.map((find) => find(context, search)))
+  const others = found.map((hits) => hits.filter(({ exact }) => !exact))
+  return [
+    ...found.flat().filter(({ exact }) => exact),
+    ...others.flatMap((hits) => hits.slice(0, firstOfKind)),
+    ...others.flatMap((hits) => hits.slice(firstOfKind)),
+  ].slice(0, search.limit)
 }
