@@ -7,25 +7,27 @@
  * secrets, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
+import { type CountedFigures, checkFigures } from './figure-rules.ts'
 import { checkHealth } from './health-rules.ts'
 import { type Acknowledgement, type Arrival, type AttemptLine, type EndLine, readLines } from './lines.ts'
 import { checkOwners, type OwnerFigures } from './owner-rules.ts'
 import { readDatabase } from './read-database.ts'
 
 /** The findings of the checker. */
-export type Verdict = OwnerFigures & {
-  readonly acknowledged: number
-  readonly events: number
-  /** Number of health events. */
-  readonly told: number
-  readonly arrivals: number
-  /** Number of arrivals of an event that had arrived before. */
-  readonly duplicates: number
-  /** Number of violations of each rule; empty if there are none. */
-  readonly problems: Record<string, number>
-  /** The first violations. */
-  readonly examples: string[]
-}
+export type Verdict = OwnerFigures &
+  CountedFigures & {
+    readonly acknowledged: number
+    readonly events: number
+    /** Number of health events. */
+    readonly told: number
+    readonly arrivals: number
+    /** Number of arrivals of an event that had arrived before. */
+    readonly duplicates: number
+    /** Number of violations of each rule; empty if there are none. */
+    readonly problems: Record<string, number>
+    /** The first violations. */
+    readonly examples: string[]
+  }
 
 const [database = '', acknowledgements = '', arrivalFile = '', attemptFile = '', endFile = '', secrets = ''] =
   process.argv.slice(2)
@@ -116,6 +118,7 @@ for (const { eventId, status, attempts, recorded, succeeded } of contents.delive
 checkHealth(contents, report)
 
 const verdict: Verdict = {
+  ...checkFigures({ ...contents, attempts, ends }, report),
   ...checkOwners({ ...contents, attempts, ends }, report),
   acknowledged: acknowledged.length,
   events: contents.events.length,

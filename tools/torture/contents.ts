@@ -23,6 +23,9 @@ export type DeliveryRow = {
   readonly succeeded: number
 }
 
+/** The counts of attempts by result, of an organization (with an empty id) or a subscription. */
+export type FigureRow = { readonly subscriptionId: string; readonly counts: Readonly<Record<string, number>> }
+
 /** The parts of a health event's payload that the checker uses. */
 export type Told = {
   readonly type: string
@@ -46,6 +49,7 @@ export type Contents = {
   /** The subscriptions, each with whether it is reported as failing at the end. */
   readonly reported: ReadonlyMap<string, boolean>
   readonly deliveries: readonly DeliveryRow[]
+  readonly figures: readonly FigureRow[]
   /** The log of owners, in order; empty if there is only one process. */
   readonly log: readonly OwnerEntry[]
 }

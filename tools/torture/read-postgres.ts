@@ -31,6 +31,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
      LEFT JOIN wabakit.attempts a USING (subscription, event)
      GROUP BY e.id, d.subscription, d.state, d.attempts, d.succeeded`,
   )
+  const figures = await runSql(address, 'SELECT subscription_id, counts FROM wabakit.figures')
   const log = await runSql(
     address,
     'SELECT shard, kind, process, at, lease_left_ms, lost_ms FROM torture.log ORDER BY position',
@@ -53,6 +54,10 @@ export const readPostgres = async (address: string): Promise<Contents> => {
       attempts: Number(row.attempts),
       recorded: Number(row.recorded),
       succeeded: Number(row.succeeded),
+    })),
+    figures: figures.map((row) => ({
+      subscriptionId: String(row.subscription_id),
+      counts: JSON.parse(JSON.stringify(row.counts)),
     })),
     log: log.map((row) => ({
       shard: Number(row.shard),

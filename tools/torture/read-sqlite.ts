@@ -40,6 +40,10 @@ export const readSqlite = (path: string): Contents => {
       recorded: Number(row.recorded),
       succeeded: Number(row.succeeded),
     })),
+    figures: all('select subscriptionId, counts from figures').map((row) => ({
+      subscriptionId: String(row.subscriptionId),
+      counts: JSON.parse(String(row.counts)),
+    })),
     log: [],
   }
   database.close()

@@ -30,6 +30,7 @@ const toRow = ({ done, failures, result }: Awaited<ReturnType<Trial>>, start: nu
     'health events': result.told,
     arrivals: result.arrivals,
     duplicates: result.duplicates,
+    'not in the figures': result.uncounted,
     takeovers: result.takeovers,
     overlaps: result.overlaps,
     'resumed after a kill, median ms': result.resumed.medianMs,

@@ -44,6 +44,10 @@ export const listFailures = ({ problems, examples, load, silent }: EnvironmentRe
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests got an unexpected ${status}`),
 ]
 
+/** Lists the failures of figures that lack more than killed processes may lose. Not for a database that fails, too. */
+const listUncounted = ({ uncounted, mayBeUncounted }: EnvironmentResult): string[] =>
+  uncounted > mayBeUncounted ? [`the figures lack ${uncounted} deliveries, not ${mayBeUncounted}`] : []
+
 /** Repeatedly exposes an environment to a kind of failure. Resolves to the problems it found. */
 export type Ordeal<On extends Engine = Engine> = (
   environment: Environment,
@@ -63,12 +67,23 @@ export const createScenario =
     {
       done,
       environment: special,
-    }: { readonly done: string; readonly environment?: Partial<EnvironmentOptions> },
+      isCounted = false,
+    }: {
+      readonly done: string
+      readonly environment?: Partial<EnvironmentOptions>
+      /** Set if the figures must not lack more than killed processes may lose. */
+      readonly isCounted?: boolean
+    },
   ): Scenario<On> =>
   async (options) => {
     const { engine, seed, isCalm, times } = options
     await using environment = await createEnvironment({ engine, seed, isCalm, ...special })
     const failures = await ordeal(environment, options)
     const result = await environment.finish()
-    return { done: `${times} ${done}`, failures: [...failures, ...listFailures(result)], result }
+    const uncounted = isCounted ? listUncounted(result) : []
+    return {
+      done: `${times} ${done}`,
+      failures: [...failures, ...listFailures(result), ...uncounted],
+      result,
+    }
   }

@@ -59,4 +59,4 @@ export const kill: Ordeal = async (environment, options) => {
   return failures
 }
 
-export const kills = createScenario(kill, { done: 'kills' })
+export const kills = createScenario(kill, { done: 'kills', isCounted: true })

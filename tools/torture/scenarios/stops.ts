@@ -24,4 +24,8 @@ export const stop: Ordeal = async (environment, options) => {
 /** A grace period that is shorter than slow attempts, so that some are released. */
 export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
 
-export const stops = createScenario(stop, { done: 'stops', environment: { environment: shortGrace } })
+export const stops = createScenario(stop, {
+  done: 'stops',
+  environment: { environment: shortGrace },
+  isCounted: true,
+})
