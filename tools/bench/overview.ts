@@ -110,7 +110,7 @@ const measureEngine = async (engine: GrowthEngine): Promise<void> => {
     const measured = await readAll(backlog)
     rows.push(...measured.map(({ name, times }) => toRow(`${engine.name}${state}, ${name}`, times)))
     goals.push({
-      id: 'P6',
+      id: 'P13',
       what: `${engine.name}${state}, ms of the slowest overview, ${deliveries.toLocaleString('en')} deliveries`,
       result: Math.max(...measured.flatMap(({ times }) => times)) / 1_000,
       limit: { atMost: 300 },

@@ -31,7 +31,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'server-dead-endpoint': 'P6',
   'server-fairness': 'P6',
   'server-memory': 'P6',
-  overview: 'P6',
+  overview: 'P13',
   'bundle-size': 'P7',
   'received-bytes': 'P12',
   'server-start': 'P8',
