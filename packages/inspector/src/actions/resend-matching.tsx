@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { nameEndpoint, subscriptions } from '../api/subscriptions.ts'
+import { nameChoice } from '../format/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
@@ -26,7 +27,7 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
   }
   const value = query[filter.key]
   const choices = filter.kind === 'choice' ? filter.choices() : []
-  return [[filter.label, choices.find((choice) => choice.value === value)?.label ?? value]]
+  return [[filter.label, value && nameChoice(choices, value)]]
 }
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
@@ -119,8 +120,8 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
       <p class="quiet">
         Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
-        again. Deliveries that are waiting in a lane, have an attempt in progress or belong to a disabled
-        subscription are not resent.
+        again. Waiting deliveries are not counted: they follow on their own. Deliveries that have an attempt
+        in progress or belong to a disabled subscription are not resent.
       </p>
       <footer>
         <Button onClick={onClose}>Cancel</Button>

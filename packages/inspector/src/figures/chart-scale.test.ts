@@ -8,11 +8,13 @@ test('the first point is at the left end of the axis, and the last at the right 
   expect([x(0), x(59)]).toEqual([left, right])
 })
 
-test('no value is above the chart, also if there is none', () => {
+test('no value is above the highest label, also if there is none', () => {
   for (const most of [0, 0.4, 1, 7, 12_345]) {
     const { y, bottom, yTicks } = createChartScale({ count: 60, most }, size)
     expect(y(0)).toBe(bottom)
     for (const value of [most, ...yTicks]) expect(y(value)).toBeGreaterThanOrEqual(0)
+    expect(yTicks.at(-1)).toBeGreaterThanOrEqual(most)
+    expect(yTicks.every(Number.isInteger)).toBe(true)
   }
 })
 

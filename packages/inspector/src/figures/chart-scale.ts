@@ -1,4 +1,4 @@
-import { ticks } from 'd3-array'
+import { nice, ticks } from 'd3-array'
 
 /** Space for the labels of the axes, in pixels. */
 const margin = { top: 8, right: 8, bottom: 22, left: 52 }
@@ -16,8 +16,7 @@ export const createChartScale = ({ count, most }: ChartData, { width, height }: 
     width: Math.max(1, width - margin.left - margin.right),
     height: height - margin.top - margin.bottom,
   }
-  const yTicks = ticks(0, Math.max(most, 1), 3)
-  const top = Math.max(most, 1, yTicks.at(-1) ?? 1)
+  const [, top] = nice(0, Math.max(most, 1), 3)
   const step = count > 1 ? inner.width / (count - 1) : 0
   const room = Math.max(1, Math.floor(inner.width / labelWidth))
   const every = [1, 2, 5, 6, 10, 12, 20, 24, 30, 48, 72].find((each) => count / each <= room) ?? count
@@ -28,7 +27,8 @@ export const createChartScale = ({ count, most }: ChartData, { width, height }: 
     x: (index: number): number => margin.left + index * step,
     y: (value: number): number => margin.top + inner.height * (1 - value / top),
     /** The values with a label. */
-    yTicks,
+    // Counts and milliseconds are whole numbers.
+    yTicks: ticks(0, top, 3).filter(Number.isInteger),
     /** The indexes of the points with a label, which include the first one. */
     xTicks: Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every),
     /** Returns the index of the point that is nearest to a position. */

@@ -55,7 +55,7 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
   </details>
 )
 
-/** Lines over time. A click opens the records of a point. The same numbers follow as a table. */
+/** Lines over time. The last period is not over yet, so its end is faint. A click opens the records of a point. The same numbers follow as a table. */
 export const Chart = (props: ChartProps) => {
   const { title, times, series, format, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
@@ -92,7 +92,8 @@ export const Chart = (props: ChartProps) => {
           </span>
         ))}
         <span class="hint quiet" aria-hidden="true">
-          {at !== undefined && [formatMoment(at), ...values].join(' · ')}
+          {at !== undefined &&
+            [formatMoment(at), ...(at === times.at(-1) ? ['so far'] : []), ...values].join(' · ')}
         </span>
       </figcaption>
       <div class="plot" ref={box}>
@@ -125,7 +126,13 @@ export const Chart = (props: ChartProps) => {
             <path class="grid" d={`M${scale.x(index)} ${scale.y(0)}V${scale.y(scale.yTicks.at(-1) ?? 0)}`} />
           )}
           {series.map(({ label, tone, values: all }) => (
-            <path key={label} class={`line ${tone}`} d={draw([...all]) ?? ''} />
+            <g key={label} class={`line ${tone}`}>
+              <path d={draw(all.slice(0, -1)) ?? ''} />
+              <path
+                class="so-far"
+                d={draw(all.map((value, at) => (at < all.length - 2 ? null : value))) ?? ''}
+              />
+            </g>
           ))}
         </svg>
       </div>

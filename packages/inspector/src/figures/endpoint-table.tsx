@@ -4,7 +4,7 @@ import { shortenUrl } from '../api/subscriptions.ts'
 import { formatAge, formatCount, formatLatency, formatRate } from '../format/numbers.ts'
 import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { Badge } from '../parts/status.tsx'
+import { Badge, disabledTexts } from '../parts/status.tsx'
 import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
 import { failing, unfinished } from '../state/route.ts'
@@ -35,7 +35,7 @@ const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
 
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, totals, series, latency, backlog, times, window } = endpoint
-  const { id, url, number, channel, failingSince } = subscription
+  const { id, url, number, channel, failingSince, disabledReason } = subscription
   const from = times[0]
   const linkTo = (text: string, filters: Readonly<Record<string, string | undefined>>) => (
     <RecordLink view="deliveries" filters={{ subscription: id, ...filters }}>
@@ -53,7 +53,8 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
         </RecordLink>
         <small class="quiet">
           {number || channel}
-          {failingSince !== null && (
+          {disabledReason !== null && ` · ${disabledTexts[disabledReason]}`}
+          {state === 'failing' && failingSince !== null && (
             <>
               {' '}
               · failing since <Time at={failingSince} />

@@ -136,13 +136,14 @@ const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
   </details>
 )
 
-/** The charts of an organization or an endpoint, and the failures by cause. */
+/** The failures by cause of an organization or an endpoint, and its charts. */
 export const Charts = ({ figures, filters }: FiguresProps) => {
   const { times, series, latency } = figures
   const open = (from: string, before: string | undefined): void =>
     navigate('deliveries', { ...filters, from, before })
   return (
     <>
+      <Causes figures={figures} filters={filters} />
       <div class="charts">
         <Chart
           title={'events' in series ? 'Events and attempts' : 'Attempts'}
@@ -168,7 +169,6 @@ export const Charts = ({ figures, filters }: FiguresProps) => {
           onOpen={open}
         />
       </div>
-      <Causes figures={figures} filters={filters} />
       <div>
         <Latencies latency={latency} />
         <StatusHelp />

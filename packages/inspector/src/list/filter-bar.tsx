@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { nameChoice } from '../format/choices.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Select, type SelectProps } from '../parts/select.tsx'
 import { getParam, setParams } from '../state/route.ts'
@@ -136,7 +137,7 @@ const FilterField = ({ filter }: { readonly filter: Filter }) => {
     <ChoiceFilter
       label={label}
       value={value}
-      choices={isListed ? choices : [{ value, label: value }, ...choices]}
+      choices={isListed ? choices : [{ value, label: nameChoice(choices, value) }, ...choices]}
       onChange={(chosen) => setParams({ [key]: chosen })}
     />
   )
@@ -176,8 +177,8 @@ export const FilterBar = ({ filters, searches, onClear, children }: FilterBarPro
             Clear
           </button>
         )}
-        {children}
       </div>
+      {children}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from '@wabakit/server/control-types'
+import type { Delivery, Subscription } from '@wabakit/server/control-types'
 import { reloadAll } from '../api/reload.ts'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
@@ -44,6 +44,13 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   delivered: 'the endpoint responded with 200 to 299',
   exhausted: 'every scheduled attempt failed; it can be resent',
   skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
+}
+
+/** Why a subscription is disabled. */
+export const disabledTexts: Readonly<Record<NonNullable<Subscription['disabledReason']>, string>> = {
+  gone: 'the endpoint responded with 410',
+  failing: 'all attempts failed for 5 days',
+  by_hand: 'disabled by hand',
 }
 
 /** The meaning of each status of a delivery. */

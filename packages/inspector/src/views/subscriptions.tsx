@@ -15,7 +15,7 @@ import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { Badge, LoadProblem } from '../parts/status.tsx'
+import { Badge, disabledTexts, LoadProblem } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
@@ -35,12 +35,11 @@ const isFor =
 
 const advise = ({ disabledReason, failingSince }: Subscription): string => {
   const repair = 'When the endpoint works again, enable the subscription and resend the skipped deliveries.'
-  if (disabledReason === 'gone') return `The endpoint responded with 410. ${repair}`
-  if (disabledReason === 'failing') return `All attempts failed for 5 days. ${repair}`
+  if (disabledReason === 'gone' || disabledReason === 'failing') return repair
   if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
   return failingSince === null
     ? 'The next successful attempt ends this.'
-    : 'Open a delivery to see why it fails. After 5 days of failed attempts, the server disables the subscription.'
+    : 'The causes are below, each with its remedy. After 5 days of failed attempts, the server disables the subscription.'
 }
 
 /** The problems of a subscription, with advice, and its latest health events. */
@@ -141,7 +140,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
           Events: formatEvents(subscription),
           'Static headers': headerNames.join(', '),
           'Attempts per second': maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`,
-          Disabled: disabledReason?.replace('_', ' '),
+          Disabled: disabledReason !== null && disabledTexts[disabledReason],
           'Old secret': previousSecretExpiresAt !== null && (
             <span>
               also signs until <Time at={previousSecretExpiresAt} />
