@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGroup } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
 onEachStore('the details of the inspector', (inspector) => {
@@ -70,6 +71,14 @@ onEachStore('the details of the inspector', (inspector) => {
     await picture(`${inspector.store}-resend-by-endpoint`)
   })
 
+  test('on phones, offers to resend what matches without opening the filters', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme&response=401,403', {
+      viewport: { width: 375, height: 800 },
+    })
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('dialog').getByText('401 or 403').waitFor()
+  })
+
   test('a row that is opened stays where it was, with its customer and its endpoint', async () => {
     const { page } = await inspector.open('deliveries?organization=acme')
     const row = page.locator('.row', { hasText: /\+\d{11}/ }).nth(5)
@@ -99,6 +108,23 @@ onEachStore('the details of the inspector', (inspector) => {
     await delivery.getByRole('button', { name: 'Close the delivery' }).click()
     await delivery.waitFor({ state: 'detached' })
     expect(problems).toEqual([])
+  })
+
+  test('nothing is cut beside an open delivery', async () => {
+    const { server, accepting } = inspector.stage
+    const { subscriptions, participants } = server.service
+    const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
+    const { id } = await subscriptions.create('acme', whatsApp)
+    onTestFinished(() => subscriptions.remove('acme', id))
+    await createGroup(server.url, { groupId: 'long-names' })
+    await participants.join('acme', { groupId: 'long-names', phone: '+15550194100' })
+    const { page } = await inspector.open('groups?organization=acme&id=long-names')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.locator('.try').last().click()
+    await page.getByRole('heading', { name: 'GROUP_PARTICIPANT_JOINED' }).waitFor()
+    const parts = page.locator('.lane-label .name, .selected-delivery > header')
+    const cut = await parts.evaluateAll((all) => all.map((part) => part.scrollWidth - part.clientWidth))
+    expect(cut).toEqual([0, 0, 0])
   })
 
   test('every view has one heading of the first level', async () => {
