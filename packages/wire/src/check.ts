@@ -188,7 +188,8 @@ export const parse = <Value>(
   check(value, '', report)
   const { issues, leftOut } = report
   if (issues.length > 0) return { success: false, issues }
-  const data = leftOut.reduce((rest, path) => omit(rest, path.split('.')), value)
+  let data = value
+  for (const path of leftOut) data = omit(data, path.split('.'))
   return { success: true, data: data as Value }
 }
 
