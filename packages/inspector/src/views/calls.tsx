@@ -104,7 +104,7 @@ export const calls: ListDefinition<Call> = {
   columns: {
     State: { width: '104px', cell: (call) => <CallState {...call} /> },
     Call: {
-      width: 'minmax(80px, 1.2fr)',
+      width: 'minmax(80px, 1.65fr)',
       cell: ({ callId }) => <span class="id">{callId}</span>,
       isExtra: true,
     },

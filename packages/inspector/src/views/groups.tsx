@@ -51,7 +51,7 @@ export const groups: ListDefinition<Group> = {
       cell: ({ subject }) => <span class="name">{showText(subject)}</span>,
     },
     Group: {
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(110px, 1.35fr)',
       cell: ({ groupId }) => <span class="id">{groupId}</span>,
       isExtra: 'below',
     },

@@ -72,7 +72,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await inspector.simulate({})
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const health = page.getByRole('region', { name: 'Health' })
-    await health.getByText('Open a delivery to see why it fails.').waitFor()
+    await health.getByText('The causes are below, each with its remedy.').waitFor()
     expect(await health.innerText()).toMatch(/Failing since/)
     const backlog = page.locator('.tile', { hasText: 'Unfinished now' })
     await expect.poll(() => backlog.innerText()).toMatch(/[1-9]\d*\s+oldest \d/)
@@ -99,7 +99,7 @@ onEachStore('the records of the inspector', (inspector) => {
       // A delivery does not name the organization, so it links to the event first.
       if (view === 'deliveries') await page.getByRole('article').locator('a.record').first().click()
       await page.locator('h2', { hasText: new URL(url).host }).waitFor()
-      await page.getByText('The endpoint responded with 410.').waitFor()
+      await page.getByText('the endpoint responded with 410', { exact: true }).waitFor()
       expect(new URL(page.url()).searchParams.get('organization')).toBe('acme')
     }
     expect(problems.filter((problem) => !problem.startsWith('a request to'))).toEqual([])
