@@ -5,6 +5,7 @@ export const toChoices = (
   toLabel: (value: string) => string = (value) => value,
 ): Choice[] => values.map((value) => ({ value, label: toLabel(value) }))
 
-/** Returns the label of a value. A value that is not among the choices, such as `400,401` in a link, is named as it is. */
+/** Returns the label of a value. A link may have several that are not among the choices: `400,401,403` is "400, 401 or 403". */
 export const nameChoice = (choices: readonly Choice[], value: string): string =>
-  choices.find((choice) => choice.value === value)?.label ?? value.replaceAll(',', ' or ')
+  choices.find((choice) => choice.value === value)?.label ??
+  value.replace(/,(?=[^,]*$)/, ' or ').replaceAll(',', ', ')

@@ -72,11 +72,11 @@ onEachStore('the details of the inspector', (inspector) => {
   })
 
   test('on phones, offers to resend what matches without opening the filters', async () => {
-    const { page } = await inspector.open('deliveries?organization=acme&response=401,403', {
+    const { page } = await inspector.open('deliveries?organization=acme&response=400,401,403', {
       viewport: { width: 375, height: 800 },
     })
     await page.getByRole('button', { name: 'Resend all that match' }).click()
-    await page.getByRole('dialog').getByText('401 or 403').waitFor()
+    await page.getByRole('dialog').getByText('400, 401 or 403').waitFor()
   })
 
   test('a row that is opened stays where it was, with its customer and its endpoint', async () => {
