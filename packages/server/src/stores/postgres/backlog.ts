@@ -3,8 +3,6 @@ import { firstDue } from './functions/delivery-queue.ts'
 import { isHead, isOpen } from './functions/lanes.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
-export type BacklogMeasure = Pick<Store, 'measureBacklog' | 'measureUnfinished'>
-
 /**
  * Maximum number of rows to examine. It exceeds the limit, because the index does not distinguish heads from waiting
  * deliveries.
@@ -84,11 +82,12 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
 }
 
 /** Measures the backlog using only index ranges. */
-export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>): BacklogMeasure => ({
-  measureBacklog: async ({ limit, now }) => {
-    const [backlog] = await read<typeof nothing>(measure, [limit, Math.floor(now)])
-    return backlog ?? nothing
-  },
-  measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
-    read<UnfinishedMeasure>(measureEach, [organizationId, subscriptionIds, limit]),
-})
+export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>) =>
+  ({
+    measureBacklog: async ({ limit, now }) => {
+      const [backlog] = await read<typeof nothing>(measure, [limit, Math.floor(now)])
+      return backlog ?? nothing
+    },
+    measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
+      read<UnfinishedMeasure>(measureEach, [organizationId, subscriptionIds, limit]),
+  }) satisfies Partial<Store>

@@ -18,23 +18,6 @@ import { createNewest } from './newest.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { ifOrganizationExists, type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
-export type Changes = Pick<
-  Store,
-  | 'createGroup'
-  | 'findGroup'
-  | 'saveParticipant'
-  | 'findParticipant'
-  | 'listParticipants'
-  | 'listMembers'
-  | 'saveCall'
-  | 'findCall'
-  | 'listCalls'
-  | 'listGroups'
-  | 'saveSummary'
-  | 'addEvent'
-  | 'addEventTo'
->
-
 /** The rules for combining changes of one kind into a statement. */
 type ChangeKind<Change, Table extends ChangedTable> = {
   readonly table: Table
@@ -54,7 +37,7 @@ const summaries = mapTable('summaries')
 /**
  * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, and thus a transaction.
  */
-export const createChanges = ({ query, read, queueChanges }: PostgresDatabase): Changes => {
+export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) => {
   const createChange = <
     Change extends { readonly event: EventRecord | null },
     Table extends ChangedTable,
@@ -212,5 +195,5 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase): 
     addEventTo: async (event, subscriptionId) => {
       queueChanges.emitAdded(await addEvents(query, [event], subscriptionId))
     },
-  }
+  } satisfies Partial<Store>
 }

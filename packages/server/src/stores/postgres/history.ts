@@ -15,19 +15,6 @@ import { findSubscription, ifOrganizationExists, mapTable, type SelectedRow } fr
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-export type History = Pick<
-  Store,
-  | 'listEvents'
-  | 'listDeliveries'
-  | 'listAttempts'
-  | 'listLastAttempts'
-  | 'resendDeliveries'
-  | 'cancelDelivery'
-  | 'retryDelivery'
-  | 'prune'
-  | 'erase'
->
-
 /** Adds the condition that an event has a delivery to the subscription. */
 const filterBySubscription = (where: Conditions, selection: EventSelection & Positions): void => {
   const { organizationId, subscriptionId, eventId, subject, low, high } = selection
@@ -56,68 +43,69 @@ export const createHistory = ({
   query,
   read,
   queueChanges,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges'>): History => ({
-  listEvents: async (query) => {
-    const { organizationId, eventId, order, cursor, limit, maxExamined } = query
-    const isFollowed = order !== 'newest_first'
-    const newest = isFollowed ? await readNewest(read, organizationId) : undefined
-    const last = cursor === undefined ? undefined : BigInt(parsePosition(cursor))
-    const positions = isFollowed
-      ? { low: (last ?? 0n) + 1n, high: newest ?? allPositions.high }
-      : { ...allPositions, high: last === undefined ? allPositions.high : last - 1n }
-    const walk = walkEvents(query)
-    const { low, high, end } = await walk.limit(read, positions, maxExamined)
-    const where = filterEvents(walk.within(createConditions(), { low, high }), query)
-      .and(ifOrganizationExists('?'), organizationId)
-      .andIf('e.id = ?', eventId)
-    filterBySubscription(where, { ...query, low, high })
-    const rows = await read<SelectedRow>(
-      `SELECT row_to_json(e) AS row FROM wabakit.events e
+}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges'>) =>
+  ({
+    listEvents: async (query) => {
+      const { organizationId, eventId, order, cursor, limit, maxExamined } = query
+      const isFollowed = order !== 'newest_first'
+      const newest = isFollowed ? await readNewest(read, organizationId) : undefined
+      const last = cursor === undefined ? undefined : BigInt(parsePosition(cursor))
+      const positions = isFollowed
+        ? { low: (last ?? 0n) + 1n, high: newest ?? allPositions.high }
+        : { ...allPositions, high: last === undefined ? allPositions.high : last - 1n }
+      const walk = walkEvents(query)
+      const { low, high, end } = await walk.limit(read, positions, maxExamined)
+      const where = filterEvents(walk.within(createConditions(), { low, high }), query)
+        .and(ifOrganizationExists('?'), organizationId)
+        .andIf('e.id = ?', eventId)
+      filterBySubscription(where, { ...query, low, high })
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(e) AS row FROM wabakit.events e
          WHERE ${where.sql} ${walk.orderBy} LIMIT ${where.addValue(limit + 1)}`,
-      where.values,
-    )
-    return toPage({
-      rows,
-      limit,
-      isFollowed,
-      toItem: ({ row }) => events.toRecord(row),
-      toCursor: ({ row }) => String(row.position),
-      end: end?.toString(),
-    })
-  },
-  listDeliveries: async ({ limit, ...query }) => {
-    const isFollowed = query.order !== 'newest_first'
-    const newest = isFollowed ? await readNewest(read, query.organizationId) : undefined
-    const { from, where, orderBy, end } = await walkDeliveries(read, { ...query, newest })
-    const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-      `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record,
+        where.values,
+      )
+      return toPage({
+        rows,
+        limit,
+        isFollowed,
+        toItem: ({ row }) => events.toRecord(row),
+        toCursor: ({ row }) => String(row.position),
+        end: end?.toString(),
+      })
+    },
+    listDeliveries: async ({ limit, ...query }) => {
+      const isFollowed = query.order !== 'newest_first'
+      const newest = isFollowed ? await readNewest(read, query.organizationId) : undefined
+      const { from, where, orderBy, end } = await walkDeliveries(read, { ...query, newest })
+      const rows = await read<{ record: DeliveryRecord; cursor: string }>(
+        `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record,
            d.event || '.' || d.subscription AS cursor
          FROM ${from} WHERE ${where.sql} ${orderBy} LIMIT ${where.addValue(limit + 1)}`,
-      where.values,
-    )
-    return toPage({
-      rows,
-      limit,
-      isFollowed,
-      toItem: ({ record }) => record,
-      toCursor: ({ cursor }) => cursor,
-      end,
-    })
-  },
-  listAttempts: async (organizationId, deliveryId) => {
-    const { event, subscription } = parseDeliveryId(deliveryId)
-    const rows = await read<SelectedRow>(
-      `SELECT row_to_json(a) AS row
+        where.values,
+      )
+      return toPage({
+        rows,
+        limit,
+        isFollowed,
+        toItem: ({ record }) => record,
+        toCursor: ({ cursor }) => cursor,
+        end,
+      })
+    },
+    listAttempts: async (organizationId, deliveryId) => {
+      const { event, subscription } = parseDeliveryId(deliveryId)
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(a) AS row
          FROM ${allAttempts} AS a JOIN wabakit.subscriptions s ON s.position = a.subscription AND s.revision > 0
          WHERE a.subscription = $1 AND a.event = $2 AND s.organization_id = $3 ORDER BY a.number`,
-      [subscription, event, organizationId],
-    )
-    return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
-  },
-  listLastAttempts: async (organizationId, deliveryIds) => {
-    const keys = deliveryIds.map(parseDeliveryId)
-    const rows = await read<SelectedRow & { key: DeliveryKey }>(
-      `SELECT row_to_json(a) AS row, row_to_json(k) AS key
+        [subscription, event, organizationId],
+      )
+      return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
+    },
+    listLastAttempts: async (organizationId, deliveryIds) => {
+      const keys = deliveryIds.map(parseDeliveryId)
+      const rows = await read<SelectedRow & { key: DeliveryKey }>(
+        `SELECT row_to_json(a) AS row, row_to_json(k) AS key
          FROM unnest($1::bigint[], $2::bigint[]) AS k (event, subscription)
          CROSS JOIN LATERAL (
            SELECT d.attempts FROM ${allDeliveries} AS d
@@ -128,46 +116,46 @@ export const createHistory = ({
            WHERE a.subscription = k.subscription AND a.event = k.event AND a.number = d.attempts OFFSET 0
          ) AS a
          JOIN wabakit.subscriptions s ON s.position = k.subscription AND s.revision > 0`,
-      [keys.map(({ event }) => event), keys.map(({ subscription }) => subscription), organizationId],
-    )
-    return rows.map(({ row, key }) => ({ deliveryId: formatDeliveryId(key), ...attempts.toRecord(row) }))
-  },
-  resendDeliveries: async ({ limit, webhookIdSuffix, now, ...selection }) => {
-    const { from, where, orderBy, end } = await walkDeliveries(read, selection)
-    const rows = await read<DeliveryKey & { cursor: string }>(
-      `SELECT d.event::double precision AS event, d.subscription::double precision AS subscription,
+        [keys.map(({ event }) => event), keys.map(({ subscription }) => subscription), organizationId],
+      )
+      return rows.map(({ row, key }) => ({ deliveryId: formatDeliveryId(key), ...attempts.toRecord(row) }))
+    },
+    resendDeliveries: async ({ limit, webhookIdSuffix, now, ...selection }) => {
+      const { from, where, orderBy, end } = await walkDeliveries(read, selection)
+      const rows = await read<DeliveryKey & { cursor: string }>(
+        `SELECT d.event::double precision AS event, d.subscription::double precision AS subscription,
            d.event || '.' || d.subscription AS cursor
          FROM ${from} WHERE ${where.sql} ${orderBy} LIMIT ${where.addValue(limit + 1)}`,
-      where.values,
-    )
-    const { items, nextCursor } = toPage({
-      rows,
-      limit,
-      toItem: ({ event, subscription }) => ({ event, subscription }),
-      toCursor: (row) => row.cursor,
-      end,
-    })
-    const { resent, queues } = await resendDeliveries(query, {
-      deliveries: items,
-      statuses: selection.statuses,
-      webhookIdSuffix,
-      now,
-    })
-    queueChanges.emitChanged(queues ?? [])
-    return { resent, nextCursor }
-  },
-  cancelDelivery: async (request) => {
-    const { changed, queue } = await cancelDelivery(query, request)
-    queueChanges.emitChanged([queue])
-    return changed
-  },
-  retryDelivery: async (request) => {
-    const { changed, queue } = await retryDelivery(query, request)
-    queueChanges.emitChanged([queue])
-    return changed
-  },
-  prune: createPrune(query),
-  erase: async (erasure) => {
-    queueChanges.emitChanged(await erase(query, erasure))
-  },
-})
+        where.values,
+      )
+      const { items, nextCursor } = toPage({
+        rows,
+        limit,
+        toItem: ({ event, subscription }) => ({ event, subscription }),
+        toCursor: (row) => row.cursor,
+        end,
+      })
+      const { resent, queues } = await resendDeliveries(query, {
+        deliveries: items,
+        statuses: selection.statuses,
+        webhookIdSuffix,
+        now,
+      })
+      queueChanges.emitChanged(queues ?? [])
+      return { resent, nextCursor }
+    },
+    cancelDelivery: async (request) => {
+      const { changed, queue } = await cancelDelivery(query, request)
+      queueChanges.emitChanged([queue])
+      return changed
+    },
+    retryDelivery: async (request) => {
+      const { changed, queue } = await retryDelivery(query, request)
+      queueChanges.emitChanged([queue])
+      return changed
+    },
+    prune: createPrune(query),
+    erase: async (erasure) => {
+      queueChanges.emitChanged(await erase(query, erasure))
+    },
+  }) satisfies Partial<Store>

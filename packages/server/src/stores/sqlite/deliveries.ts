@@ -8,11 +8,7 @@ import { mapTable } from './records.ts'
 const { toRecord } = mapTable('deliveries')
 const attempts = mapTable('attempts')
 
-export const createDeliveries = ({
-  database,
-  read,
-  readPage,
-}: Access): Pick<Store, 'listDeliveries' | 'listAttempts' | 'listLastAttempts'> => {
+export const createDeliveries = ({ database, read, readPage }: Access) => {
   const readDeliveries = createReadDeliveries(database)
   const listAttempts = database.prepare(
     `select a.* from attempts a join deliveries d on d.event = a.event and d.subscription = a.subscription
@@ -53,5 +49,5 @@ export const createDeliveries = ({
           return { deliveryId: formatDeliveryId(key), ...attempts.toRecord(row) }
         }),
       ),
-  }
+  } satisfies Partial<Store>
 }

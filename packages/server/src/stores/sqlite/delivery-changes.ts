@@ -16,10 +16,7 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state
 })
 
 /** Creates the operations that change deliveries at a user's request. */
-export const createDeliveryChanges = (
-  { database, write }: Access,
-  { noteChanged }: QueueChanges,
-): Pick<Store, 'resendDeliveries' | 'cancelDelivery' | 'retryDelivery'> => {
+export const createDeliveryChanges = ({ database, write }: Access, { noteChanged }: QueueChanges) => {
   const read = createReadDeliveries(database)
   const putBack = database.prepare(
     `update deliveries set state = 'fresh', version = version + 1, dueAt = ?, failures = 0, deferrals = 0, deferredMs = 0,
@@ -63,5 +60,5 @@ export const createDeliveryChanges = (
       }),
     cancelDelivery: (request) => change(skip, request, ['waiting', 'pending']),
     retryDelivery: (request) => change(makeDue, request, ['pending']),
-  }
+  } satisfies Partial<Store>
 }

@@ -6,7 +6,7 @@ import type { QueueChanges } from './queue-changes.ts'
 export const createErase = (
   { database, write }: Access,
   { queueChanges, removeCall }: { readonly queueChanges: QueueChanges } & Pick<Calls, 'removeCall'>,
-): Pick<Store, 'erase'> => {
+) => {
   const removeParticipant = database.prepare(
     'delete from participants where organizationId = ? and groupId = ? and digits = ?',
   )
@@ -27,5 +27,5 @@ export const createErase = (
           for (const { subscription } of queues) queueChanges.noteChanged(Number(subscription))
         }
       }),
-  }
+  } satisfies Partial<Store>
 }

@@ -7,12 +7,7 @@ const { toRow, toRecord, columns } = mapTable('figures')
 const isKey = 'organizationId = ? and subscriptionId = ? and at = ? and span = ?'
 
 /** Creates the operations on counts of events and attempts over time. */
-export const createFigures = ({
-  database,
-  findOrganization,
-  readOwned,
-  write,
-}: Access): Pick<Store, 'addFigures' | 'listFigures' | 'rollUpFigures'> => {
+export const createFigures = ({ database, findOrganization, readOwned, write }: Access) => {
   const findSubscription = database.prepare(
     'select 1 from subscriptions where organizationId = ? and id = ? and revision > 0',
   )
@@ -60,5 +55,5 @@ export const createFigures = ({
       ),
     rollUpFigures: ({ now, limit }) =>
       write(() => planRollUps(now).reduce((removed, plan) => removed + rollUp(plan, limit - removed), 0)),
-  }
+  } satisfies Partial<Store>
 }

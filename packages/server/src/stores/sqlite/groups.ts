@@ -8,10 +8,7 @@ import { insertInto, mapTable } from './records.ts'
 
 const { columns, toRow, toRecord } = mapTable('groups')
 
-export const createGroups = (
-  { database, readOwned, readPage, writeTo }: Access,
-  publish: Publish,
-): Pick<Store, 'createGroup' | 'findGroup' | 'listGroups'> => {
+export const createGroups = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish) => {
   const insert = database.prepare(insertInto('groups', columns))
   const findRow = database.prepare(
     'select * from groups where organizationId = ? and clientCustomGroupId = ?',
@@ -52,5 +49,5 @@ export const createGroups = (
           toItem: toRecord,
         })
       }),
-  }
+  } satisfies Partial<Store>
 }

@@ -7,10 +7,7 @@ import { createSave } from './revisions.ts'
 
 const { toRecord } = mapTable('participants')
 
-export const createParticipants = (
-  { database, readOwned, readPage, writeTo }: Access,
-  publish: Publish,
-): Pick<Store, 'saveParticipant' | 'findParticipant' | 'listParticipants' | 'listMembers'> => {
+export const createParticipants = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish) => {
   const save = createSave(database, 'participants')
   const find = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits = ?',
@@ -49,5 +46,5 @@ export const createParticipants = (
       ),
     listParticipants: (organizationId, digits) =>
       readOwned(organizationId, () => list.all(organizationId, digits).map(toRecord), []),
-  }
+  } satisfies Partial<Store>
 }

@@ -9,7 +9,7 @@ const isInactive = 'coalesce(activeAt, createdAt) < ?'
 export const createPrune = (
   { database, write }: Access,
   { removals, removeCall }: { readonly removals: Removals } & Pick<Calls, 'removeCall'>,
-): Pick<Store, 'prune'> => {
+) => {
   const finishedDeliveries = database.prepare(
     `delete from deliveries where (event, subscription) in
        (select event, subscription from deliveries where finishedAt < ? order by finishedAt limit ?)`,
@@ -64,5 +64,5 @@ export const createPrune = (
           Number(oldFigures.run(before, limit).changes) +
           (recordsBefore === undefined ? 0 : pruneRecords(recordsBefore, limit)),
       ),
-  }
+  } satisfies Partial<Store>
 }

@@ -6,17 +6,12 @@ import { mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
 
-export type Subscriptions = Pick<
-  Store,
-  'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
->
-
 const { toRecord } = mapTable('subscriptions')
 
 export const createSubscriptions = (
   { database, read, write, writeTo }: Access,
   { queueChanges, removals }: { readonly queueChanges: QueueChanges; readonly removals: Removals },
-): Subscriptions => {
+) => {
   const saveRow = createSave(database, 'subscriptions')
   const find = database.prepare(
     'select * from subscriptions where organizationId = ? and id = ? and revision > 0',
@@ -64,5 +59,5 @@ export const createSubscriptions = (
       const { changes } = await write(() => remove.run(organizationId, subscriptionId))
       return Number(changes) > 0 && removals.end(true)
     },
-  }
+  } satisfies Partial<Store>
 }

@@ -5,25 +5,13 @@ import { insertInto, mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
 
-export type Tenancy = Pick<
-  Store,
-  | 'saveOrganization'
-  | 'findOrganization'
-  | 'listOrganizations'
-  | 'removeOrganization'
-  | 'addApiKey'
-  | 'listApiKeys'
-  | 'removeApiKey'
-  | 'findCaller'
->
-
 const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
 export const createTenancy = (
   { database, remember, findOrganization, read, write, writeTo }: Access,
   removals: Removals,
-): Tenancy => {
+) => {
   const save = createSave(database, 'organizations')
   const findMark = database.prepare('select revision < 0 as isRemoved from organizations where id = ?')
   const list = database.prepare(
@@ -78,5 +66,5 @@ export const createTenancy = (
     removeApiKey: (organizationId, keyId) =>
       write(() => Number(removeKey.run(organizationId, keyId).changes) > 0),
     findCaller: (keyHash) => read(() => findCaller(keyHash)),
-  }
+  } satisfies Partial<Store>
 }
