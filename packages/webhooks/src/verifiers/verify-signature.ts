@@ -84,8 +84,23 @@ export const apply = <Input, Output>(
   next: (input: Input) => Output | Promise<Output>,
 ): Output | Promise<Output> => (isPromise(input) ? input.then(next) : next(input))
 
+const isAmong = (signatures: readonly string[], expected: string): boolean => {
+  for (const signature of signatures) {
+    if (equalsInConstantTime(expected, signature)) return true
+  }
+  return false
+}
+
+/** Continues {@link matchSignature} when the HMAC of its first signer is asynchronous. */
+const matchLater = async (
+  expected: Promise<string>,
+  { signed, body, signers }: { signed: SignatureHeaders; body: Uint8Array; signers: readonly Signer[] },
+): Promise<SignatureHeaders> =>
+  isAmong(signed.signatures, await expected) ? signed : matchSignature(signed, body, signers.slice(1))
+
 /**
- * Tries the signers one after another. Allocates promises only if the HMAC is asynchronous.
+ * Tries the signers one after another. Allocates promises only if the HMAC is asynchronous, and no closure, which every
+ * webhook would pay for.
  */
 const matchSignature = (
   signed: SignatureHeaders,
@@ -99,11 +114,9 @@ const matchSignature = (
       'No signature matches the body. Is this the secret of the subscription? diagnose() finds the likely cause.',
     )
   }
-  const compare = (expected: string) =>
-    signed.signatures.some((signature) => equalsInConstantTime(expected, signature))
-      ? signed
-      : matchSignature(signed, body, signers.slice(1))
-  return apply(sign(signed.signedPrefix, body), compare)
+  const expected = sign(signed.signedPrefix, body)
+  if (isPromise(expected)) return matchLater(expected, { signed, body, signers })
+  return isAmong(signed.signatures, expected) ? signed : matchSignature(signed, body, signers.slice(1))
 }
 
 /**
