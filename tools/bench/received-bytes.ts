@@ -25,6 +25,8 @@ const chunkings = {
 }
 type Chunking = (typeof chunkings)[keyof typeof chunkings]
 
+const isAnsweredEarly = (kind: string): boolean => kind === 'server, a page' || kind === 'server, no key'
+
 type Target = { readonly kind: string; readonly url: URL; readonly chunking: Chunking }
 
 const requestHead = ({ kind, url: { pathname }, chunking: { header } }: Target): string =>
@@ -91,7 +93,8 @@ const measure = async (kind: string, chunking: Chunking): Promise<number> => {
     const before = readMemory(child.pid, 'VmRSS')
     resetPeak(child.pid)
     body = chunking.body
-    await send(chunking.connections)
+    // A response before the end of the body closes the connection, and the rest does not arrive.
+    await send(chunking.connections * (isAnsweredEarly(kind) ? 3 : 1))
     const received = (await waitForBytes()) - earlier
     const used = readMemory(child.pid, 'VmHWM') - before
     if (received < atLeast) throw new Error(`${kind} received only ${received} bytes.`)
