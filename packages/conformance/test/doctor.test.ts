@@ -159,7 +159,7 @@ describe.concurrent('effects', () => {
     }))
     const report = await examine(endpoint, {
       only: ['handles-what-it-accepts', 'handles-duplicate-once'],
-      limits: { firstEffectMs: 5_000, effectMs: 100 },
+      limits: { firstEffectMs: 5_000, effectMs: 400 },
     })
     expect(report).toMatchObject({ verdict: 'pass', counts: { pass: 3 } })
   })
