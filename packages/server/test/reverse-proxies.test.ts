@@ -12,7 +12,7 @@ const guide = readFileSync(resolve(import.meta.dirname, '../../../docs/deploying
 
 const find = (pattern: RegExp): string => {
   const found = pattern.exec(guide)?.[0]
-  if (found === undefined) throw new Error(`docs/deploying.md has no longer ${pattern}.`)
+  if (found === undefined) throw new Error(`docs/deploying.md no longer has ${pattern}.`)
   return found
 }
 
