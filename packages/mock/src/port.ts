@@ -11,6 +11,7 @@ import {
   takeBody,
   toBodyStream,
 } from '@wabakit/core/hosting'
+import { afterRealTime } from './time/timers.ts'
 
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
@@ -71,12 +72,22 @@ const write = async ({ status, headers, body }: Response, outgoing: ServerRespon
   outgoing.end()
 }
 
+/** Time in which requests that the end of the mock answers get their responses. */
+const closingMs = 250
+
 /** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */
 export const listen = async (handle: Handler, port: number): Promise<OpenPort> => {
   let origin = ''
+  const responses = new Set<ServerResponse>()
+  let onLastClosed = (): void => {}
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const hangUp = new AbortController()
-    response.once('close', () => hangUp.abort())
+    responses.add(response)
+    response.once('close', () => {
+      hangUp.abort()
+      responses.delete(response)
+      if (responses.size === 0) onLastClosed()
+    })
     try {
       const { remoteAddress } = incoming.socket
       const answer = await handle(toRequest(incoming, origin, hangUp.signal), { remoteAddress })
@@ -111,8 +122,11 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
     close: async () => {
       const closed = once(server, 'close')
       server.close()
-      server.closeAllConnections()
+      const cancel = afterRealTime(closingMs, () => server.closeAllConnections())
+      onLastClosed = () => server.closeAllConnections()
+      if (responses.size === 0) onLastClosed()
       await closed
+      cancel()
     },
   }
 }

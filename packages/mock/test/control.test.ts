@@ -110,6 +110,50 @@ test('a wait that fails explains itself, and so does an event that should not ha
   expect(await call(mock, 'GET //organizations/org_9/clock')).toMatchObject({ status: 404 })
 })
 
+test('a wait that a reset or the end of the mock makes impossible fails at once, as in process', async () => {
+  const mock = await start()
+  const waitForever = () =>
+    call(mock, 'POST /waits', { for: 'delivery', name: 'CALL_ENDED', timeoutMs: 600_000 })
+  const reset = waitForever()
+  await expect.poll(async () => (await call(mock, 'GET /clock')).status).toBe(200)
+  await call(mock, 'POST /reset')
+  expect(await reset).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_input', message: expect.stringContaining('was reset while waiting') },
+  })
+  const closed = waitForever()
+  await call(mock, 'GET /clock')
+  await mock.close()
+  expect(await closed).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('was closed while waiting') },
+  })
+})
+
+test('over HTTP, copies arrive at the same time, and a misspelled field is refused by its name', async () => {
+  const mock = await start()
+  const { handled } = await subscribe(mock)
+  const fault = { kind: 'duplicate', event: 'CALL_ENDED', copies: 3, concurrent: true }
+  expect((await call(mock, 'POST /delivery-faults', fault)).body).toMatchObject(fault)
+  await call(mock, 'POST /simulated-calls', { summary: false })
+  await call(mock, 'POST /waits', { for: 'delivery', name: 'CALL_ENDED', timeoutMs: 10_000 })
+  expect(handled.filter((name) => name === 'CALL_ENDED')).toHaveLength(1)
+  const { body: recordings } = await call(mock, 'GET /recordings')
+  expect(
+    recordings.deliveries.filter(({ faults }: { faults: string[] }) => faults.includes('duplicate')),
+  ).toHaveLength(3)
+  for (const kind of ['no_event', 'event', 'delivery']) {
+    const misspelled = { for: kind, name: 'CALL_ENDED', match: { callID: 'call-1' } }
+    expect(await call(mock, 'POST /waits', misspelled)).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_input',
+        message: expect.stringContaining('"callID" is unknown. Did you mean "callId"?'),
+      },
+    })
+  }
+})
+
 test('over HTTP, neither a wait nor a fault takes the collector for an endpoint', async () => {
   const mock = await start()
   await call(mock, 'POST /delivery-faults', { kind: 'duplicate', event: 'CALL_AI_SUMMARY' })

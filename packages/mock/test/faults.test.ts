@@ -1,6 +1,6 @@
 import { createMock, type Mock, type MockTenant } from '@wabakit/mock'
 import { matchers } from '@wabakit/mock/matchers'
-import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 type Deliveries = MockTenant['faults']['deliveries']
@@ -197,4 +197,61 @@ test('an event counts as received only if the endpoint under test has acknowledg
   expect(mock.deliveries.filter(({ acknowledged }) => acknowledged)).toEqual([])
   expect(matchers.toHaveReceivedEvent(mock, 'CALL_ENDED').pass).toBe(false)
   await expect(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 1 })).rejects.toThrow('CALL_ENDED')
+})
+
+/** Handles events once, but checks before its work and remembers after it. */
+const createRacyHandler = () => {
+  const seen = new Set<string>()
+  const handled: string[] = []
+  const receiver = async (request: Request): Promise<Response> => {
+    const { event, callId } = await request.json()
+    const key = `${event} ${callId}`
+    if (seen.has(key)) return new Response()
+    await new Promise(setImmediate)
+    handled.push(event)
+    seen.add(key)
+    return new Response()
+  }
+  return { receiver, handled }
+}
+
+test('concurrent copies arrive before the first response, so that a check that is not atomic handles an event twice', async () => {
+  await using mock = await createMock()
+  const { receiver, handled } = createRacyHandler()
+  mock.deliverTo(receiver)
+  mock.faults.deliveries.duplicate('CALL_INCOMING_INITIATED', { copies: 2 })
+  mock.faults.deliveries.duplicate('CALL_ENDED', { copies: 2, concurrent: true })
+  await callAndWait(mock)
+  mock.faults.assertUsed()
+  expect(handled).toEqual([
+    ...['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'],
+    ...['CALL_ENDED', 'CALL_ENDED', 'CALL_ENDED'],
+  ])
+  expect(
+    mock.deliveries
+      .filter(({ name }) => name === 'CALL_ENDED')
+      .map(({ attempt, faults }) => [attempt, ...faults]),
+  ).toEqual([[1], [2, 'duplicate'], [3, 'duplicate']])
+})
+
+test('a receiver of this package handles an event once although its copies arrive at the same time', async () => {
+  await using mock = await createMock()
+  const handled: string[] = []
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  mock.deliverTo(createReceiver({ verify, dedupe: memoryDedupe() }).onAny(({ event }) => handled.push(event)))
+  mock.faults.deliveries.duplicate('*', { copies: 5, concurrent: true, times: 'always' })
+  await callAndWait(mock)
+  expect(handled).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
+})
+
+test('an endpoint that refuses connections fails the attempt once, whatever its concurrent copies do', async () => {
+  await using mock = await createMock()
+  await mock.server.subscriptions.create(mock.organizationId, {
+    ...{ channel: 'PSTN', number: mock.pstnNumber, url: 'http://127.0.0.1:9/' },
+  })
+  mock.faults.deliveries.duplicate('CALL_ENDED', { concurrent: true, copies: 3 })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance(0)
+  const failed = mock.deliveries.filter(({ to }) => to !== 'collector')
+  expect(failed.map(({ status, faults }) => [status, ...faults])).toEqual([[undefined]])
 })

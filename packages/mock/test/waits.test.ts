@@ -222,6 +222,26 @@ test('expectNoEvent checks the past, or watches for a while', async () => {
   await mock.expectNoEvent('CALL_ENDED', { callId: 'call-2' })
 })
 
+test.each([
+  [{ callID: 'call-1' }, 'match: "callID" is unknown. Did you mean "callId"?'],
+  [{ summary: { keyPoint: [] } }, 'match.summary: "keyPoint" is unknown. Did you mean "keyPoints"?'],
+])('refuses a misspelled field in a match: %j', async (match, message) => {
+  const misspelled = match as object
+  await expect(mock.expectNoEvent('CALL_AI_SUMMARY', misspelled)).rejects.toThrow(`expectNoEvent: ${message}`)
+  await expect(mock.waitForEvent('CALL_AI_SUMMARY', misspelled)).rejects.toThrow(MockUsageError)
+  await expect(mock.waitForDelivery('CALL_AI_SUMMARY', misspelled)).rejects.toThrow(MockUsageError)
+  expect(() => matchers.toHaveReceivedEvent(mock, 'CALL_AI_SUMMARY', misspelled)).toThrow(MockUsageError)
+})
+
+test('a match may have every field that a live service sends, and matchers of a test runner', async () => {
+  await using live = await createMock({ profile: 'live' })
+  await live.trigger('CALL_MISSED')
+  await live.clock.advance(0)
+  const [{ ...sent } = {}] = live.events
+  await live.waitForDelivery('CALL_MISSED', sent)
+  await live.waitForDelivery('CALL_MISSED', expect.objectContaining({ event: 'CALL_MISSED' }))
+})
+
 test('closing or resetting the mock rejects pending waits with the reason', async () => {
   const beforeReset = mock.waitForEvent('CALL_ENDED')
   mock.reset()

@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import { parseEvent } from '@wabakit/webhooks'
+import type { DuplicateFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { canTamper, tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
@@ -37,6 +38,11 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
   responseBody,
   acknowledged: status >= 200 && status < 300,
 })
+
+const isConcurrent = ({ concurrent = false }: DuplicateFault): boolean => concurrent
+
+const countCopies = (fault: DuplicateFault | undefined): number =>
+  fault === undefined ? 0 : (fault.copies ?? 1)
 
 /** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
 export const createTransport = (options: TransportOptions) => {
@@ -111,19 +117,28 @@ export const createTransport = (options: TransportOptions) => {
       const copies: RecordedDelivery[] = []
       const entry: SentAttempt = { attempt, copies }
       sent.set(attempted, entry)
-      const { response, outcome } = await sendOnce()
+      const sendCopy = async (): Promise<void> => {
+        const number = countAttempt(attempted.delivery.id)
+        const { response: again, outcome } = await sendOnce()
+        const copy = {
+          ...attempt,
+          outcome,
+          attempt: number,
+          faults: [...attempt.faults, 'duplicate' as const],
+        }
+        copies.push(addResponse(copy, again.status, await again.text()))
+      }
+      const first = sendOnce()
+      const concurrent = isHit ? faults.duplicate.take(attempted, isConcurrent) : undefined
+      const concurrentCopies = Array.from({ length: countCopies(concurrent) }, sendCopy)
+      const [{ response, outcome }] = await Promise.all([first, ...concurrentCopies])
       entry.attempt = { ...attempt, outcome }
       if (isHit && faults.timeOut.take(attempted) !== undefined) {
         entry.attempt = { ...attempt, outcome, faults: [...attempt.faults, 'timeOut'] }
         throw new Error('no complete response within the time limit, because of faults.deliveries.timeOut')
       }
-      const duplicate = isHit ? faults.duplicate.take(attempted) : undefined
-      for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
-        const number = countAttempt(attempted.delivery.id)
-        const copy = { ...attempt, attempt: number, faults: [...attempt.faults, 'duplicate' as const] }
-        const { response: again, outcome } = await sendOnce()
-        copies.push(addResponse({ ...copy, outcome }, again.status, await again.text()))
-      }
+      const duplicate = isHit ? faults.duplicate.take(attempted, (fault) => !isConcurrent(fault)) : undefined
+      for (let left = countCopies(duplicate); left > 0; left--) await sendCopy()
       return response
     },
     /** Records an attempt once the dispatcher has settled it. Returns whether it was sent, and not held back. */

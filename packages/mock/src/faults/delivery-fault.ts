@@ -32,6 +32,13 @@ export const DuplicateFault = z.strictObject({
   kind: z.literal('duplicate'),
   /** Number of additional requests. @default 1 */
   copies: z.optional(z.int().check(z.minimum(1))),
+  /**
+   * Sends the copies at the same time as the first request, not after its response. Finds a receiver that checks whether
+   * it has seen an event, and remembers it only later.
+   *
+   * @default false
+   */
+  concurrent: z.optional(z.boolean()),
   ...oneEvent,
 })
 export type DuplicateFault = z.infer<typeof DuplicateFault>

@@ -24,8 +24,12 @@ export type DeliveryFaults = {
    *
    * @example
    * mock.faults.deliveries.duplicate('CALL_ENDED')
+   * mock.faults.deliveries.duplicate('CALL_ENDED', { concurrent: true }) // at the same time, not after the response
    */
-  duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
+  duplicate(
+    event: FaultedEvent,
+    options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies' | 'concurrent'>,
+  ): () => void
   /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /** Delivers an attempt and then loses the response, as if the handler were slow. Retries follow. */

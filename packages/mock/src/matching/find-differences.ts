@@ -38,7 +38,7 @@ const isSame = (expected: unknown, actual: unknown): boolean => {
   return Object.is(expected, actual)
 }
 
-const hasFields = (expected: unknown): expected is Readonly<Record<string, unknown>> =>
+export const hasFields = (expected: unknown): expected is Readonly<Record<string, unknown>> =>
   isObject(expected) && !isAsymmetric(expected) && !isRegExp(expected)
 
 /**

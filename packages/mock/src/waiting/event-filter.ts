@@ -1,6 +1,12 @@
-import { type EventName, eventNames, type WebhookEvent, type WebhookEventOf } from '@wabakit/contract'
+import {
+  type EventName,
+  eventNames,
+  eventSchemas,
+  type WebhookEvent,
+  type WebhookEventOf,
+} from '@wabakit/contract'
 import { parseName } from '../input.ts'
-import { type Difference, findDifferences, type Partially } from '../matching/find-differences.ts'
+import { type Difference, findDifferences, hasFields, type Partially } from '../matching/find-differences.ts'
 import { printValue } from '../matching/print.ts'
 
 /**
@@ -25,8 +31,25 @@ const hasName = <Name extends EventName>(
 ): event is WebhookEventOf<Name> => event?.event === name
 
 /**
+ * Rejects a misspelled field, which no event could match: `expectNoEvent` would always pass.
+ *
+ * @throws MockUsageError that names the field.
+ */
+const checkFields = (
+  path: string,
+  { match, shape }: { readonly match: unknown; readonly shape: Readonly<Record<string, object>> },
+): void => {
+  if (!hasFields(match)) return
+  for (const [field, value] of Object.entries(match)) {
+    const name = parseName(path, Object.keys(shape), field)
+    const schema: { shape?: Readonly<Record<string, object>> } = shape[name] ?? {}
+    if (schema.shape) checkFields(`${path}.${name}`, { match: value, shape: schema.shape })
+  }
+}
+
+/**
  * @param caller - the function that the user called, for the message.
- * @throws MockUsageError if no event has this name.
+ * @throws MockUsageError if no event has this name, or it has no such field.
  */
 export const createEventFilter = <Name extends EventName>(
   caller: string,
@@ -34,6 +57,7 @@ export const createEventFilter = <Name extends EventName>(
   match?: EventMatch<Name>,
 ): EventFilter<Name> => {
   parseName(caller, eventNames, name)
+  checkFields(`${caller}: match`, { match, shape: eventSchemas[name].shape })
   const compare = (event: WebhookEvent) =>
     typeof match === 'function' ? undefined : findDifferences(match ?? {}, event)
   const conditions = typeof match === 'function' ? ` for which ${printValue(match)}` : ` ${printValue(match)}`

@@ -62,6 +62,7 @@ const faultFields = {
   event: optional(z.string(), 'Name of an event, or `*`. Every kind but `reorder` needs one.'),
   events: optional(z.array(z.string()), 'For `reorder`: names of events, in order of arrival.'),
   copies: optional(z.number(), 'For `duplicate`: number of additional requests. Default: 1.'),
+  concurrent: optional(z.boolean(), 'For `duplicate`: sends the copies at the same time. Default: `false`.'),
   by: z.optional(Duration),
   part: optional(z.enum(['body', 'signature', 'timestamp', 'missing_header']), 'For `tamper`: what changes.'),
   header: optional(z.string(), 'For `tamper` with `missing_header`: the header.'),
