@@ -76,12 +76,12 @@ export { type SqlInboxTableOptions, sqlInboxTable } from './inbox/table.ts'
 export type {
   AcceptOptions,
   DrainOptions,
+  DrainResult,
   Inbox,
   InboxContext,
   InboxMethods,
   Reconciled,
   ReconcileOptions,
-  Remaining,
   StoreOutcome,
   SummaryClient,
 } from './receiver/inbox.ts'

@@ -56,6 +56,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, unhandled, onParked } =
     options
   const running = new Set<Attempt>()
+  let handled = 0
   const complete = createBatch(entries.complete)
   let keeper: ReturnType<typeof setInterval> | undefined
 
@@ -186,6 +187,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
       if (settlement === undefined) {
         try {
           await succeed(attempt)
+          handled += 1
         } catch (error) {
           await reportError(error, attempt)
           settlement = toFailure(attempt, error)
@@ -201,6 +203,8 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
 
   return {
     count: (): number => running.size,
+    /** Returns how many attempts have succeeded so far. */
+    countHandled: (): number => handled,
     list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
     /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */
     start: (entry: ClaimedEntry, renewedAt: number): void => {

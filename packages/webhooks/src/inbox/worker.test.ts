@@ -128,7 +128,7 @@ describe('a worker', () => {
       expect(running.new + running.failed).toBe(Math.min(5, 40 - count))
       ends.shift()?.()
     }
-    expect(await drained).toEqual({ remaining: 0, nextDueAt: undefined })
+    expect(await drained).toMatchObject({ remaining: 0, nextDueAt: undefined })
     expect(most).toEqual({ new: 5, failed: 3, all: 5 })
     for (const [{ limit }] of set.entries.claim.mock.calls) expect(limit).toBeGreaterThan(0)
   })
@@ -339,7 +339,7 @@ describe('starting and stopping a worker', () => {
 describe('draining', () => {
   it('holds a connection, tidies, and returns what remains, even if it fails', async () => {
     const set = setUp()
-    expect(await set.worker.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+    expect(await set.worker.drain()).toMatchObject({ remaining: 0, nextDueAt: undefined })
     expect([set.unpark.mock.calls.length, set.entries.forget.mock.calls.length]).toEqual([1, 1])
     set.entries.claim.mockRejectedValueOnce(new Error('down'))
     await expect(set.worker.drain()).rejects.toThrow('down')

@@ -1,4 +1,4 @@
-import type { DrainOptions, Remaining } from '../receiver/inbox.ts'
+import type { DrainOptions, DrainResult } from '../receiver/inbox.ts'
 import type { StopOptions } from '../receiver/running.ts'
 import { waitAtMost } from '../time-limit.ts'
 import { assertAboveZero } from '../usage.ts'
@@ -147,8 +147,9 @@ export const createWorker = (options: WorkerOptions) => {
       // this by at most `abortMs`.
       await waitAtMost(abortMs, () => tidied)
     },
-    drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<Remaining> => {
+    drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<DrainResult> => {
       const endsAt = performance.now() + maxMs
+      const handledBefore = attempts.countHandled()
       if (loop === undefined) stopping = false
       const release = engine.hold()
       try {
@@ -162,7 +163,7 @@ export const createWorker = (options: WorkerOptions) => {
           await notifier.wait(seen, pollMs)
         }
         await forget()
-        return await entries.readRemaining()
+        return { handled: attempts.countHandled() - handledBefore, ...(await entries.readRemaining()) }
       } finally {
         await release()
       }

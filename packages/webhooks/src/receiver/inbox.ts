@@ -57,8 +57,10 @@ export type DrainOptions = {
   readonly maxMs?: number | undefined
 }
 
-/** The entries that are left after {@link InboxMethods.drain}. */
-export type Remaining = {
+/** The result of {@link InboxMethods.drain}. */
+export type DrainResult = {
+  /** Number of entries that this receiver's handlers have completed meanwhile: 0 if they all failed or nothing was due. */
+  readonly handled: number
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
   /**
@@ -81,7 +83,7 @@ export type InboxMethods = {
    *
    * @throws any database error.
    */
-  drain(options?: DrainOptions): Promise<Remaining>
+  drain(options?: DrainOptions): Promise<DrainResult>
   /**
    * Stores an event from a queue, a bus or a file. The event is not verified, so the caller must vouch for it.
    * Acknowledge the message when the promise resolves.

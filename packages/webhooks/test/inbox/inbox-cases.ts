@@ -445,7 +445,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const { receiver, inbox, send, errors } = setUp()
       receiver.onAny((event, context) => environment().write(context, `good ${event.event}`))
       await send(toEnd('c'), 'a')
-      expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+      expect(await receiver.drain()).toEqual({ handled: 1, remaining: 0, nextDueAt: undefined })
       expect([await countEffects('good CALL_ENDED'), await readStates(inbox), errors]).toEqual([
         1,
         ['handled'],
@@ -766,7 +766,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         const changed =
           change === 'erase' ? inbox.erase({ number: '+4930123456' }) : inbox[change]({ state: 'failed' })
         expect(await changed).toBe(1)
-        expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+        expect(await receiver.drain()).toMatchObject({ remaining: 0, nextDueAt: undefined })
         expect(handled).toEqual(change === 'retry' ? ['b1', 'a1', 'a2'] : ['b1', 'a2'])
       }
     })
@@ -1431,10 +1431,11 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         if (delivery.id === 'b') passed = 8_000
       })
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await send(toJoin(id), id)
-      const { remaining, nextDueAt } = await receiver.drain({ maxMs: 8_000 })
-      expect(remaining).toBe(4)
+      const { handled, remaining, nextDueAt } = await receiver.drain({ maxMs: 8_000 })
+      expect([handled, remaining]).toEqual([2, 4])
       expect(nextDueAt).toBeInstanceOf(Date)
-      expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+      expect(await receiver.drain()).toEqual({ handled: 4, remaining: 0, nextDueAt: undefined })
+      expect(await receiver.drain()).toEqual({ handled: 0, remaining: 0, nextDueAt: undefined })
     })
 
     it('starts no more handlers in drain() after stop(), until it is called again', async () => {
@@ -1471,12 +1472,14 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const other = setUp({ clock, table: first.table })
       // The claim of the first expires after 60 seconds.
       expect(await other.receiver.drain()).toEqual({
+        handled: 0,
         remaining: 2,
         nextDueAt: new Date(clock.now() + 50_000),
       })
       await other.send(toEnd('d'), 'c')
       clock.advance(1_000)
       expect(await other.receiver.drain({ maxMs: 0 })).toEqual({
+        handled: 0,
         remaining: 3,
         nextDueAt: new Date(clock.now()),
       })
@@ -1495,7 +1498,11 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toEnd('later'), 'b')
       await receiver.drain()
       clock.advance(500)
-      expect(await receiver.drain({ maxMs: 0 })).toEqual({ remaining: 2, nextDueAt: new Date(clock.now()) })
+      expect(await receiver.drain({ maxMs: 0 })).toEqual({
+        handled: 0,
+        remaining: 2,
+        nextDueAt: new Date(clock.now()),
+      })
     })
 
     it('handles new events while failed ones occupy all the slots that they may use', async () => {
