@@ -9,7 +9,7 @@ import { createOutput, type Format, type Output } from './output.ts'
 import { describeBody, formatKind } from './recording/describe-body.ts'
 import { openRecorder } from './recording/open-recorder.ts'
 import { readRequest } from './recording/read-request.ts'
-import { formatLine, type RecordedRequest } from './recording/recorded-request.ts'
+import { formatLine, formatRefusal, type RecordedRequest } from './recording/recorded-request.ts'
 import { type ReceivedResponse, resolveTarget, sendRequest } from './recording/send-request.ts'
 
 type CaptureOptions = {
@@ -36,9 +36,21 @@ const answer = (status: number, text = ''): ReceivedResponse => ({
   body: Buffer.from(text),
 })
 
+const isSuccess = ({ status }: Pick<ReceivedResponse, 'status'>): boolean => status >= 200 && status < 300
+
 const createCapture = async (options: CaptureOptions, output: Output) => {
   const { record, forwardTo, keepSecrets = false } = options
   const recorder = await openRecorder(record)
+
+  /** Appends a line. Returns whether it was written. */
+  const append = (line: string): Promise<boolean> =>
+    recorder.append(line).then(
+      () => true,
+      (error: Error) => {
+        output.notice(`${record} cannot be written: ${error.message}`)
+        return false
+      },
+    )
 
   const forward = async (request: RecordedRequest): Promise<ReceivedResponse> => {
     if (forwardTo === undefined) return answer(200)
@@ -52,20 +64,19 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
 
   /** Records a request before it is answered: the sender does not send it again after a success. */
   const take = async (request: RecordedRequest): Promise<ReceivedResponse> => {
-    try {
-      await recorder.append(formatLine(request, { receivedAt: new Date(), keepSecrets }))
-    } catch (error) {
-      output.notice(`${record} cannot be written: ${error instanceof Error ? error.message : error}`)
+    const receivedAt = new Date()
+    if (!(await append(formatLine(request, { receivedAt, keepSecrets }))))
       return answer(500, 'The request was not recorded.')
-    }
-    return forward(request)
+    const response = await forward(request)
+    if (!isSuccess(response)) await append(formatRefusal(response.status, { receivedAt }))
+    return response
   }
 
   const print = ({ method, path, body }: RecordedRequest, { status }: ReceivedResponse): void => {
     const description = describeBody(body)
     // The query may contain a secret.
     const [place = ''] = path.split('?')
-    const outcome = output.style(status >= 200 && status < 300 ? 'green' : 'red', `[${status}]`)
+    const outcome = output.style(isSuccess({ status }) ? 'green' : 'red', `[${status}]`)
     const subject = method === 'POST' ? ` ${formatKind(output, description)}` : ''
     output.result(
       { method, path: place, bytes: body.length, status, ...description },

@@ -10,10 +10,10 @@ const check = async (file: string, options: { readonly format: Format }): Promis
   const output = createOutput(options)
   const counts: Record<BodyDescription['kind'], number> = { event: 0, unknown: 0, drifted: 0, unreadable: 0 }
   for await (const { number, bytes } of readLines(file)) {
-    const { method, body } = parseLine(bytes)
+    const recorded = parseLine(bytes)
     // A capture may contain other requests than webhooks, such as the health checks of a tunnel.
-    if (method !== 'POST') continue
-    const description = describeBody(body)
+    if (recorded === 'refused' || recorded.method !== 'POST') continue
+    const description = describeBody(recorded.body)
     counts[description.kind] += 1
     const reasons = description.reasons.map((reason) => `\n       ${escapeControls(reason)}`)
     output.result(

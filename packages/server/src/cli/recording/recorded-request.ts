@@ -48,6 +48,15 @@ export const formatLine = (
     ...(isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') }),
   } satisfies z.infer<typeof lineSchema>)
 
+/** A line that follows a request, which the application has answered with this status. */
+const refusalSchema = z.strictObject({ receivedAt: z.string(), refusedWith: z.number() })
+
+/** Formats the line about a request that the application has refused. */
+export const formatRefusal = (refusedWith: number, { receivedAt }: { readonly receivedAt: Date }): string =>
+  JSON.stringify({ receivedAt: receivedAt.toISOString(), refusedWith } satisfies z.infer<
+    typeof refusalSchema
+  >)
+
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -56,9 +65,14 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** Parses a line that {@link formatLine} has written. Takes any other line as the body of a webhook. */
-export const parseLine = (bytes: Buffer): RecordedRequest => {
-  const { success, data } = lineSchema.safeParse(parseJson(bytes.toString()))
+/**
+ * Parses a line that {@link formatLine} has written. Takes any other line as the body of a webhook, but one of
+ * {@link formatRefusal} as `'refused'`.
+ */
+export const parseLine = (bytes: Buffer): RecordedRequest | 'refused' => {
+  const json = parseJson(bytes.toString())
+  if (refusalSchema.safeParse(json).success) return 'refused'
+  const { success, data } = lineSchema.safeParse(json)
   if (!success)
     return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body: bytes }
   const { method, path, headers, body = '', bodyBase64 } = data
