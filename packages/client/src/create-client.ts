@@ -14,7 +14,10 @@ export type ApiPromise<Data> = Promise<Data> & {
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** A client for the service's two endpoints, and any other by `request`. It does not have to be closed. */
+/**
+ * A client for the service's two endpoints and, with `request`, for any other endpoint. It does not have to
+ * be closed.
+ */
 export type Client = {
   /** Methods for WhatsApp groups. */
   readonly groups: {

@@ -51,7 +51,7 @@ const isParameter = (value: unknown): boolean =>
   Number.isFinite(value) ||
   (typeof value === 'string' && !/\p{Surrogate}/u.test(value))
 
-/** Returns the body as JSON; `undefined` if it cannot be. */
+/** Returns the body as JSON; `undefined` if it cannot be serialized. */
 const serialize = (body: unknown): string | undefined => {
   try {
     return JSON.stringify(body)

@@ -56,8 +56,8 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
- * Replaces the problem with a union by those of the option that was meant: the only one whose type the value has. "Is
- * invalid" would not tell which of its fields is wrong.
+ * Replaces the issue of a union with the issues of its only option that has the type of the value. "Is
+ * invalid" would not name the wrong field.
  */
 const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
   if (issue.code !== 'invalid_union' || !isDefault(issue)) return [issue]

@@ -130,7 +130,7 @@ const formatEvents = () => {
   return { functions: functions.join(''), entries: entries.join('') }
 }
 
-/** Formats the field that tells a group event without a name: its time, which no other event has. */
+/** Formats the field that identifies a group event without a name: its time, which no other event has. */
 const formatTimes = (): string =>
   Object.entries<Rule>(groupEventRules)
     .flatMap(([event, rule]) =>
@@ -180,7 +180,7 @@ ${constants.join('')}${events.functions}
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
 ${events.entries}}
 
-/** The time of each group event. It occurs in no other event, so it tells the event without a name. */
+/** The time of each group event. It occurs in no other event, so it identifies an event without a name. */
 export const timestampFields = [
 ${formatTimes()}] as const
 ${bodies}`

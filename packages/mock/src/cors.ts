@@ -1,8 +1,8 @@
 const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' }
 
 /**
- * Lets pages of any origin call the mock on its port, so that browser tests need no proxy. No server of this project
- * does: a page must not have the key of a real one.
+ * Lets pages of any origin call the mock on its port, so that browser tests need no proxy. The real server
+ * does not, because a page must not have its key.
  */
 export const allowOrigins = async (
   request: Request,

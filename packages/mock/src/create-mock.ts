@@ -29,7 +29,7 @@ const findTenant = (tenants: ReadonlyMap<string, Tenant>, { headers }: Request):
   return tenants.get(words.find((word) => tenants.has(word)) ?? '')
 }
 
-/** Reads the environment, which repeats a whole run without changing its tests. */
+/** Reads the seed from the environment, so that a whole run can be repeated without changing its tests. */
 const readSeed = (): number | undefined => {
   const text = globalThis.process?.env?.WABAKIT_SEED
   if (text === undefined || text === '') return undefined
@@ -39,7 +39,7 @@ const readSeed = (): number | undefined => {
   )
 }
 
-/** Reads the environment, which runs a whole suite with another profile. */
+/** Reads the profile from the environment, so that a whole suite can run with another profile. */
 const readProfile = (): 'reference' | 'live' => {
   const text = globalThis.process?.env?.WABAKIT_PROFILE
   return text ? parseName('createMock: WABAKIT_PROFILE', ['reference', 'live'] as const, text) : 'reference'
@@ -70,7 +70,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
   let control: ((request: Request) => Promise<Response>) | undefined
-  /** Responds on the port, where the mock is also controlled. */
+  /** Responds on the port, which also serves the control API. */
   const respondOnPort: Tenant['respond'] = (received, connection) =>
     allowOrigins(received, async (request) => {
       if (!new URL(request.url).pathname.startsWith('/_wabakit/')) return respond(request, connection)

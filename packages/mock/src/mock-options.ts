@@ -74,8 +74,9 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   seed: z.optional(z.int()),
   /**
-   * `reference`: the service that the specification describes. `live`: what a live service publishes, in its strictest
-   * reading, where it differs: unsigned webhooks in their own form, the key's header by path, WhatsApp summaries 404.
+   * `reference`: the service that the specification describes. `live`: the differences that a live service
+   * documents, read strictly: unsigned webhooks in another format, a different key header for each path, and
+   * 404 for summaries of WhatsApp calls.
    * @default the environment variable WABAKIT_PROFILE, otherwise 'reference'
    */
   profile: z.optional(z.enum(['reference', 'live'])),

@@ -50,8 +50,8 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   /** Set if the status was 200 to 299. A collected delivery counts only until a subscription is added, and not over HTTP. */
   readonly acknowledged: boolean
   /**
-   * What a wabakit receiver in this process did with it: `handled`, `stored`, `duplicate`, `ignored` (no handler takes
-   * it), `in_progress`, `failed`, `unavailable` or `rejected`; `undefined` for other targets.
+   * The outcome in a wabakit receiver of this process: `handled`, `stored`, `duplicate`, `ignored` (no
+   * handler takes it), `in_progress`, `failed`, `unavailable` or `rejected`; `undefined` for other targets.
    */
   readonly outcome: ReceiverOutcome | undefined
   /** The faults that hit this attempt. */

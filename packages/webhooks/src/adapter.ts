@@ -33,8 +33,8 @@ export const toUrl = (target: string, origin: string): string => {
 const isStream = (body: unknown): body is ReadableStream => typeof Object(body).getReader === 'function'
 
 /**
- * Creates a request. If a parser has already read the body, marks the body of the new request as used, and keeps what
- * the parser has made of it.
+ * Creates a request. If a parser has already read the body, marks the body of the new request as used, and
+ * keeps the parser's result.
  */
 export const createRequest = async (
   url: string,

@@ -21,7 +21,8 @@ export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuff
 export const toBytes = (payload: unknown): Uint8Array => {
   if (typeof payload === 'string') return encoder.encode(payload)
   if (ArrayBuffer.isView(payload)) {
-    // A tag instead of `instanceof`, for arrays of any realm. Creating a view takes longer than reading the tag.
+    // `instanceof` fails for arrays of another realm, so this compares the tag. Creating a view of an array
+    // that is already a Uint8Array would take longer than reading the tag.
     if (Object(payload)[Symbol.toStringTag] === 'Uint8Array') return payload as Uint8Array
     const { buffer, byteOffset, byteLength } = payload
     return new Uint8Array(buffer, byteOffset, byteLength)

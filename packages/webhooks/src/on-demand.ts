@@ -6,10 +6,16 @@ export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 /** Time for which the result of a function is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
-/** Time for which a failure is kept, so that requests of strangers do not multiply the calls of a failing vault. */
+/**
+ * Time for which a failure is kept, in milliseconds. Otherwise every unauthenticated request would call a
+ * failing secret store.
+ */
 const failureAgeMs = 1_000
 
-/** Time after which a call no longer counts, because a Worker may have canceled the request that made it. */
+/**
+ * Time after which an unfinished call is ignored and repeated, in milliseconds: a Worker may have canceled
+ * the request that made it.
+ */
 const patienceMs = 10_000
 
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>

@@ -6,11 +6,13 @@ import { WebhookRequestError } from './errors.ts'
  */
 export const parsedBody: unique symbol = Symbol.for('wabakit.parsedBody') as never
 
-/** Recognizes JSON that a form parser has read: all of it is in the name of the first field. */
+/**
+ * Recognizes JSON that a form parser has misread: it put all of the text into the name of the first field.
+ */
 const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
 
 /**
- * Keeps what a parser has made of a body with the request that an adapter creates.
+ * Attaches the result of a body parser to the request that an adapter creates.
  *
  * @throws WebhookRequestError when it cannot be serialized.
  */

@@ -67,7 +67,7 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
   return ({ id, timestamp, payload }) => {
     const body = toBytes(payload)
     const signatures = signers.map((sign) => sign(`${id}.${timestamp}.`, body))
-    // Creates promises only if the HMAC is asynchronous, because promises are slow.
+    // Promise.all would allocate a promise even if every HMAC is synchronous.
     return signatures.every((each) => typeof each === 'string')
       ? toHeader(signatures)
       : Promise.all(signatures).then(toHeader)

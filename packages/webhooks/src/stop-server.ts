@@ -7,7 +7,7 @@ export type StopServerOptions = {
   /** The receiver that the server's handlers use. */
   readonly receiver: { stop(options?: { readonly maxMs?: number | undefined }): Promise<void> }
   /**
-   * Time for all of it, in milliseconds. Keep it below the time after which the platform sends SIGKILL.
+   * Total time, in milliseconds. Keep it below the time after which the platform sends SIGKILL.
    * @default 10_000
    */
   readonly maxMs?: number | undefined
@@ -33,7 +33,7 @@ export const stopServer = async (
   assertAboveZero('maxMs', maxMs)
   const startedAt = performance.now()
   const getLeftMs = (): number => Math.max(1, maxMs - (performance.now() - startedAt))
-  // Before the handlers, which may respond at once.
+  // Runs before the other listeners, which may respond synchronously.
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
@@ -41,7 +41,8 @@ export const stopServer = async (
   // A connection whose request began before the stop becomes idle without being closed.
   const closing = setInterval(() => server.closeIdleConnections(), 50)
   try {
-    // Other routes may take longer. The receiver needs the other half for its handlers.
+    // Requests to other routes may take longer, so this waits for at most half of the time: the receiver
+    // needs the other half for its handlers.
     await waitAtMost(maxMs / 2, () => closed)
     await receiver.stop({ maxMs: getLeftMs() })
     await waitAtMost(getLeftMs(), () => closed)

@@ -1,4 +1,4 @@
-/** Collects the chunks of a body. */
+/** A growing buffer of the chunks of a body. */
 export type ByteCollector = {
   /** Adds a chunk, which may come from another realm. */
   add(chunk: ArrayBufferView): void
@@ -22,7 +22,7 @@ const empty = /* @__PURE__ */ new Uint8Array()
  */
 export const createByteCollector = (): ByteCollector => {
   let buffer = empty
-  // Not an object with getters: V8 would create a hidden class for each collector, and keep it for a while.
+  // Avoids getters, because V8 would create a hidden class for each collector, and keep it for a while.
   const collector = {
     length: 0,
     allocated: 0,

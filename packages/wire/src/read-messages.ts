@@ -12,7 +12,8 @@ const parseMessage = (block: string): StreamMessage | undefined => {
 }
 
 /**
- * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), without those that have no data.
+ * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), except messages
+ * without data.
  *
  * @param onChunk - called whenever data arrives, which may be part of a message, or a comment.
  */

@@ -96,7 +96,7 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
   const body = parsed.success ? parsed.data : undefined
   const marks = [body?.code, requestId && `request ${requestId}`].filter(Boolean).join(', ')
   const code = isErrorCode(body?.code) ? body.code : 'unknown'
-  // A code of the reference server is the cause.
+  // A code of the reference server already states the cause.
   const causes = code === 'unknown' ? listCauses(status, call) : undefined
   const hint = causes === undefined ? '' : `. Possible causes: ${causes}`
   const message = `${received.redact(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}${hint}`

@@ -82,7 +82,7 @@ const successBodyLimit = 1_048_576
 /** Maximum size of any other body, in bytes. The rest is not read. */
 export const errorBodyLimit = 65_536
 
-/** The received part of a body. */
+/** The part of a body that was received. */
 type ReadBody = {
   readonly text: string
   /** The reason why the rest is missing: the limit was reached, or reading failed with `error`. */

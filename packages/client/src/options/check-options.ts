@@ -107,7 +107,10 @@ const parseUrl = (value: string | URL): URL | undefined => {
   }
 }
 
-/** Returns the base URL without a trailing slash, or an issue that never quotes the URL: it may hold a password. */
+/**
+ * Returns the base URL without a trailing slash, or an issue. The issue never quotes the URL, because it may
+ * contain a password.
+ */
 export const parseBaseUrl = (value: string | URL, { allowInsecureHttp }: ClientOptions): string | Issue => {
   const fail = (words: string): Issue => ({ path: 'baseUrl', message: `baseUrl must ${words}` })
   const url = parseUrl(value)

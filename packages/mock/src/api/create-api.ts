@@ -20,7 +20,7 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Length at which reading a body for the recording stops, in characters. */
+/** Maximum length of a recorded body, in characters. The rest is not read. */
 const maxLength = 65_536
 
 /** Reads the start of a body as JSON or text, for the recording. Returns `undefined` if there is no body. */
@@ -81,7 +81,7 @@ export const createApi =
       respondLive === undefined ? respondReference(request) : respondLive(request, respondReference)
     if (fault === undefined) {
       const response = await respond()
-      // A live service has no summary of a call for which the reference server has one.
+      // In the profile `live`, a call may have no summary although the reference server has one.
       if (response.status === 404) code ??= 'summary_not_found'
       const verdict = code ?? 'ok'
       record({ ...recorded, status: response.status, verdict })

@@ -22,7 +22,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
     service: server,
     simulation: {
       simulateCall: (_organizationId, call) => handles.simulateCall(call),
-      // A summary that is due later is one of the tasks that messages of waits list.
+      // Delayed summaries are among the scheduled tasks that the message of a failed wait lists.
       findDueSummary: () => undefined,
     },
     live: { wake: () => {} },
@@ -33,7 +33,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
   }
 }
 
-/** Returns what a test may do with a tenant over HTTP, as it may in process. */
+/** Returns the functions with which a test controls a tenant over HTTP. */
 export const controlTenant = ({
   handles,
   describeUnusedFaults,
@@ -43,7 +43,7 @@ export const controlTenant = ({
 }: Tenant): MockTenantControl => {
   const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
     onRemoteTest()
-    // The mock checks names and matches itself, because they can come from JavaScript without types as well.
+    // The mock checks names and matches itself, because callers without TypeScript can pass anything.
     const args = [name as EventName, match as never] as const
     if (kind === 'event') return { ...(await handles.waitForEvent(...args, { timeoutMs })) }
     if (kind === 'delivery') return show(await handles.waitForDelivery(...args, { timeoutMs }))

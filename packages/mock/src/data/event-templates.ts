@@ -23,8 +23,8 @@ export const getSecondsAfterStart = (name: EventName, durationInSeconds: number)
 const examples: Readonly<Record<EventName, Fields>> = { ...groupEventExamples, ...callEventExamples }
 
 /**
- * Creates the fields of an event: of a group with a participant, or of a call with a summary. An event that needs
- * nothing else has those of its example.
+ * Creates the fields of an event about a group and a participant, or about a call and its summary. All other
+ * fields are copied from the event's example.
  */
 export const createTemplate = (name: EventName, { account, data, ids, start }: TemplateSources): Fields => {
   const { customerNumber, customerName, agentNumber, durationInSeconds, summary } = data

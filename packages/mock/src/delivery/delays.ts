@@ -4,7 +4,7 @@ import { type DeliveryFaultLists, isAimedAt } from '../faults/delivery-faults.ts
 import { parseDuration } from '../time/duration.ts'
 import type { TaskTimers } from '../time/task-timers.ts'
 
-/** The events of one call or group on their way to one subscription. */
+/** The events of one call or group that are being delivered to one subscription. */
 type Queue = {
   readonly fault: ReorderFault
   readonly arrived: Set<string>

@@ -141,7 +141,10 @@ export const createTransport = (options: TransportOptions) => {
       for (let left = countCopies(duplicate); left > 0; left--) await sendCopy()
       return response
     },
-    /** Records an attempt once the dispatcher has settled it. Returns whether it was sent, and not held back. */
+    /**
+     * Records an attempt once the dispatcher has settled it. Returns whether it was sent rather than held
+     * back.
+     */
     onSettled: ({ attempted, result }: AttemptReported): boolean => {
       const found = sent.get(attempted)
       sent.delete(attempted)

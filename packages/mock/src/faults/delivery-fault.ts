@@ -33,8 +33,8 @@ export const DuplicateFault = z.strictObject({
   /** Number of additional requests. @default 1 */
   copies: z.optional(z.int().check(z.minimum(1))),
   /**
-   * Sends the copies at the same time as the first request, not after its response. Finds a receiver that checks whether
-   * it has seen an event, and remembers it only later.
+   * Sends the copies at the same time as the first request, not after its response. Reveals a receiver that
+   * checks for duplicates before it handles an event, but remembers the event only afterwards.
    *
    * @default false
    */
@@ -47,7 +47,7 @@ export type DuplicateFault = z.infer<typeof DuplicateFault>
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
-/** An attempt is handled, but its response arrives too late: the sender takes it for a time-out. */
+/** An attempt is handled, but its response arrives too late: to the sender, it is a time-out. */
 export const TimeOutFault = z.strictObject({ kind: z.literal('timeOut'), ...oneEvent })
 export type TimeOutFault = z.infer<typeof TimeOutFault>
 
@@ -79,8 +79,8 @@ export const TamperFault = z.strictObject({
 export type TamperFault = z.infer<typeof TamperFault>
 
 /**
- * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived. `times`
- * counts calls or groups. It counts as applied once an event was held back and then arrived.
+ * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived.
+ * `times` counts calls or groups. The fault counts as applied once an event was held back and then arrived.
  */
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),

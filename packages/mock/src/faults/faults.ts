@@ -34,9 +34,9 @@ export type Faults = {
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
   /**
-   * Asserts that every fault was applied: otherwise, the test has not tested what it set up. Does not check `neverRetry`
-   * and faults with a `chance`, which may rightly have been unused. A mock that is closed also prints its unused faults
-   * to the console.
+   * Asserts that every fault was applied: otherwise, the test has not tested what it set up. Does not check
+   * `neverRetry` and faults with a `chance`, which may never have hit anything. Closing a mock also prints
+   * its unused faults to the console.
    *
    * @throws MockUsageError that names the faults that were not applied.
    * @example
@@ -96,12 +96,12 @@ export const createFaults = (random: Random) => {
     if (unused.length > 0) throw new MockUsageError(`faults.assertUsed: ${explainUnused(unused)}`)
   }
   return {
-    /** The public part. */
+    /** The part that tests see as `mock.faults`. */
     handle: { next, deliveries: createDeliveryFaults(deliveries), assertUsed },
     api: { ...api, clear: clearApi },
     deliveries,
     describeUnused,
-    /** Faults of deliveries, whose ids begin with their kind. */
+    /** Delivery faults for the control API. Their ids begin with their kind. */
     byId: {
       add: (fault: Readonly<Record<string, unknown>>): string => {
         const kind = parseName('faults.deliveries.add: kind', faultKinds(deliveries), fault.kind)
@@ -118,7 +118,7 @@ export const createFaults = (random: Random) => {
       },
       clear: clearDeliveries,
     },
-    /** Returns whether any fault of a delivery is left. */
+    /** Returns whether any delivery fault is left. */
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
     /** Returns a message about all faults that were never applied; `undefined` if there are none. */
     explainUnused: (): string | undefined => {

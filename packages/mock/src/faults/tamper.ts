@@ -13,7 +13,10 @@ const changeCredential = (text: string): string => {
   return `${scheme}${first === 'A' ? 'B' : 'A'}${rest}`
 }
 
-/** Changes every signature of a webhook: during a rotation it has two, and either would be accepted. */
+/**
+ * Changes every signature of a webhook: during a rotation, a webhook has two signatures, and receivers accept
+ * either.
+ */
 const changeSignatures = (text: string): string => text.split(' ').map(changeCredential).join(' ')
 
 const listMissing = ({ header }: TamperFault, credentials: readonly string[]): readonly string[] =>

@@ -9,7 +9,7 @@ export type SimulationContext = {
   readonly account: Account
   readonly server: ReferenceServer
   readonly timers: TaskTimers
-  /** Makes up data for the next call. */
+  /** Generates the data of the next call. */
   createCallData(): core.CallData
   /** Records a published event that the server does not report to its listeners. */
   readonly onObserved: (event: object) => void

@@ -33,7 +33,7 @@ type TenantOptions = {
   /** Set if clients use HTTP rather than the mock's `fetch`. */
   readonly isListening: boolean
   readonly createTimers: () => TaskTimers
-  /** Receives what the test should know when the tenant is closed. */
+  /** Receives warnings for the test when the tenant is closed. */
   readonly onWarning: (message: string) => void
 }
 
@@ -210,12 +210,12 @@ export const createTenant = (options: TenantOptions) => {
     /** The source of live streams of this tenant. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
     apiFaults: faults.api,
-    /** Call it when a test of another process waits or adds a fault. */
+    /** Call it when a test in another process waits or adds a fault. */
     onRemoteTest: (): void => {
       isRemote = true
     },
     describeUnusedFaults: faults.describeUnused,
-    /** Faults of deliveries by their ids, for the control API. */
+    /** Delivery faults by their ids, for the control API. */
     deliveryFaults: {
       ...faults.byId,
       clear: () => {

@@ -41,7 +41,10 @@ type TenantStateOptions = {
    */
   readonly idRandom: Random
   readonly createTimers: () => TaskTimers
-  /** Returns whether a test of another process, which cannot have a receiver in this one, waits or adds faults. */
+  /**
+   * Returns whether a test in another process waits or adds faults. Such a test cannot have a receiver in
+   * this process.
+   */
   readonly isRemote: () => boolean
   /** Called after each recorded request, event or delivery. */
   readonly onChange: () => void
@@ -126,14 +129,14 @@ export const createTenantState = (options: TenantStateOptions) => {
   })
   timers.start({ dispatcher: server.dispatcher, store })
 
-  /** Publishes a payload of the test's. */
+  /** Publishes a payload that the test provides. */
   const trigger = async (
     payload: object,
     { hasCustomPayload }: { readonly hasCustomPayload: boolean },
   ): Promise<void> => {
     const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
-    // Without a known group, the event is not ordered with any other.
+    // A new id puts the event into a separate lane, because it is not ordered with other events.
     const group = groupId ?? ids('evt')
     const event = {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
@@ -211,7 +214,10 @@ export const createTenantState = (options: TenantStateOptions) => {
         events: server.events,
         on: server.on,
         dispatcher: {
-          /** Like the server's, without deliveries that a fault holds back: to the server, they have been delivered. */
+          /**
+           * Reports the same attempts as the server, except deliveries that a fault holds back: the server
+           * already counts them as delivered.
+           */
           onAttempt: (listener: (report: AttemptReported) => void): (() => void) => {
             attemptListeners.add(listener)
             return () => attemptListeners.delete(listener)

@@ -31,7 +31,7 @@ export type MockTenant = Account &
   Waits & {
     /** Base URL of the public API. */
     readonly url: string
-    /** Seed for keys, numbers, ids, made-up data and random faults. Messages of failed waits show it. */
+    /** Seed for keys, numbers, ids, generated data and random faults. Messages of failed waits show it. */
     readonly seed: number
     /** The service that the mock imitates. */
     readonly profile: 'reference' | 'live'
@@ -104,9 +104,9 @@ export type MockTenant = Account &
     trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
     trigger(payload: object): Promise<void>
     /**
-     * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
-     * `subscribe`. The clock and made-up data start over; ids do not repeat. The key, the numbers, the secret and the
-     * target of `deliverTo` are kept.
+     * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and
+     * subscriptions added by `subscribe`. The clock and generated data start over; ids do not repeat. The
+     * key, the numbers, the secret and the target of `deliverTo` are kept.
      */
     reset(): void
   }

@@ -35,8 +35,8 @@ export type RedisDedupeOptions = {
 /** The value of a handled delivery. The value of a claimed delivery is the token of the claim. */
 const done = 'done'
 
-// These are scripts, because reading and writing must be one step. Otherwise, the claim could expire in between, and
-// another process could claim the key.
+// These are scripts, because each must read and write atomically. Otherwise, the claim could expire in
+// between, and another process could claim the key.
 const scripts = {
   renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
@@ -103,7 +103,7 @@ export const redisDedupe = (
     )
   }
   let isChecked = false
-  /** A client that ignores the option NX would make every claim succeed, and every duplicate be handled. */
+  /** If a client ignored the option NX, every claim would succeed, and every duplicate would be handled. */
   const check = async (): Promise<void> => {
     if (isChecked) return
     const key = `${prefix}check:${crypto.randomUUID()}`

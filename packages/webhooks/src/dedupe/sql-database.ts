@@ -69,7 +69,7 @@ export type SqliteDatabase = { prepare(text: string): { all(...values: SqlValue[
 /** The rows that a statement returned, and the number of rows that it returned or changed. */
 export type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
 
-/** Gives names to the columns of a row that is an array. */
+/** Converts a row that is an array to an object with the names of its columns. */
 const toNamed = (row: unknown, fields: unknown): unknown =>
   Array.isArray(row) && Array.isArray(fields)
     ? Object.fromEntries(row.map((value, index) => [String(Object(fields[index]).name), value]))
@@ -126,7 +126,10 @@ const toPlain = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
 export const readProperty = (value: unknown, name: string): unknown => Object(value)[name]
 
-/** Reads a column of a row. Applications rename the columns of all rows, such as `event_key` to `eventKey`. */
+/**
+ * Reads a column of a row, even if the application's driver renames columns, such as `event_key` to
+ * `eventKey`.
+ */
 export const readColumn = (row: unknown, column: string): unknown => {
   const object = Object(row)
   if (column in object) return object[column]
@@ -134,7 +137,10 @@ export const readColumn = (row: unknown, column: string): unknown => {
   return renamed === undefined ? undefined : object[renamed]
 }
 
-/** Reads the value of a row with one column of any name, even if the driver nests rows by table. */
+/**
+ * Reads the value of a row that has a single column, whatever its name, even if the driver nests rows by
+ * table.
+ */
 export const readOnlyValue = (row: unknown): unknown => {
   const [value]: unknown[] = Object.values(Object(row))
   const isNested = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)

@@ -14,7 +14,7 @@ import { apply } from '../verifiers/verify-signature.ts'
  */
 export type EventIdentity = 'id' | 'fact' | 'body' | 'none'
 
-/** The key of an event, and what it is derived from. */
+/** The key of an event, and the part from which it is derived. */
 export type Identity = { readonly key: string; readonly identity: EventIdentity }
 
 /** Returns the SHA-256 of text, with the prefix `sha256:`. */
@@ -83,8 +83,9 @@ export const toIdentity = (
 }
 
 /**
- * Returns the subject of a call or a group. Its id is replaced with a hash unless the subject has at most 128 visible ASCII
- * characters, which every database can index, and every queue accepts as the group of a message.
+ * Returns the subject of a call or a group. Every database can index it, and every queue accepts it as the
+ * group of a message: if it has more than 128 characters, or any other than visible ASCII, its id is replaced
+ * with a hash.
  */
 export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> => {
   const subject = `${kind}:${id}`

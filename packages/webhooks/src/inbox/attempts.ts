@@ -9,7 +9,7 @@ import type { Entries, Settlement } from './entries.ts'
 import { readIdentity, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/** Retry delays, in milliseconds. With the minimum, a short `drain` does not attempt an entry twice. */
+/** Retry delays, in milliseconds. The minimum keeps a short `drain` from attempting an entry twice. */
 export const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000
@@ -27,7 +27,7 @@ type Attempt = {
   readonly effects: Effects<unknown, unknown>
   /** The time at which the claim was made or renewed, on the monotonic clock. */
   renewedAt: number
-  /** Resolves to the error when the connection of the effects no longer responds. */
+  /** Resolves to an error when the connection that runs the effects no longer responds. */
   readonly silenced: Promise<Error>
   /** Set once the handlers have ended. */
   ended: boolean

@@ -41,8 +41,8 @@ export type Mention = {
 const toMention = (isIn: Mention['isIn']): Mention => ({ isIn, isInBody: (body) => someText(body, isIn) })
 
 /**
- * Returns the test for a phone number, given by its digits with the country code, in any spelling and within any text. It
- * must not be a part of a longer number.
+ * Returns the test for a phone number. `digits` includes the country code. The test finds the number in any
+ * notation within any text, but not as a part of a longer number.
  */
 export const findNumber = (digits: string): Mention => {
   const pattern = new RegExp(String.raw`(?<!\d)0*${[...digits].join(getSeparators())}(?!\d)`)

@@ -6,10 +6,11 @@ const text = '[["content-type","a b"]]'
 const milliseconds = 1_800_000_000_123
 
 /**
- * Checks that the driver returns what the inbox stores. Drivers can be set to rename columns and to convert values. If the
- * inbox then read nothing where there is something, events would be parked, lost or handled twice.
+ * Checks that the driver returns what the inbox stores. Drivers can be set to rename columns and to convert
+ * values. The inbox could then read a stored value as missing, and would park or lose events, or handle them
+ * twice.
  *
- * @throws WebhookUsageError that says what the driver changes.
+ * @throws WebhookUsageError that names the driver's change.
  */
 export const probeDriver = async ({ dialect, query }: InboxEngine): Promise<void> => {
   const bytes = { postgresql: '?::bytea', sqlite: '?', mysql: 'CAST(? AS BINARY)' }[dialect]

@@ -23,8 +23,8 @@ const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
 /**
- * Time between the two requests for the summary of a call that is 404, in milliseconds. The service always returns
- * 404 for WhatsApp calls, so more requests would only use up the rate limit.
+ * Time between the two requests for a summary that was not found (404), in milliseconds. The service always
+ * returns 404 for WhatsApp calls, so more requests would only use up the rate limit.
  */
 const notFoundDelayMs = 86_400_000
 

@@ -221,7 +221,8 @@ export function sqlInbox(
     const storeOrReport: StoreDelivery = async (delivery) => {
       if (delivery.bodyWasParsed && !parserWasReported) {
         parserWasReported = true
-        // The receiver never gets the webhooks that the parser rejects, so the warning comes with one that was accepted.
+        // The warning follows the first webhook that the parser accepted, because the receiver never sees
+        // those that the parser rejects.
         console.warn(
           'A body parser runs before the receiver. Webhooks that it refuses, such as bodies above its limit, are lost. ' +
             'Mount the receiver before any body parser.',

@@ -123,7 +123,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
         }
         const failure = isError(error) ? error : new Error(String(error))
         if (events.length === 1) return [failure]
-        // Stores the events one by one, because a single one of them may be the cause.
+        // One of the events may have made the whole batch fail, so this stores them one by one.
         const outcomes: (boolean | Error)[] = []
         for (const event of events) outcomes.push(...(await storeBatch([event])))
         return outcomes

@@ -132,7 +132,7 @@ export const createTableFirst = (engine: InboxEngine, table: string): InboxEngin
     run: (...statement) => ready().then(() => engine.run(...statement)),
     claim: (claiming) => ready().then(() => engine.claim(claiming)),
     query: (...statement) => ready().then(() => engine.query(...statement)),
-    // A driver that the inbox cannot use stays so.
+    // If the inbox cannot use the driver, a retry fails in the same way.
     isTransient: (error) => readProperty(error, 'name') !== 'WebhookUsageError' && engine.isTransient(error),
   }
 }

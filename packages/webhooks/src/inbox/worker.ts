@@ -8,7 +8,7 @@ import { createNotifier } from './notifier.ts'
 
 /** Time for which `stop` waits for handlers before it aborts their signals, in milliseconds. */
 const stopMs = 10_000
-/** Time for which `stop` then waits for handlers to obey the signal, in milliseconds. */
+/** Time for which `stop` then waits for handlers to end, in milliseconds. */
 const abortMs = 1_000
 
 /** Interval at which expired entries are deleted, in milliseconds. */

@@ -97,11 +97,12 @@ export type InboxMethods = {
    * Requests missing summaries of calls that have another stored event, and stores the summaries that exist. Call this
    * method every few minutes, in any number of processes. Only one process sends requests at a time.
    *
-   * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is less), and then
-   * after twice the previous delay, up to 6 hours: about 20 requests in 3 days. So is one that is not found (404), if an
-   * event says that the call is a PSTN call. Otherwise, it is requested once more after a day, because a live service
-   * always returns 404 for a WhatsApp call; then its entry is `unavailable`, as after a 422. At the age limit, an
-   * entry becomes `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
+   * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is
+   * less), and then after twice the previous delay, up to 6 hours: about 20 requests in 3 days. The same
+   * applies to one that is not found (404), if an event identifies the call as a PSTN call. Any other summary
+   * that is not found is requested once more after a day, because a live service always returns 404 for a
+   * WhatsApp call; then its entry is `unavailable`, as after a 422. At the age limit, an entry becomes
+   * `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.

@@ -9,8 +9,8 @@ import type { WaitUntil } from './running.ts'
 /** Options for {@link createReceiver}. */
 export type ReceiverOptions<Context = DeliveryContext> = {
   /**
-   * Verifies the sender. There is no default; to accept anyone, choose `unsigned()`. Only a receiver with an inbox that
-   * takes no requests, but events from {@link InboxMethods.accept}, does without it.
+   * Verifies the sender. There is no default; to accept anyone, choose `unsigned()`. Only a receiver with an
+   * inbox that takes all events from {@link InboxMethods.accept}, and no requests, can omit it.
    */
   readonly verify: Verifier
   /**

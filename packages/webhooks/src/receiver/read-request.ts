@@ -91,7 +91,8 @@ type BodyOptions = {
 }
 
 /**
- * Reads a body that other code has read before, from what adapters, Hono (`req`) or Elysia (`body`) have kept of it.
+ * Returns a body that other code has already read, from the copy that an adapter, Hono (`req`) or Elysia
+ * (`body`) has kept.
  *
  * @throws WebhookRequestError when the verifier needs the bytes, or no JSON is left.
  */
@@ -136,7 +137,7 @@ export const createReadBody = ({ verify, maxBodyBytes, bodyTimeoutMs }: BodyOpti
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = () => void reader.cancel().catch(() => {})
     const startTimer = async (): Promise<void> => {
-      // A body in memory is read within a few turns of the microtask queue. Creating a timer would take longer.
+      // A body in memory is read within a few microtasks. Creating a timer would take longer.
       for (let turn = 0; turn < 4; turn += 1) await undefined
       if (finished) return
       timer = setTimeout(

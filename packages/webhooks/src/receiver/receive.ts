@@ -88,7 +88,8 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     try {
       // Checks the method and the headers before the body is read, so that requests from strangers are cheap.
       assertPost(request.method)
-      // Awaits only promises, because awaiting is slow.
+      // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
+      // request.
       const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
       // An inbox stores every authentic delivery, even if it is not JSON.
@@ -120,7 +121,8 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         bodyWasParsed,
         headers,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
-        // After an early response, the sender hangs up, which must not stop the handlers.
+        // The sender hangs up after an early response, which aborts the request's signal. The handlers must
+        // go on.
         signal: early?.signal ?? request.signal,
       }
     } catch (error) {

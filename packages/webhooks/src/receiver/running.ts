@@ -45,8 +45,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
         // execution context.
         const host = given as Host
         const keeper = configured ?? (host.waitUntil === undefined ? host.executionCtx : host)
-        // Lets a missing `waitUntil` throw only until the warning is printed, because an error for each delivery
-        // would take a third of the delivery's time.
+        // Calls a missing `waitUntil` only until the warning is printed. Throwing and catching an error for
+        // each delivery would take a third of the delivery's time.
         if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
       } catch (error) {
         if (!isWarned)

@@ -10,7 +10,7 @@ type Values = OnDemand<string | readonly string[]>
 
 const reject = (message: string) => new WebhookVerificationError('invalid_secret', message)
 
-/** The rest of a header if the variable with its credentials is not set: `Bearer ${process.env.TOKEN}`. */
+/** Matches a header without credentials, such as `Bearer ${process.env.TOKEN}` if the variable is not set. */
 const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
 
 /** @throws WebhookVerificationError when a value would accept anyone, is easily guessed, or cannot arrive in a header. */
@@ -155,9 +155,9 @@ type BasicAuthOptions = {
 }
 
 /**
- * Accepts deliveries with HTTP Basic authentication (RFC 7617), with or without its base64, because services that take
- * credentials as one string may send it as it is. A stranger who sees one request can replay it and send others, so use
- * this verifier only over https, with an inbox or `dedupe`.
+ * Accepts deliveries with HTTP Basic authentication (RFC 7617), with or without base64, because services that
+ * take the credentials as one string may send it unencoded. A stranger who sees one request can replay it and
+ * send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a character that no
  *   header can contain.

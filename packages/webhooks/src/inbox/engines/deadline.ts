@@ -24,8 +24,8 @@ type Connections<Client> = {
 }
 
 /**
- * Takes a connection that responds from the pool. After a network failure, every idle connection of the pool may be
- * silent; they are closed one by one.
+ * Takes a connection that responds from the pool. After a network failure, any idle connection of the pool
+ * may be dead, so each one that does not respond is closed.
  */
 export const openResponsive = async <Client>({
   connect,
@@ -45,8 +45,8 @@ export const openResponsive = async <Client>({
 }
 
 /**
- * Runs a statement that may take long on a connection from the pool. Closes the connection if it does not respond,
- * because the pool would give it to others.
+ * Runs a statement that may take a long time on a connection from the pool. Closes the connection if it does
+ * not respond, because the pool would otherwise lend it again.
  */
 export const runOnce = async <Client, Result>(
   connections: Connections<Client>,

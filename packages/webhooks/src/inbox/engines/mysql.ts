@@ -141,7 +141,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     limit: limit - 1,
     connect: connections.connect,
     isSilent: async (connection, connectionId) => {
-      // The current command of a connection is not part of mysql2's public interface.
+      // Reads the connection's current command, which is not part of mysql2's public interface.
       const isWaiting = () => Boolean(readProperty(readProperty(connection, 'connection'), '_command'))
       if (!isWaiting()) return false
       const text = `SELECT 1 FROM information_schema.processlist

@@ -46,7 +46,10 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
 
 const divisionByZero = '22012'
 
-/** Time limit for a statement that only saves work, in milliseconds. */
+/**
+ * Time limit for UNLISTEN, in milliseconds. It only saves reconnecting: without a response, the connection is
+ * closed.
+ */
 const briefMs = 2_000
 
 /**
@@ -193,7 +196,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       runOnce(connections, async (client) => {
         const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
         if (readOnlyValue(rows[0]) !== null) return
-        // Without the lock, a process could fail because another process is creating the table.
+        // CREATE TABLE IF NOT EXISTS can fail if another process creates the table at the same time.
         const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
         try {
           await client.query(`BEGIN; ${lock}; ${statements}; COMMIT`)
@@ -217,7 +220,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
       return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
     },
-    // Errors of class 40 undo the transaction because of another one, if it is serializable or deadlocked.
+    // Errors of class 40 are deadlocks and serialization failures: another transaction caused the rollback,
+    // so a retry may succeed.
     isTransient: (error) =>
       readProperty(error, 'severity') !== 'ERROR' || String(readProperty(error, 'code')).startsWith('40'),
   }

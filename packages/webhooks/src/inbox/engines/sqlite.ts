@@ -113,7 +113,8 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     for (const write of writes) {
       const written = write(database)
       if (typeof Object(written).then === 'function') {
-        // The error below replaces its own, which would otherwise end the process.
+        // Ignores the promise's own rejection, which would otherwise end the process. The error below
+        // replaces it.
         Promise.resolve(written).catch(ignore)
         refuse(
           'A function passed to atCompletion() must be synchronous: nothing may run between it and the commit.',

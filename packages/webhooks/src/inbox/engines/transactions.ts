@@ -10,9 +10,9 @@ type Transactions<Client> = {
   /** Maximum number of connections that handlers can occupy at a time. */
   readonly limit: number
   readonly connect: () => Promise<Client>
-  /** Begins a transaction, and returns the number by which the database knows the connection. */
+  /** Begins a transaction, and returns the database's id of the connection. */
   readonly begin: (client: Client) => Promise<number>
-  /** Checks whether the connection has waited for an answer while the database had nothing to do for it. */
+  /** Checks whether the connection is waiting for a response although the database has been idle on it. */
   readonly isSilent: (client: Client, connectionId: number) => Promise<boolean>
   /** Runs the completion, and commits if the claim was held. Returns whether the claim was held. */
   readonly commit: (client: Client, completion: Statement) => Promise<boolean>
@@ -53,7 +53,7 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
     let checks: ReturnType<typeof setInterval> | undefined
     let ended = false
     const silent = Promise.withResolvers<never>()
-    // Nothing waits for it unless the attempt is being completed.
+    // Ignores the rejection, because only a completion awaits this promise.
     silent.promise.catch(() => {})
 
     const stopChecks = (): void => {
@@ -61,9 +61,9 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
       checks = undefined
     }
     /**
-     * Gives up a connection that no longer answers, for example because a router has forgotten it. Such a connection
-     * raises no error: the handler would never end, and its claim would be renewed again and again. A deadline for
-     * every statement would also end long queries.
+     * Gives up a connection that no longer responds, for example because a router has forgotten it. Such a
+     * connection raises no error: the handler would never end, and its claim would be renewed again and
+     * again. A deadline for every statement would also end long queries.
      */
     const check = async ({ client, connectionId }: Awaited<ReturnType<typeof enter>>): Promise<void> => {
       if (!(await isSilent(client, connectionId)) || checks === undefined) return
@@ -77,7 +77,7 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
     }
     const open = async () => {
       const opened = await enter()
-      // The database may not respond to the check itself. Then the next one decides.
+      // The database may not respond to the check itself. In that case, the next check decides.
       checks = setInterval(() => void check(opened).catch(() => {}), checkEveryMs)
       return opened
     }
