@@ -156,9 +156,9 @@ export type WorkersView = {
  * **Order.** Within a lane, positions are committed in order. Across lanes, they are not: a transaction that took its
  * position early may be committed late.
  *
- * **Fences.** Loading and settling do nothing for a delivery that has another version, or if its shard has another epoch. So a
- * worker does no harm if it acts on outdated information, such as a page that it read long ago, or a shard that it has
- * lost.
+ * **Fences.** Loading and settling do nothing for a delivery that has another version, or if its shard has
+ * another epoch. Therefore, a worker that acts on outdated information, such as an old page or a shard that
+ * it has lost, does no harm.
  */
 export type DeliveryQueue = {
   /** Number of shards. */
@@ -186,10 +186,10 @@ export type DeliveryQueue = {
    */
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
-   * Writes the outcomes of attempts in one transaction. Each belongs to a different delivery, and a worker never calls
-   * this again before its previous call has ended. An outcome is `stale`, and nothing is written for it, if the
-   * delivery is gone or has another version, or its shard has another epoch. So a call whose outcome is unknown can be
-   * repeated.
+   * Writes the outcomes of attempts in one transaction. Each belongs to a different delivery, and a worker
+   * never calls this again before its previous call has ended. An outcome is `stale`, and nothing is written
+   * for it, if the delivery is gone or has another version, or its shard has another epoch. Therefore, a call
+   * whose outcome is unknown can be repeated.
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.

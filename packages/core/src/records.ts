@@ -171,7 +171,7 @@ export type EventRecord = {
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
   /**
-   * Set if a caller wrote the payload; an endpoint cannot tell it from a genuine one. See
+   * Set if a caller wrote the payload; an endpoint cannot distinguish it from a genuine one. See
    * `DeliveryOptions.allowsCustomPayload`.
    */
   readonly hasCustomPayload: boolean

@@ -21,7 +21,7 @@ export type ReferenceServerOptions = {
   readonly store?: Store | undefined
   /**
    * Source of the current time.
-   * @default the machine's clock. Its steps affect only the times in payloads and signatures
+   * @default the machine's clock, whose steps affect only the times in payloads and signatures
    */
   readonly clock?: Clock | undefined
   /**

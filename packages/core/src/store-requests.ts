@@ -216,11 +216,11 @@ export type FigureSelection = {
 export type UnfinishedRequest = {
   readonly organizationId: string
   readonly subscriptionIds: readonly string[]
-  /** The count at which counting stops, for each subscription. At least 1. */
+  /** Maximum count for each subscription, at least 1. */
   readonly limit: number
 }
 
-/** The unfinished deliveries of a subscription. */
+/** The number of a subscription's unfinished deliveries, and the age of the oldest. */
 export type UnfinishedMeasure = {
   readonly unfinished: number
   /** The time of the event of the oldest one; `null` if there is none. */
@@ -230,7 +230,7 @@ export type UnfinishedMeasure = {
 /** Parameters for measuring the backlog. @inline */
 export type BacklogRequest = {
   readonly now: number
-  /** The count at which counting stops: a result that equals the limit means that many or more. At least 1. */
+  /** Maximum count, at least 1. A result that equals it means that many or more. */
   readonly limit: number
 }
 

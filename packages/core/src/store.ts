@@ -68,11 +68,12 @@ export type * from './store-requests.ts'
  *
  * **Strings** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
- * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`. An event with an id that
- * is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was changed, and the
- * call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if its transaction may have
- * been committed: the connection was lost, timed out or was terminated after the commit may have been sent, or the
- * commit itself failed halfway. A store never repeats such a write on its own.
+ * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`. An event with an
+ * id that is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was
+ * changed, and the call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if
+ * its transaction may have been committed: the connection was lost, timed out or was terminated after the
+ * commit may have been sent, or the commit itself failed halfway. A store never repeats such a write by
+ * itself.
  */
 export type Store = DeliveryQueue & {
   /** Writes an organization by compare-and-set. */

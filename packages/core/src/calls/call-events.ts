@@ -3,7 +3,10 @@ import { type EventDraft, toCallSubject } from '../events/event-log.ts'
 import type { CallRecord, CallSummaryRecord } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-/** `from` is always the organization's number, and `to` is always the customer's. */
+/**
+ * Builds the fields that all call events share. `from` is always the organization's number, and `to` is
+ * always the customer's.
+ */
 const buildCallDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
   channel: call.channel,
   callId: call.callId,

@@ -6,7 +6,8 @@ import { identifier, optional, phoneNumber } from '../values/input-schemas.ts'
 import { time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
-// The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
+// The filters for listing records and for changing many deliveries. The command line and the inspector use
+// these names.
 
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
   z.pipe(

@@ -28,7 +28,7 @@ export type MockTenantControl = {
   }): Promise<Json>
   /** Sends an event that the service itself would not send. */
   trigger(event: string | Json, overrides?: Json): Promise<void>
-  /** Returns everything that was received, that happened and that was sent, oldest first. */
+  /** Returns all recorded requests, events and deliveries, oldest first. */
   getRecordings(): {
     readonly requests: readonly Json[]
     readonly events: readonly Json[]

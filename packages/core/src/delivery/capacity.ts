@@ -6,7 +6,7 @@ type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees the slot. Later steps, such as writing the result, need no slot. */
+  /** Frees the slot when the attempt has ended. Writing its result needs no slot. */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
@@ -59,9 +59,9 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
 }
 
 /**
- * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each.
- * All others use slow slots and start one after another. An organization may use at most half of the slow slots that
- * others have left free.
+ * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a
+ * second each. All others use slow slots and start one after another. An organization may use at most half of
+ * the slow slots that other organizations do not use.
  */
 export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {
   const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })
@@ -70,7 +70,9 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
   const slow = new Map<string, number>()
   let slowTaken = 0
   let running = 0
-  /** Number of attempts that are running and not slow, or whose result is being written. */
+  /**
+   * Number of attempts that are running without being slow, and of attempts whose result is being written.
+   */
   let held = 0
 
   const countFree = (): number => Math.max(0, concurrency * slowSlotsPerSlot - slowTaken)

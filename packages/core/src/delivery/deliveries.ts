@@ -69,7 +69,8 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
   /** settling → held as a retry, stored as a retry that does not fit, or finished. */
   const complete = (settling: Settling, { delivery, version, next }: Settled): void => {
     const { queue, entry, pace } = settling
-    // This comes after the write, because a change that was read before it has the old pace, and would look like a reset.
+    // If this came before the write, a change that was read in between would have the old pace, and would
+    // look like a reset.
     if (pace !== undefined) queue.stored.pace = pace
     release(settling)
     const retry = delivery.dueAt === null ? null : { ...entry, version, dueAt: delivery.dueAt }
@@ -87,7 +88,10 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     queues.place(queue)
   }
 
-  /** settling → stored: it differs from what was settled, or may have been. Reads its queue again. */
+  /**
+   * settling → stored: the delivery changed during its attempt, or the write failed and its outcome is
+   * unknown. Reads its queue again.
+   */
   const discard = (settling: Settling): void => {
     const { queue, entry } = settling
     release(settling)
@@ -97,9 +101,9 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
   }
 
   /**
-   * loading → stored: it differs from what is stored. Reads its queue again after a pause, because the next page may be
-   * the same. Until then, the queue is not forgotten. A drain does not wait for that read: if another worker has taken
-   * the shard, every page is the same.
+   * loading → stored: the store has another version of the delivery. Reads its queue again after a pause,
+   * because a page that is read at once may be just as old. The queue is not forgotten until then. A drain
+   * does not wait for that read: if another worker has taken the shard, no page is ever up to date.
    */
   const discardForNow = (loading: Loading): void => {
     const { queue, entry } = loading
@@ -142,7 +146,8 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
       discardForNow(loading)
       return
     }
-    // While it was loading, the scheduler may have been closed, the shard given up, or the subscription may have failed.
+    // Check again: during loading, the scheduler may have been closed, the shard given up, or an attempt of
+    // the subscription may have failed.
     const hasRoom = loop.isOpen && isOwned(queue) && queue.attempts < policy.getMaximum(queue)
     if (hasRoom && policy.start(queue, attempted.subscription)) void run(begin(loading, attempted))
     else putBack(loading)
@@ -177,13 +182,13 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
   }
 
   return {
-    /** Takes deliveries while there is capacity, and loads them together. */
+    /** Takes deliveries while there is capacity, and loads them in one batch. */
     fill: (): void => {
       if (isLoading) return
       const taken: Loading[] = []
       for (const queue of policy.next()) {
         const entry = isOwned(queue) ? queue.prefetch.take() : undefined
-        // Without its shard, the queue can only wait until it is forgotten.
+        // The queue has nothing to take, or its shard was given up.
         if (entry === undefined) policy.remove(queue)
         else taken.push(take(queue, entry))
       }

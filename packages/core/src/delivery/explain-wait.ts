@@ -45,8 +45,9 @@ const slot = { reason: 'slot' } as const
 type QueueTimes = { readonly dueAt: number; readonly startAt: number; readonly isFull: boolean }
 
 /**
- * Returns what the next delivery of a queue waits for. Its scheduler acts on it, and {@link explainWait} tells users.
- * `startAt` is the time at which its limit allows the next start, and `isFull` is set if it has its maximum under way.
+ * Returns the reason why the next delivery of a queue waits. The scheduler acts on it, and
+ * {@link explainWait} shows it to users. `startAt` is the time at which its limit allows the next start, and
+ * `isFull` is set if the queue has its maximum number of deliveries under way.
  */
 export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes): QueueWait => {
   const until = Math.max(dueAt, startAt)

@@ -35,7 +35,7 @@ export const createLoop = ({ clock, onError, step, isDrained }: LoopOptions) => 
     request: (): void => {
       if (isRequested) return
       isRequested = true
-      // Does not use `queueMicrotask`, because the fake timers of test runners replace it.
+      // Avoids `queueMicrotask`, because the fake timers of test runners replace it.
       void Promise.resolve().then(run)
     },
     wakeAt: (at: number): void => {

@@ -37,8 +37,9 @@ const ownShare = 0.75
  *   taken the shard. Running attempts end at once, even within their 5 s.
  * - owned → not owned, by `endWorker`, once the scheduler is closed.
  *
- * A worker must never start an attempt in a shard after its lease has ended. So it starts the lease just before it
- * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.
+ * A worker must never start an attempt in a shard after its lease has ended. Therefore, it counts the lease
+ * from just before it sends the renewal, and relies on only three quarters of it, in case its clock is set
+ * back a little.
  */
 export const createOwnership = (context: OwnershipContext) => {
   const { store, clock, worker, getLeaseMs, onTaken, onLeft } = context

@@ -7,20 +7,20 @@ import type { Ended, Queue, SchedulerContext } from './states.ts'
 
 const none: ReadonlySet<string> = new Set()
 
-/** One pace of each round robin. Quick queues are first, because they need no slow slot. */
+/** One pace for each round robin. Quick queues come first, because they need no slow slot. */
 const paces = ['quick', 'new', 'failing'] as const
 
 export const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   if (result === undefined || result.kind === 'refused') return current
-  // A 409 is not a success, so a new or failing subscription still gets one attempt at a time.
+  // A 409 is not a success, so a new or failing subscription is still limited to one attempt at a time.
   if (result.kind === 'deferred') return isSlow && current === 'quick' ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
 
 /**
- * Decides which ready queue is next, and how many of its deliveries may be under way (decision 0022). Knows capacity,
- * the order and recent starts, but not what a queue holds or what happens to its deliveries.
+ * Decides which ready queue is next, and how many of its deliveries may be under way (decision 0022). Keeps
+ * track of capacity, order and recent starts, but not of deliveries.
  */
 export type Policy = ReturnType<typeof createPolicy>
 

@@ -12,11 +12,12 @@ export type Entry = PendingDelivery &
  * The part of a queue that a scheduler holds in memory: as many attemptable deliveries as fit. All others stay in the
  * store.
  *
- * It has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
- * set if there was no head behind it. It also has a place in the **retries**: all retries that are due up to `horizon`
- * are held or taken. It reads another page when it is half empty.
+ * All **heads** up to the position `after` are held, taken or finished. `isEnd` is set if there was no head
+ * behind that position. All **retries** that are due up to `horizon` are held or taken. Another page is read
+ * when the prefetch is half empty.
  *
- * A change that arrives while a page is being read is applied after the page, which may be older or newer.
+ * A change that arrives while a page is being read is applied after the page, because the page may be older
+ * or newer than the change.
  *
  * These must never happen:
  * - A reported delivery, or one that a page left out, is forgotten. A delivery that does not fit lowers `after` or the
@@ -159,7 +160,7 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
     } finally {
       if (page !== undefined && !own.isVoid) {
         horizon = page.isEnd ? lastPlace : (page.retries.at(-1) ?? firstPlace)
-        // Deliveries behind it may not be held.
+        // Drops the retries after the new horizon.
         for (const each of [...known.values()]) {
           if (each.isRetry && !each.isBusy && isBefore(horizon, each)) drop(each)
         }

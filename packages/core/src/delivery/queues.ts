@@ -39,7 +39,7 @@ export const createQueues = (
     return decideWait(clock.now(), { dueAt, startAt: policy.getStart(queue), isFull })
   }
 
-  /** Any state → the state that follows from what is known, after any change. */
+  /** Moves a queue to the state that follows from its deliveries, after any change. */
   const place = (queue: Queue): void => {
     if (queue.state.reason === 'forgotten') return
     queue.state = decideState(queue)
@@ -73,7 +73,8 @@ export const createQueues = (
     if (known !== undefined) return known
     const epoch = context.getEpoch(shard)
     if (epoch === undefined) return undefined
-    // In a shard that has been read, a queue that is not in memory has no deliveries.
+    // If the shard has been read, a queue that is not in memory had no unfinished deliveries, so nothing is
+    // left to read.
     const prefetch = createPrefetch({ queue: id, store, isEmpty: !newShards.has(shard), getSize })
     const queue: Queue = {
       id,
@@ -94,7 +95,8 @@ export const createQueues = (
   }
 
   const restart = (queue: Queue, stored: StoredQueue): void => {
-    // Other processes only reset a pace. Any other value was read before this process wrote its own.
+    // Other processes only ever reset a pace to `new`. Any other stored value is older than the pace in
+    // memory.
     if (stored.pace === 'new' && queue.stored.pace !== 'new') {
       setPace(queue, 'new')
       queue.stored.pace = 'new'
@@ -103,7 +105,7 @@ export const createQueues = (
     queue.prefetch.restart()
   }
 
-  /** Changes a queue, and then its state, if its shard is owned. */
+  /** Changes a queue, and updates its state, if its shard is owned. */
   const change = (stored: StoredQueue, apply: (queue: Queue) => void): void => {
     const queue = open(stored)
     if (queue === undefined) return

@@ -22,10 +22,10 @@ type ReaderContext = SchedulerContext & {
 
 export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: ReaderContext) => {
   const { newShards, unread } = queues
-  /** Number of pages of deliveries that are being read, and of pauses before others. */
+  /** Number of pages of deliveries that are being read, plus the pauses before a read. */
   let reading = 0
   let sweeping = 0
-  /** The cursor up to which all shards but the new ones were read. */
+  /** The cursor up to which all shards except `newShards` were read. */
   let cursor: string | undefined
   /** Set if changes were missed. A read that is under way may not contain them. */
   let isSweepDue = false
@@ -68,13 +68,13 @@ export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: R
     const start = ++starts
     const before = cursor
     const behind = await readQueues([...newShards])
-    // More shards were taken meanwhile. The read that then started includes these.
+    // If more shards were taken in the meantime, a later read has started, and includes these shards.
     if (start !== starts) return
     if (behind === undefined) {
       await pause(failurePauseMs)
       return readNewShards()
     }
-    // A sweep that ended meanwhile did not include these shards.
+    // Keeps the earlier cursor, because a sweep that ended in the meantime did not include these shards.
     cursor = before ?? behind
     newShards.clear()
     // A drain waits until this read is complete.
@@ -89,7 +89,8 @@ export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: R
     if (sweeping > 0 || cursor === undefined) return
     const swept = listReadShards()
     const behind = await readQueues(swept, cursor)
-    // If other shards were read meanwhile, the next sweep starts from the same cursor and includes them.
+    // If other shards were read in the meantime, the cursor does not move, so that the next sweep includes
+    // them.
     if (behind !== undefined && listReadShards().every((shard) => swept.includes(shard))) cursor = behind
   }
 

@@ -69,7 +69,7 @@ const hideSecrets = (text: string, secrets: readonly string[]): string => {
   let end = 0
   let isHidden = false
   for (const [index, length] of lengths.entries()) {
-    // Secrets that overlap are hidden as one: the rest of the second would be readable otherwise.
+    // Overlapping secrets are hidden as one. Otherwise the end of the second one would stay readable.
     if (length > 0) {
       if (!isHidden || index >= end) shown += `${text.slice(end, index)}[redacted]`
       end = Math.max(end, index + length)

@@ -40,10 +40,11 @@ const maxDeferredMs = 15 * minute
 export const failingLimitMs = 5 * 24 * hour
 
 /**
- * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
- * `Retry-After` defers the delivery for the requested pause, but for at least a second. It uses up no attempt: the
- * number of failures, which selects the pause, stays the same (`decideSettlement`). Otherwise the delivery is retried
- * after the scheduled pause, or later if a 429 or 503 requests it with `Retry-After`. A refused event is skipped.
+ * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A
+ * 409 with `Retry-After` defers the delivery for the requested pause, but for at least a second. This uses up
+ * no attempt: `decideSettlement` leaves the number of failures, which selects the next pause, unchanged.
+ * Otherwise the delivery is retried after the scheduled pause, or later if a 429 or 503 requests it with
+ * `Retry-After`. A refused event is skipped.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

@@ -25,14 +25,16 @@ import type { SchedulerContext } from './states.ts'
  * | loading → stored | `discardForNow` | it has changed: its queue is read again after a pause |
  * | settling → stored | `discard` | its settlement was stale or could not be written: its queue is read again |
  *
- * The state of a queue is what its next delivery waits for, as `decideWait` decides and `explainWait` tells users: a time
- * (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`). A queue is `idle` if it holds none.
- * After any change of its deliveries, `place` moves a queue to the state that follows. A queue with no delivery that is
- * held, under way or unread is forgotten once its pace is written.
+ * The state of a queue is the reason why its next delivery waits, as decided by `decideWait` and shown to
+ * users by `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity
+ * (`slot`). A queue that holds no delivery is `idle`. After any change of its deliveries, `place` moves the
+ * queue to its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is
+ * written.
  *
  * These must never happen:
  * - A delivery is under way twice.
- * - A queue has more than `perSubscription` deliveries under way, or starts one next to another while it is new or failing.
+ * - A queue has more than `perSubscription` deliveries under way, or more than one while it is new or
+ *   failing.
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
  *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
@@ -46,12 +48,12 @@ export const createScheduler = (context: SchedulerContext) => {
       reader.read()
       queues.advance()
       deliveries.fill()
-      // The deliveries that were taken may have left room for others.
+      // The deliveries that were taken may have made room for others.
       reader.read()
     },
     isDrained: () => deliveries.isIdle() && !reader.isReading() && policy.isEmpty(),
   })
-  // A drain does not spread starts over time, because a test clock may not advance.
+  // During a drain, starts are not spread over time, because a test clock may stand still.
   const policy = createPolicy({ ...context, isPaced: () => !loop.isDraining(), onFree: loop.request })
   const queues = createQueues({ ...context, policy, loop })
   const reader = createReader({ ...context, policy, queues, loop })

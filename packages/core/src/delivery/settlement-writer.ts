@@ -31,8 +31,8 @@ export type SettlementWriterOptions = {
 }
 
 /**
- * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at once. A failure
- * is not urgent, and waits to share a transaction.
+ * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at
+ * once. A failure may wait a little, so that several share a transaction.
  */
 export const createSettlementWriter = (
   store: Pick<DeliveryQueue, 'settleDeliveries'>,

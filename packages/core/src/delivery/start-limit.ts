@@ -47,7 +47,10 @@ export const createStartLimit = () => {
       starts.splice(0, starts.length - Math.ceil(perSecond))
       return true
     },
-    /** Allows one pick whatever the limit is: it may have changed, and only loading a delivery shows that. */
+    /**
+     * Allows one pick regardless of the limit. The limit may have changed, and the scheduler learns its new
+     * value only by loading a delivery.
+     */
     allowNext: (): void => {
       isNextAllowed = true
     },

@@ -51,7 +51,7 @@ export type Loading = {
 export type Attempting = Omit<Loading, 'state'> & {
   readonly state: 'attempting'
   readonly attempted: LoadedDelivery
-  /** Stops when the attempt must end without a result. */
+  /** Stops the attempt without a result. */
   readonly stopping: StopSignal
   /** The latest time at which the attempt can end. */
   readonly endsAt: number

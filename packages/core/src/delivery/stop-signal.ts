@@ -1,4 +1,7 @@
-/** Stops many attempts at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
+/**
+ * Stops many attempts at once. Unlike with an `AbortSignal`, adding and removing a listener takes constant
+ * time.
+ */
 export type StopSignal = {
   isStopped(): boolean
   /**

@@ -129,7 +129,7 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
     // A dry run leaves the events of these calls in place, so they are counted later, with the customer's other
     // events. Counting them here would count them twice.
     if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
-    // There are few participants, so they are part of the last page of calls.
+    // Participants are erased with the last page of calls, because there are only a few.
     const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []
     await remove(context, { participants })
     return {

@@ -1,6 +1,6 @@
 /**
- * Calls a listener, which may be async. Its errors go to `onError` and have no other effect: they are reported
- * asynchronously, so that what is being reported does not fail even if `onError` throws.
+ * Calls a listener, which may be async. Its errors go to `onError` and have no other effect: they are
+ * reported asynchronously, so that an `onError` that throws cannot fail the caller.
  */
 export const callListener = (call: () => unknown, onError: (error: unknown) => void): void => {
   try {

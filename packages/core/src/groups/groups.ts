@@ -10,7 +10,7 @@ import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group
 /** The groups of a server. */
 export type Groups = {
   /**
-   * Creates a group as the endpoint does, with permission for every number of the organization.
+   * Creates a group like the endpoint, but with permission for every number of the organization.
    *
    * @throws RequestRefusedError with the code that the endpoint would respond with.
    * @throws RecordNotFoundError if there is no such organization.

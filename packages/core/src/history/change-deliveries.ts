@@ -93,7 +93,8 @@ export const createResendCount = (store: Store, selection: DeliverySelection): C
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
       }
-      // Deliveries that were not attempted since they were created or sent again need not be resent.
+      // Skips deliveries that have not been attempted since they were created or sent again, because a resend
+      // would not change them.
       const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
       if (enabled.get(subscriptionId) && !isFresh) count += 1
     }
@@ -118,7 +119,8 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
     let count = 0
     const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
-      // Starts with the newest: if the head were canceled first, the next delivery of the lane would be attempted.
+      // Starts with the newest. If the head were canceled first, the next delivery of the lane could be
+      // attempted before it is canceled.
       for (const { organizationId, id } of lane) {
         if (await store.cancelDelivery({ organizationId, deliveryId: id, now })) count += 1
       }

@@ -2,7 +2,7 @@ import type { Page, PageRequest, RequestReported } from '../index.ts'
 import { parsePosition } from '../storage/cursors.ts'
 
 export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 'responseBody'> & {
-  /** `null`, like the fields of the key, if the request had no valid key. */
+  /** `null` if the request had no valid key, as are the other fields about the key. */
   readonly organizationId: string | null
   readonly keyId: string | null
   readonly keyLabel: string | null
@@ -11,7 +11,7 @@ export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 're
 /** The fields that listed requests have; `text` is a part of the path or of the request id. @inline */
 export type RequestFilter = {
   readonly organization?: string | undefined
-  /** Requests without a valid key: besides those of the organization, or alone. */
+  /** Adds requests without a valid key to those of the organization, or selects only them. */
   readonly unidentified?: 'include' | 'only' | undefined
   readonly key?: string | undefined
   readonly method?: string | undefined
@@ -118,7 +118,10 @@ export const createRequestLog = (capacity: number) => {
         responseBody: shortenBody(responseBody),
       })
     },
-    /** Removes a call's id from its requests, because the id may contain a customer's phone number, and their bodies. */
+    /**
+     * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
+     * the bodies of these requests.
+     */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
         if (each.organizationId !== organizationId || each.callId !== callId) continue
@@ -132,7 +135,7 @@ export const createRequestLog = (capacity: number) => {
       const kept = bodies.get(requestId) ?? { requestBody: null, responseBody: null }
       return found && { ...found, ...kept }
     },
-    /** Returns the start of the last request with a key, or `null` if the log has none. */
+    /** Returns the start time of the last request with a key, or `null` if the log has none. */
     findLastUse: (organizationId: string, keyId: string): number | null =>
       requests.reduce<number | null>(
         (last, each) =>

@@ -13,9 +13,10 @@ type Incoming = {
 export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
 
 /**
- * Takes the chunks of a body as they arrive, before any code asks for them, and drops what exceeds `maxBytes`. Otherwise,
- * node:http would hold them while the request waits for a database or a file: at most 64 KiB of bytes, but a chunk of one
- * byte is an object of almost a kilobyte. So strangers could fill 600 MB with 60 connections.
+ * Reads the chunks of a body as they arrive, before any code asks for them, and drops those beyond
+ * `maxBytes`. Otherwise, node:http would buffer them while the request waits for a database or a file: at
+ * most 64 KiB per connection, but each chunk of one byte is an object of almost a kilobyte. Unauthenticated
+ * senders could fill 600 MB with 60 connections.
  */
 export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
   const bytes = createByteCollector()

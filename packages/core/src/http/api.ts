@@ -208,8 +208,8 @@ export const createApi = (context: ApiContext) => {
       const { caller, limits } = await admit(key, remoteAddress)
       headers = limits
       report.caller = caller ?? null
-      // Routes after counting, so that path guesses count toward the limits. Routes before checking the caller, so that
-      // any client learns whether a path exists.
+      // Runs after counting, so that path guesses count toward the limits, and before checking the caller, so
+      // that any client learns whether a path exists.
       const endpoint = route(request)
       if (caller === undefined) throw refuseStranger(key)
       const keepBody = (bytes: Uint8Array): void => {

@@ -9,7 +9,10 @@ export { respondLive } from './live-api.ts'
 export { limitRetries } from './live-retries.ts'
 export { toLivePayload }
 
-/** Turns a signed request into one that a live service sends: without signature and id, and in its own form. */
+/**
+ * Turns a signed request into one that a live service sends: without signature and id, and in the live
+ * service's format.
+ */
 export const toLiveDelivery = (
   { headers, ...init }: DeliveryRequest,
   { event, settings }: Pick<LoadedDelivery, 'event'> & { readonly settings: LiveSettings },

@@ -4,7 +4,7 @@ import { findEndpoint } from '../http/api.ts'
 import type { CallRecord } from '../records.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
 
-/** The parts of the reference server that a live API imitates. @inline */
+/** The functions of the reference server that the imitation of a live API uses. @inline */
 type Served = {
   /** Responds like the reference server. */
   respond(request: Request): Promise<Response>
@@ -29,13 +29,13 @@ const forbid = (): Response => refuse(403, 'Forbidden resource')
 const keepKey = async (request: Request, name: string): Promise<Request> => {
   const headers = new Headers(request.headers)
   for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)
-  // A live service takes the whole header as the key, so `Bearer` and a key is a key that it does not know. The core
+  // A live service takes the whole header as the key, so it does not accept a key after `Bearer`. The core
   // would accept it.
   const key = headers.get(name)
   if (key !== null && /\s/.test(key)) headers.set(name, `unknown-${key.replace(/\s.*/s, '')}`)
   const { url, method, signal } = request
   const body = method === 'GET' || method === 'HEAD' ? {} : { body: await request.arrayBuffer() }
-  // Passes the options one by one: the request of an HTTP adapter may only look like one.
+  // Passes the options one by one, because an HTTP adapter's request may not be a real `Request`.
   return new Request(url, { method, headers, signal, ...body })
 }
 

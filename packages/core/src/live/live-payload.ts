@@ -32,7 +32,7 @@ const withoutPlus = (number: unknown): string => String(number ?? '').replace(/^
 const createName = (...parts: readonly string[]): string =>
   createCallData(createSeededRandom(...parts)).customerName
 
-/** Returns the names of the participants, in the fields that have values in the published samples. */
+/** Returns names for the fields that have values in the published samples. */
 const nameParties = (event: Fields) => {
   const { event: name, callDirection, callId, customerNumber, channel } = event
   const customerName = String(event.customerName ?? createName('customer', String(customerNumber)))
@@ -47,7 +47,7 @@ const nameParties = (event: Fields) => {
   }
 }
 
-/** Derives the identifiers of other parts of a live service from those of the call and the customer. */
+/** Derives identifiers that only a live service has from those of the call and the customer. */
 const makeUpIds = ({ event, callId, customerNumber, channel }: Fields) => {
   const customer = withoutPlus(customerNumber)
   if (channel === 'PSTN') return { customerId: `customer_${customer}` }
@@ -84,7 +84,7 @@ const toLiveCall = (event: Fields): Fields => {
       isNewCaller: event.isNewCaller ?? false,
       isChatAssigned: event.isChatAssigned ?? false,
     }),
-    // The published page of this event has the fields of the specification.
+    // The published sample of this event has the fields of the specification.
     ...(event.event === 'CALL_AI_SUMMARY' && { agentNumber: '', ...event }),
   }
 }

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts'
 /** The start of the error of an attempt that ended without a response in time. */
 const timedOut = 'no complete response within'
 
-/** Wraps a store so that a failed delivery is given up, except that a time-out may be repeated once. */
+/** Wraps a store so that a failed attempt exhausts its delivery. Only a time-out may be retried once. */
 export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store => {
   const repeated = new Set<string>()
   const mayRepeat = (id: string, error: string | null): boolean => {

@@ -52,7 +52,7 @@ export const createDeliveryQueue = (
     pace: owner.pace,
   })
 
-  /** Reports a change to a subscription that is not a new delivery. */
+  /** Reports a change to a subscription other than a new delivery. */
   const emitChanged = (owner: SubscriptionRow): void => {
     owner.changedAt = nextOrder()
     queueChanges.emit({ kind: 'changed', state: toState(owner) })

@@ -12,7 +12,9 @@ import {
 } from './tables.ts'
 import { leaveLane } from './unfinished.ts'
 
-/** Removes a call with its summary, but marks that there was a summary. */
+/**
+ * Removes a call with its summary, but remembers that it had one, so that the event is not published again.
+ */
 const removeCall = ({ calls, summaries, summaryMarks }: OrganizationTables, callId: string): void => {
   calls.delete(callId)
   if (summaries.delete(callId)) summaryMarks.add(sha256(callId))

@@ -57,10 +57,10 @@ export type RateLimits = {
   /** Counts a request without a valid key. */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
-   * Rejects a request from an address that has used up its limit, before its key is looked up. Keys that are being looked
-   * up count as wrong until their lookup ends: otherwise, any number of keys that arrive at once could be tried. A key
-   * that has been valid from this address before is admitted, so that other clients behind the same address cannot lock
-   * it out.
+   * Rejects a request from an address that has used up its limit, before its key is looked up. Keys that are
+   * being looked up count as wrong until their lookup ends: otherwise, a client could try any number of keys
+   * at once. A key that has been valid from this address before is admitted, so that other clients behind the
+   * same address cannot lock it out.
    *
    * @returns a function to call when the key is known to be valid, or `admitStranger` has counted the request.
    */
@@ -70,8 +70,9 @@ export type RateLimits = {
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /**
- * Returns the network that an address shares a limit with: an IPv4 address itself, or the /64 of an IPv6 address,
- * because one customer usually has the whole /64 (RFC 6177). An IPv4 address in IPv6 notation counts as IPv4.
+ * Returns the network whose limit applies to an address: an IPv4 address itself, or the /64 of an IPv6
+ * address, because one customer usually has the whole /64 (RFC 6177). An IPv4 address in IPv6 notation counts
+ * as IPv4.
  */
 export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address
@@ -107,7 +108,10 @@ export const createClientAddresses = (clock: Clock) => {
       knownKeys.add(known)
     },
     isKnownKey: (address: string, keyHash: string): boolean => knownKeys.has(toKnownKey(address, keyHash)),
-    /** Remembers the state of an address's bucket after a wrong key; if it is empty, until it gets its next token. */
+    /**
+     * Remembers the state of an address's bucket after a wrong key. An empty bucket is remembered until its
+     * next token is due.
+     */
     addCounted: (address: string, state: TokenBucketState): void => {
       const [network, at] = [toClientNetwork(address), clock.now()]
       if (left.size >= maxRemembered) left.clear()
@@ -117,8 +121,8 @@ export const createClientAddresses = (clock: Clock) => {
       exhausted.set(network, { ...state, at })
     },
     /**
-     * Counts a key that is being looked up; the same key only once. Returns `undefined` if there are more than the
-     * address has tokens.
+     * Counts a key that is being looked up. Concurrent lookups of the same key count once. Returns
+     * `undefined` if there are more than the address has tokens.
      */
     startGuess: (address: string, { key, limit }: Guess): (() => void) | undefined => {
       const network = toClientNetwork(address)

@@ -12,8 +12,8 @@ const areaCodes =
   '202 206 212 213 303 305 312 404 415 469 503 512 602 612 617 646 702 713 718 720 737 773 786 813 818 832 857 917 949 971'
 
 /**
- * Makes up a telephone number that belongs to no real person. In every area code of the North American numbering plan,
- * 555-0100 to 555-0199 are reserved for fiction.
+ * Generates a telephone number that belongs to no real person: in every area code of the North American
+ * numbering plan, 555-0100 to 555-0199 are reserved for fiction.
  *
  * @param taken - numbers that must not be returned.
  */
@@ -34,7 +34,7 @@ const familyNames =
 const createPersonName = (random: Random): string =>
   `${pickWord(random, givenNames)} ${pickWord(random, familyNames)}`
 
-/** Made-up data for a call. */
+/** Generated data for a call. */
 export type CallData = {
   readonly customerNumber: string
   readonly customerName: string
@@ -45,7 +45,7 @@ export type CallData = {
 }
 
 /**
- * Makes up data for a call.
+ * Generates data for a call.
  *
  * @param taken - numbers that neither the customer nor the team member may have.
  */

@@ -32,7 +32,7 @@ export type Duration = number | `${number}${keyof typeof unitsMs}`
 export const CallOutcome = z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said'])
 export type CallOutcome = z.infer<typeof CallOutcome>
 
-/** The summary of a simulated call. Omitted parts are made up. */
+/** The summary of a simulated call. Omitted parts are generated. */
 export const SummarySimulation = z.strictObject({
   /** Short summary of the call. */
   recap: z.optional(z.string()),
@@ -52,7 +52,7 @@ export const LaterSummary = z.extend(SummarySimulation, {
 })
 export type LaterSummary = z.infer<typeof LaterSummary>
 
-/** A call to simulate. By default, it is an answered incoming PSTN call between made-up people. */
+/** A call to simulate. By default, it is an answered incoming PSTN call between fictitious people. */
 export const CallSimulation = z.strictObject({
   ...callDetails,
   /** The network. @default 'PSTN' */

@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../records.ts'
 import type { Store } from '../store.ts'
 
-/** Wraps a store so that a delivery is exhausted by a failed attempt that `isLast` selects. */
+/** Wraps a store so that a failed attempt for which `isLast` returns true exhausts its delivery. */
 export const endRetries = (
   store: Store,
   isLast: (deliveryId: string, attempt: AttemptResult) => boolean,

@@ -12,7 +12,7 @@ export type WebhookAuth =
   /** HTTP Basic. `encoded: false` sends `Basic user:password` as registered, without Base64. */
   | { readonly username: string; readonly password: string; readonly encoded?: boolean | undefined }
 
-/** Differences between live services, or between the situations of one. */
+/** Differences between live services, or between states of one. */
 export const LiveSettings = z.strictObject({
   /** Group events state their name; `false` for the older published form, without `event`. @default true */
   groupEventNames: z.optional(z.boolean()),

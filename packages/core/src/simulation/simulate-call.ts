@@ -20,7 +20,7 @@ import { buildObservedCallEvent, findObservedEnd, type ObservedCallEventName } f
 export type SimulationContext = {
   readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries' | 'events'>
   readonly organizationId: string
-  /** Made-up data for the parts that the simulation omits. */
+  /** Generated data for the parts that the simulation omits. */
   readonly data: CallData
   /** Default of the simulation's `observedEvents`. */
   readonly observedEvents?: boolean | undefined
@@ -62,7 +62,9 @@ const planSummary = (
 /** The step that ends a call that was not answered. */
 const unanswered = { missed: 'miss', rejected: 'reject' } as const
 
-/** Checks that only a call that rings for one agent after another is not picked. */
+/**
+ * Checks that `notPicked` is set only for incoming WhatsApp calls, which ring for one agent after another.
+ */
 const checkNotPicked = ({ notPicked = 0, channel, direction }: CallSimulation): void => {
   if (notPicked === 0 || (channel === 'WHATSAPP' && direction !== 'OUTGOING')) return
   const message =

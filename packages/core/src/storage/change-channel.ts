@@ -1,6 +1,9 @@
 import type { QueueChange } from '../store.ts'
 
-/** Carries changes of queues to the schedulers of the same process. A store uses its `listen` as its own. */
+/**
+ * Passes changes of queues to the schedulers of the same process. A store can use its `listen` as
+ * `DeliveryQueue.listen`.
+ */
 export type ChangeChannel = {
   /** Calls every listener once the current synchronous work is done. */
   emit(change: QueueChange): void
@@ -23,7 +26,7 @@ export const createChangeChannel = (): ChangeChannel => {
   return {
     emit: (change) => {
       if (listeners.size === 0) return
-      // Does not use `queueMicrotask`, because the fake timers of test runners replace it.
+      // Avoids `queueMicrotask`, because the fake timers of test runners replace it.
       if (waiting.length === 0) void Promise.resolve().then(emitAll)
       waiting.push(change)
     },

@@ -1,7 +1,10 @@
 import type { GroupRecord } from '../records.ts'
 import type { GroupCreationOutcome } from '../store.ts'
 
-/** Decides the outcome of creating a group whose id is taken. A repetition of the same request gets its group again. */
+/**
+ * Decides the outcome of creating a group whose id is taken. A repeated request gets the group that it
+ * created.
+ */
 export const decideCreation = (existing: GroupRecord, group: GroupRecord): GroupCreationOutcome => {
   const isSame = group.requestHash !== null && group.requestHash === existing.requestHash
   return { outcome: isSame ? 'same' : 'conflict', group: existing }

@@ -27,7 +27,7 @@ import { sha256 } from '../values/sha256.ts'
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
-/** The changes that a settlement makes to a subscription's health. */
+/** A settlement's changes to a subscription's health. */
 export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
   /** The reason for disabling the subscription; `null` if it does not change. */
   readonly disabled: 'gone' | 'failing' | null

@@ -7,7 +7,7 @@ export type HeapItem = {
 /** The slot of an item that is in no heap. */
 export const notInHeap = -1
 
-/** A binary heap in which any item can be moved or removed. */
+/** A binary heap from which any item can be removed, and in which any item can be moved. */
 export type Heap<Item extends HeapItem> = {
   readonly size: number
   /** Returns the first item. */

@@ -1,12 +1,12 @@
 import type { DeliverySelection } from '../store.ts'
 
-/** Returns whether an index without delivered deliveries contains every selected delivery. */
+/** Returns whether the index of deliveries that are not `delivered` contains every selected delivery. */
 export const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
 /**
- * Returns whether an index of failed deliveries contains every selected delivery. It is smaller than the index above,
- * because many undelivered deliveries may merely be in progress.
+ * Returns whether the index of failed deliveries contains every selected delivery. It is smaller than the
+ * index above, because many undelivered deliveries may merely be in progress.
  */
 export const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true

@@ -14,7 +14,7 @@ export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 const names = [...eventNames, ...healthEventNames] as const
 
 const Events = z.union([z.literal('all'), z.readonly(z.array(z.enum(names)).check(z.minLength(1)))], {
-  // In a list, the message of the item says which name is unknown.
+  // If the value is a list, the error of the item already names the unknown event.
   error: ({ input }) => (Array.isArray(input) ? undefined : "must be 'all' or a list of event names"),
 })
 
@@ -23,7 +23,7 @@ const secretPrefix = 'whsec_'
 const isSecret = (secret: string): boolean => {
   try {
     createWebhookSigner([secret])
-    // The signer accepts longer secrets, because receivers must verify what other senders sign with.
+    // The signer also accepts longer secrets, which other senders may use, so the limit is checked here.
     return secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64
   } catch {
     return false
@@ -112,7 +112,10 @@ export const SecretRotation = z.strictObject({
 })
 export type SecretRotation = z.infer<typeof SecretRotation>
 
-/** Returns an issue for an `http` URL, whose host is a loopback address, unless the server allows it. */
+/**
+ * Returns an issue for an `http` URL unless the server allows it. The schema has already checked that its
+ * host is a loopback address.
+ */
 export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] =>
   allowLoopbackHttp || new URL(url).protocol === 'https:'
     ? []

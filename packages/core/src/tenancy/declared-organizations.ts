@@ -39,8 +39,8 @@ type DeclarationContext = {
 /**
  * Prepares the declared organizations.
  *
- * @returns a function that stores them the first time that it is called, and resolves when they are stored. If storing
- *   them fails, the next call tries again.
+ * @returns a function that stores them on its first call, and resolves when they are stored. If storing them
+ * fails, the next call tries again.
  * @throws InputError if a declared organization is invalid.
  */
 export const declareOrganizations = (

@@ -76,7 +76,7 @@ const findRepeated = (numbers: readonly string[], name: string): Issue[] => {
   )
 }
 
-/** Returns an issue for each number that its list has already. */
+/** Returns an issue for each number that its list contains twice. */
 export const findRepeatedNumbers = ({
   integrations = [],
   pstnNumbers = [],

@@ -36,7 +36,7 @@ export type ClockSources = {
   readonly onStep?: ((stepMs: number) => void) | undefined
 }
 
-/** Maximum drift between two readings, in milliseconds. A wall clock that drifts more was stepped. */
+/** Maximum drift between two readings, in milliseconds. If a wall clock drifts more, it was stepped. */
 export const maxDriftMs = 60_000
 
 /**

@@ -4,8 +4,8 @@ import { InputError } from '../errors/operation-errors.ts'
 import { phoneNumberRule, toDigits } from './phone-number.ts'
 import { identifierRule, isIdentifier, isStorableText, storableTextRule } from './storable-text.ts'
 
-// The schema of an input is its only definition: its type, its check, the OpenAPI document, the inspector's forms, the
-// options of commands and the checks of the mock follow from it.
+// The schema of an input is its only definition. Its type and its check, the OpenAPI document, the
+// inspector's forms, the commands' options and the mock's checks are derived from it.
 
 /** An optional field. The inspector and the command line read its description from the OpenAPI document. */
 export const optional = <Schema extends z.core.$ZodType>(schema: Schema, description: string) =>

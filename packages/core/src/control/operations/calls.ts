@@ -24,7 +24,7 @@ const SimulatedCall = named(
   'SimulatedCallRequest',
   "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.extend(CallSimulation, {
-    // Only this process knows of a delayed summary, and it discards the summary when it stops.
+    // A delayed summary exists only in this process, and is lost when the process stops.
     summary: optional(
       z.union([
         z.literal(false),

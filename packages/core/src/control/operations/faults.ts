@@ -36,7 +36,10 @@ const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault
   remaining,
 })
 
-/** The organization whose requests fail, on the mock. Commands send a `limit` to every list, which has no meaning here. */
+/**
+ * The organization whose requests fail, on the mock. `limit` is accepted because commands send it to every
+ * list, but has no effect here.
+ */
 const query = z.object({
   organization: optional(identifier, 'Organization of the mock. Default: its first.'),
 })

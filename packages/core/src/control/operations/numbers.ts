@@ -54,7 +54,10 @@ const requireNumber = (numbers: readonly NumberView[], which: Which): NumberView
     which.number,
   )
 
-/** Changes an organization's numbers, which are stored with it. Runs again if they change at the same time. */
+/**
+ * Changes an organization's numbers, which are stored in its record. Tries again if the record changes
+ * concurrently.
+ */
 const changeNumbers = async (
   { organizations }: ReferenceServer,
   organizationId: string,

@@ -10,8 +10,8 @@ import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails 
 const operation = operationIn('Server')
 
 /**
- * Returns a function that checks whether the call of a request is gone. Its id and the bodies must not be shown then,
- * because they may contain a phone number or a summary.
+ * Returns a function that checks whether the call of a request was erased. If so, neither the id of the call
+ * nor the bodies may be shown, because they may contain a phone number or a summary.
  */
 const createErasureCheck = ({ calls }: Pick<ReferenceServer, 'calls'>) => {
   const found = new Map<string, Promise<unknown>>()

@@ -8,13 +8,13 @@ import { planPeriod, summarize } from './summarize.ts'
 
 type OverviewContext = Pick<ControlContext, 'service' | 'now'>
 
-/** The count at which counting the unfinished deliveries of a subscription stops. */
+/** Maximum number of unfinished deliveries to count for a subscription. */
 const backlogLimit = 10_000
 
-/** Maximum time to wait for a measure of the backlog, in milliseconds. */
+/** Maximum time to wait for the size of the backlog, in milliseconds. */
 const patienceMs = 200
 
-/** The running queries, so that a slow database does not get the same query again before it has answered. */
+/** The running queries. A slow database does not get the same query again while it is still running. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
 
 /** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs}. */
@@ -139,7 +139,10 @@ type SubscriptionQuery = {
 
 const ranks = { failing: 0, working: 1, disabled: 2 } as const
 
-/** Returns the place of a subscription in the list: failing ones first, then the oldest. It is also a cursor. */
+/**
+ * Returns the sort key of a subscription: failing ones come first, then the oldest. The key also serves as a
+ * cursor.
+ */
 const getPlace = (subscription: Subscription): string =>
   `${ranks[getState(subscription)]}.${utc(subscription.createdAt)}.${subscription.id}`
 

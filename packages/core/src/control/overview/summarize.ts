@@ -32,7 +32,10 @@ export const planPeriod = (window: OverviewWindow, now: number): Period => {
   }
 }
 
-/** The filter `response` of lists that finds deliveries with a cause. It may find some with another cause. */
+/**
+ * For each cause, the value of the list filter `response` that finds the deliveries with that cause. It may
+ * also find deliveries with other causes.
+ */
 const responses: Readonly<Record<FailureCause, string>> = {
   wrong_secret: '400,401,403',
   timestamp: '400,401,403',

@@ -160,7 +160,10 @@ const finders: readonly Finder[] = [
   findRequests,
 ]
 
-/** The number of hits of each kind that come before further ones, so that many calls do not hide a group. */
+/**
+ * Number of hits of each kind that are listed before further hits of any kind, so that many calls do not hide
+ * a group.
+ */
 const firstOfKind = 5
 
 /** Finds records of an organization by an id, a number or a text. Exact hits come first. */

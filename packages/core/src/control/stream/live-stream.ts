@@ -145,9 +145,10 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
 
   return {
     /**
-     * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all events
-     * that occur after the promise resolves, and all attempts of this process. Those of other processes are in the
-     * database only: a channel between processes would also be open to other roles of the database.
+     * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all
+     * events that occur after the promise resolves, and all attempts of this process. It does not include the
+     * attempts of other processes, which are only in the database: other roles of the database could also
+     * read a channel between processes.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */
