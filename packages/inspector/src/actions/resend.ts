@@ -5,7 +5,7 @@ import { reloadAll } from '../api/reload.ts'
 import { notify } from '../state/notices.ts'
 
 const pollMs = 400
-/** Time after which the page no longer waits for the response, in milliseconds. The record shows it when it arrives. */
+/** Maximum time to wait for the response, in milliseconds. A later response only appears in the record. */
 const maxWaitMs = 15_000
 
 const findNewAttempt = async (id: string, known: number): Promise<Attempt | undefined> => {
@@ -13,7 +13,10 @@ const findNewAttempt = async (id: string, known: number): Promise<Attempt | unde
   return items.find(({ number }) => number > known)
 }
 
-/** Reports the attempt that follows a resend, because a resend that fails again is no success. */
+/**
+ * Reports the result of the attempt that follows a resend, because the resend succeeds even if that attempt
+ * fails.
+ */
 const reportAttempt = async (id: string, known: number): Promise<void> => {
   const end = performance.now() + maxWaitMs
   while (performance.now() < end) {

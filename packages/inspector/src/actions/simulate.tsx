@@ -149,7 +149,7 @@ const loadExisting = async (): Promise<Existing> => {
   }
 }
 
-/** Offers the existing values. A customer can also be a new one, so that those are only suggested. */
+/** Offers the existing values. For a customer, they are only suggestions, because the customer can be new. */
 const offer = (field: Field, existing: Existing): Field => {
   const choices = existing[field.name] ?? []
   if (choices.length === 0) return field
@@ -159,7 +159,7 @@ const offer = (field: Field, existing: Existing): Field => {
 /** A dialog to simulate a call, a participant's step or, with `--mock`, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  // A key can open the dialog before the organization is known.
+  // A keyboard shortcut can open the dialog before the organization has loaded.
   const { value: known, problem } = useRecord(
     { load: () => Promise.all([send<OpenApi>(['openapi.json']), loadExisting()]) },
     [organizationId.value],

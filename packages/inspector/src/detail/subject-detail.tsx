@@ -63,7 +63,7 @@ export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailPr
     isAbout,
   })
   const chosen = getParam('delivery')
-  // Where the delivery would cover a part of the timeline, only the user opens one.
+  // On a narrow page, a delivery covers part of the timeline, so none is open until the user selects one.
   const deliveryId = chosen === none ? '' : chosen || (timeline && !isCompact.value && findNotable(timeline))
   const attempt = getParam('attempt')
   return (

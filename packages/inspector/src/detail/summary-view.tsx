@@ -2,10 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { Call } from '@wabakit/server/control-types'
 import { showText } from '../format/mask.ts'
 
-/** Maximum number of characters of a text that is not folded. */
+/** Maximum number of characters that are shown of a long text. */
 const maxShown = 480
 
-/** A text, which is folded if it is long. The parent determines its direction, and so the place of a bullet. */
+/**
+ * A text that is collapsed if it is long. Its parent sets the direction, which also determines the place of a
+ * bullet.
+ */
 const Text = ({ text }: { readonly text: string }) => {
   const isOpen = useSignal(false)
   const shown = showText(text)

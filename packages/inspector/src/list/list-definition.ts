@@ -18,7 +18,8 @@ export type Column<Item> = {
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
   /**
-   * Set for columns that a narrow list shows differently, which is one next to an open record, on a tablet or a phone:
+   * Set for columns that a narrow list shows differently. A list is narrow next to an open record, and on a
+   * tablet or a phone.
    * - `true`: hidden.
    * - `below`: below the preceding column.
    */

@@ -42,7 +42,10 @@ export const getParam = (name: string): string => route.value.params.get(name) ?
 
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** The filters of deliveries that have failed and have not been delivered since. Omits those that were never tried. */
+/**
+ * The filters of deliveries that have failed and have not been delivered since. Omits deliveries that were
+ * never attempted.
+ */
 export const failing = { status: 'pending,attempting,exhausted', response: 'none,1xx,3xx,4xx,5xx' } as const
 
 /** The statuses of deliveries that are not finished. */

@@ -58,7 +58,7 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
 export const requests: ListDefinition<ApiRequest> = {
   view: 'requests',
   isShared: true,
-  // Without a valid key, the server does not know the organization. Each 401 would be hidden.
+  // The server does not know the organization of a request without a valid key, so every 401 would be hidden.
   query: { unidentified: 'include' },
   getId: ({ requestId }) => requestId,
   getTime: ({ at }) => at,

@@ -20,7 +20,7 @@ type CaptureOptions = {
   readonly format: Format
 }
 
-/** A tunnel runs on this machine, so no other one needs to connect. */
+/** The tunnel runs on this machine, so no other machine needs to connect. */
 const host = '127.0.0.1'
 const graceMs = 5_000
 
@@ -62,7 +62,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     }
   }
 
-  /** Records a request before it is answered: the sender does not send it again after a success. */
+  /** Records a request before the response, because the sender does not repeat it after a success. */
   const take = async (request: RecordedRequest): Promise<ReceivedResponse> => {
     const receivedAt = new Date()
     if (!(await append(formatLine(request, { receivedAt, keepSecrets }))))

@@ -11,7 +11,7 @@ const check = async (file: string, options: { readonly format: Format }): Promis
   const counts: Record<BodyDescription['kind'], number> = { event: 0, unknown: 0, drifted: 0, unreadable: 0 }
   for await (const { number, bytes } of readLines(file)) {
     const recorded = parseLine(bytes)
-    // A capture may contain other requests than webhooks, such as the health checks of a tunnel.
+    // A capture may contain requests other than webhooks, such as the health checks of a tunnel.
     if (recorded === 'refused' || recorded.method !== 'POST') continue
     const description = describeBody(recorded.body)
     counts[description.kind] += 1

@@ -37,7 +37,7 @@ export const passOn = (
   if (platform !== 'win32') child.kill(signal)
 }
 
-/** SIGHUP, too: without a handler it would end this process at once, and leave the command without a server. */
+/** Without a handler, SIGHUP would end this process at once, and leave the command without a server. */
 const signals = [...stopSignals, 'SIGHUP'] as const
 
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
@@ -76,7 +76,7 @@ const buildEnvironment = async (
   return environment
 }
 
-/** Reports what was started on the standard error stream, because the standard output belongs to the command. */
+/** Prints facts about the server to standard error, because standard output belongs to the command. */
 const report = (what: string, facts: Readonly<Record<string, unknown>>): void => {
   const shown = Object.entries(facts).map(([name, value]) => `  ${name} ${value}`)
   process.stderr.write(`wabakit ${what}${shown.join('')}\n`)

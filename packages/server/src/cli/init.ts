@@ -11,7 +11,7 @@ type InitOptions = Choices & { readonly yes?: boolean; readonly format: Format }
 
 const isSenderKind = (text: string): text is SenderKind => senderKinds.some((kind) => kind === text)
 
-/** Asks for what the options do not answer, on a terminal only. */
+/** Asks for the choices that the options omit, but only on a terminal. */
 const completeChoices = async (options: InitOptions): Promise<Choices> => {
   if (options.yes) return options
   const kinds = senderKinds.join(', ')

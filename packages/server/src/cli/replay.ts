@@ -15,7 +15,7 @@ type ReplayOptions = {
   readonly format: Format
 }
 
-/** Returns a request with other headers instead of its own of the same name. */
+/** Returns a copy of a request in which the given headers replace those with the same names. */
 const replaceHeaders = (
   request: RecordedRequest,
   headers: readonly (readonly [string, string])[],
@@ -57,7 +57,7 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
     output.result({ line: number, ...attempt }, formatAttempt(output, attempt))
   }
   if (counts.sent === 0) throw new CliError(`There is no request in ${file}.`)
-  // With a new signature, a forged request that the application had refused passes for a genuine one.
+  // With a new signature, a forged request that the application had refused would pass as genuine.
   if (counts.refused > 0)
     output.notice(`${counts.refused} of ${counts.sent} had been refused when they were recorded.`)
   if (counts.failed > 0)

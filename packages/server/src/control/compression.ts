@@ -9,7 +9,10 @@ const encodings: readonly Encoding[] = ['br', 'gzip']
 /** Shorter bodies fit one packet in any case. */
 const minBytes = 1_024
 
-/** Compresses as fast as gzip with its default level, and better. The default, 11, takes a hundred times as long. */
+/**
+ * At this level, Brotli is as fast as gzip at its default level, and compresses better. Brotli's default
+ * level, 11, takes a hundred times as long.
+ */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 const compress = {

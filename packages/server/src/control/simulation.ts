@@ -8,7 +8,7 @@ import {
 } from '@wabakit/core/simulation'
 
 type SimulationOptions = {
-  /** Seed for made-up data. @default the same data for every server */
+  /** Seed for generated data. @default the same data for every server */
   readonly seed?: number | undefined
   /** Set if calls that were not answered end with the events of live services, by default. */
   readonly observedEvents?: boolean | undefined
@@ -51,7 +51,7 @@ export const createSimulation = (
     /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
     findDueSummary: (organizationId: string, callId: string): number | undefined =>
       due.get(toKey(organizationId, callId))?.at,
-    /** Cancels the delayed summaries, and delays no more of them. */
+    /** Cancels the delayed summaries, and schedules no others. */
     close: (): void => {
       isClosed = true
       for (const { timer } of due.values()) clearTimeout(timer)

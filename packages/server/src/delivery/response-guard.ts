@@ -35,7 +35,7 @@ export const guardResponses = <Guarded extends Socket>(socket: Guarded): Guarded
   const readChunk = socket.read.bind(socket)
   let written = 0
   let received = 0
-  /** The start of a response, as long as it may be an interim one. */
+  /** The start of a response, while it may still be an interim response. */
   let start: Buffer | undefined
 
   socket.read = (size) => {

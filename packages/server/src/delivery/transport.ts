@@ -11,7 +11,7 @@ export const userAgent = `wabakit/${manifest.version}`
 /** A webhook to send. If its signal aborts the attempt, the attempt fails with the signal's reason. */
 type OutgoingWebhook = Pick<DeliveryRequest, 'headers' | 'body' | 'signal'> & { readonly url: string }
 
-/** A response. Of its headers, it contains `Retry-After`, and of its body, the first 64 KiB. */
+/** A response with only `Retry-After` of its headers, and the first 64 KiB of its body. */
 type WebhookResponse = DeliveryResponse & { readonly body: string }
 
 /** Maximum number of response bytes to read. After that, the connection is closed. */

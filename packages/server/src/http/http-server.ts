@@ -18,17 +18,17 @@ const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
 /**
- * Segments that change the path when it is resolved. A proxy that lets only some paths through has compared the path as
- * it was sent, so `/x/../_wabakit/info` must not become another one here.
+ * Segments that change the path when it is resolved. A proxy that allows only some paths has checked the path
+ * as it was sent, so `/x/../_wabakit/info` must not turn into another path here.
  */
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
  * Converts a request's target to origin form (`/path?query`), without credentials.
  *
- * @returns false when the target is not a path or has dot segments, or when the host is invalid or, in HTTP/1.1, missing.
- *   A target in absolute form must name the host of the Host header (RFC 9112, section 3.2): otherwise, a request could
- *   pass checks of its host although it was sent to another one.
+ * @returns false when the target is not a path or has dot segments, or when the host is invalid or, in
+ * HTTP/1.1, missing. A target in absolute form must name the host of the Host header (RFC 9112, section 3.2):
+ * otherwise, a request to one host could pass the checks for another.
  */
 const normalizeTarget = (incoming: IncomingMessage): boolean => {
   const { url = '', headers, httpVersion } = incoming
@@ -54,9 +54,9 @@ const headersGraceMs = 500
 const networkShare = 0.5
 
 /**
- * Maximum number of requests on one connection that wait for responses. Clients hardly ever send a request before they
- * have the response to the last one, and node:http handles all requests that it has read at once: thousands of them
- * would delay every other client.
+ * Maximum number of requests on one connection that wait for responses. Clients hardly ever pipeline
+ * requests, but node:http handles all requests that it has read at once: thousands of them would delay every
+ * other client.
  */
 const maxPipelined = 64
 
@@ -127,7 +127,8 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
     {
       requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(10_000, requestTimeoutMs),
-      // Most proxies close idle connections sooner. So the server never closes one that a proxy is about to use.
+      // Most proxies close idle connections sooner, so the server never closes a connection that a proxy is
+      // about to use.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
@@ -161,7 +162,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       if (left === 0) perNetwork.delete(network)
       else perNetwork.set(network, left)
     })
-    // Behind a proxy, all connections come from its network, which would take the share of one client.
+    // Behind a proxy, all connections come from its network, which would be limited like a single client.
     if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
 

@@ -112,7 +112,9 @@ const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | nul
   return found
 }
 
-/** Takes the body: no more than the path supports, and nothing if the method has none. */
+/**
+ * Starts to read the body: at most as many bytes as the path supports, and none if the method has no body.
+ */
 const takeSupported = (incoming: IncomingMessage, path: string): ReadBody => {
   const { method, headers } = incoming
   if (headers['transfer-encoding'] === undefined && headers['content-length'] === undefined)
@@ -139,7 +141,7 @@ const toApiRequest = (incoming: IncomingMessage) => {
   return { request, readSupported }
 }
 
-/** Gives the adapter's request, which may only look like a `Request`, the body that was taken. */
+/** Creates a `Request` with the body that was read. The adapter's own request may not be a real `Request`. */
 const withBody = (request: Request, readSupported: ReadBody): Request => {
   const { url, method, headers, signal } = request
   // Fetch refuses a body with these methods.

@@ -44,7 +44,7 @@ export const createBacklogReading = (
 /** The store whose backlog is measured, and the clock that its due times refer to. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
-/** The number at which counting stops. */
+/** Maximum number of deliveries to count. */
 const countLimit = 100_000
 
 /**

@@ -10,7 +10,7 @@ export type BodyDescription = {
   readonly reasons: readonly string[]
 }
 
-/** Describes what a receiver would make of a body, regardless of its size. */
+/** Describes how a receiver would interpret a body, regardless of its size. */
 export const describeBody = (body: Uint8Array): BodyDescription => {
   try {
     const parsed = parseEvent(body, { maxBytes: Infinity })

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { CliError, exitCodes } from '../output.ts'
 
 /**
- * Opens a file to which lines are appended, readable by its owner only, because bodies are personal data.
+ * Opens a file to which lines are appended, readable only by its owner, because bodies contain personal data.
  *
  * @throws CliError if the file cannot be written.
  */
@@ -10,7 +10,7 @@ export const openRecorder = async (file: string) => {
   const handle = await open(file, 'a+', 0o600).catch((cause: Error) => {
     throw new CliError(`${file} cannot be written: ${cause.message}`, exitCodes.usage, { cause })
   })
-  // The file may be older, and open to others.
+  // An existing file may be readable by other users.
   await handle.chmod(0o600)
   const { size } = await handle.stat()
   const last = Buffer.alloc(1)

@@ -48,10 +48,10 @@ export const formatLine = (
     ...(isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') }),
   } satisfies z.infer<typeof lineSchema>)
 
-/** A line that follows a request, which the application has answered with this status. */
+/** A line after a request that the application refused, with the status of its response. */
 const refusalSchema = z.strictObject({ receivedAt: z.string(), refusedWith: z.number() })
 
-/** Formats the line about a request that the application has refused. */
+/** Formats the line about a request that the application refused. */
 export const formatRefusal = (refusedWith: number, { receivedAt }: { readonly receivedAt: Date }): string =>
   JSON.stringify({ receivedAt: receivedAt.toISOString(), refusedWith } satisfies z.infer<
     typeof refusalSchema
@@ -66,8 +66,8 @@ const parseJson = (text: string): unknown => {
 }
 
 /**
- * Parses a line that {@link formatLine} has written. Takes any other line as the body of a webhook, but one of
- * {@link formatRefusal} as `'refused'`.
+ * Parses a line that {@link formatLine} has written. Returns `'refused'` for a line of {@link formatRefusal},
+ * and takes any other line as the body of a webhook.
  */
 export const parseLine = (bytes: Buffer): RecordedRequest | 'refused' => {
   const json = parseJson(bytes.toString())

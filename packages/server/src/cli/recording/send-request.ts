@@ -9,13 +9,13 @@ export type ReceivedResponse = {
   readonly body: Buffer
 }
 
-/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that each sender states itself. */
+/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that every sender sets itself. */
 const connectionHeaders = [
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['host', 'content-length', 'expect'],
 ]
 
-/** Pairs the raw headers of a message, without those that are not passed on. */
+/** Converts the raw headers of a message to pairs. Omits the headers of the connection. */
 export const pairHeaders = ({ rawHeaders }: IncomingMessage): [name: string, value: string][] =>
   rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],

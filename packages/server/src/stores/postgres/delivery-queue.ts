@@ -116,12 +116,13 @@ export const createDeliveryQueue = ({
 }: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges' | 'worker'>): DeliveryQueue & {
   nextDueAt(): Promise<number | undefined>
 } => {
-  /** Subscriptions as of their last read or settlement. */
+  /** The states of subscriptions when they were last read or settled. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
   /**
-   * Limits writes for an endpoint that alternately fails and succeeds: not every new failure is recorded at once. Every
-   * recovery is, because a failure that is long over would otherwise disable the subscription later.
+   * Limits writes for an endpoint that alternately fails and succeeds: not every new failure is recorded at
+   * once. Every recovery is recorded, because a failure that ended long ago could otherwise disable the
+   * subscription.
    */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
@@ -150,7 +151,7 @@ export const createDeliveryQueue = ({
   /**
    * Decides a batch's settlements in order. Each decision starts from the subscription's state after the earlier ones.
    *
-   * @param states - the known states of deliveries, without those that no longer exist.
+   * @param states - the known states of deliveries, except deliveries that no longer exist.
    */
   const decide = (settlements: readonly Settlement[], states: ReadonlyMap<string, StateBefore>) => {
     const assumed = new Map<string, AssumedQueue>()
@@ -192,8 +193,8 @@ export const createDeliveryQueue = ({
   }
 
   /**
-   * Remembers the actual states of the queues that differed. Returns the actual states of the deliveries, without
-   * those whose shard is lost.
+   * Remembers the actual states of the queues that differed. Returns the actual states of the deliveries,
+   * except deliveries whose shard is lost.
    */
   const learn = (settlements: readonly Settlement[], { lost, queues: found, deliveries }: Difference) => {
     for (const { queue, ...state } of found ?? []) queues.set(queue, state)

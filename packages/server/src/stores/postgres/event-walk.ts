@@ -46,7 +46,7 @@ export const walkEvents = ({
     limit: async (read, positions, maxExamined) => {
       if (maxExamined === undefined) return { ...positions, end: undefined }
       const where = within(createConditions(), positions)
-      // The rows that OFFSET passes are computed like the others, so only keys are selected there.
+      // PostgreSQL also computes the rows that OFFSET skips, so this selects only keys.
       const [next] = await read<{ position: string }>(
         `SELECT position::text AS position FROM (
            SELECT e.position FROM wabakit.events e WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}

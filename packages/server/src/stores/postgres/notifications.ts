@@ -7,7 +7,7 @@ export type NotificationListener = {
   onListening(): void
 }
 
-/** The listening connection, for a holder that depends on its session. */
+/** The listening connection, for a caller that depends on its session. */
 export type ListeningConnection = {
   readonly client: pg.Client
   /** Aborts as soon as the connection is known to be lost. */
@@ -21,8 +21,8 @@ export type Notifications = {
   /** @returns a function that stops listening. */
   listen(channel: string, listener: NotificationListener): () => void
   /**
-   * Keeps the connection open for one holder. Calls `onConnected` with each new connection before it listens. If
-   * `onConnected` rejects, the connection is replaced.
+   * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it listens.
+   * If `onConnected` rejects, the connection is replaced.
    *
    * @returns a function that releases the connection.
    */

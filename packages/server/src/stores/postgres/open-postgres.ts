@@ -75,8 +75,9 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 
 /**
- * Time for which a failure to connect answers other requests too, in milliseconds. PostgreSQL starts a process for each
- * connection that it refuses, and thousands of them delay its stop and its recovery.
+ * Time for which other requests fail with the same error after a failure to connect, in milliseconds.
+ * PostgreSQL starts a process for each connection that it refuses, and thousands of them delay its stop and
+ * its recovery.
  */
 const refusedMs = 100
 
@@ -187,7 +188,7 @@ export const openPostgres = async ({
   })
   const getName = createStatementNames()
 
-  /** The last failure to connect, and the time until which it is not tried again. */
+  /** The last failure to connect, and the time until which no connection is attempted. */
   let refusal: { readonly error: unknown; readonly until: number } | undefined
 
   /** Connects to the primary, even if it has moved to another host. */

@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { functionSchema } from './functions/index.ts'
 
 /**
- * The settings of every session. The search path selects this version's SQL functions, which require READ COMMITTED.
- * Acknowledged changes must be on disk. The planner must use the index that was created for a statement, even if a new
- * table has no statistics, and must plan each statement only once. A process that stops in the middle of a transaction
- * must not keep its locks.
+ * The settings of every session. The search path selects this version's SQL functions, which require READ
+ * COMMITTED. Acknowledged changes must be on disk. The planner must use the index that was created for a
+ * statement, even if a new table has no statistics, and must plan each statement only once. A process that
+ * hangs in the middle of a transaction must not keep its locks.
  */
 const settings = `SELECT
   set_config('search_path', '${functionSchema}', false),

@@ -17,7 +17,7 @@ type Lease = {
   until: number
   /** Time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** The statement that takes tokens, while it runs. It must not stay here once it has settled, even if it failed. */
+  /** The running statement that takes tokens. It must be removed when it has settled, even if it failed. */
   taking?: Promise<unknown> | undefined
   state: TokenBucketState
 }
@@ -36,8 +36,9 @@ const maxLeases = 10_000
 const full: TokenBucketState = { remaining: 0, retryAfterMs: 0, fullAfterMs: 0 }
 
 /**
- * Takes tokens from busy buckets in blocks, and briefly remembers that such a bucket is empty. If a row changed with
- * each request, each change would leave a row version that stays while any transaction holds a snapshot.
+ * Takes tokens from busy buckets in blocks, and briefly remembers that such a bucket is empty. If every
+ * request changed the row, every change would leave a row version, which PostgreSQL keeps as long as any
+ * transaction holds a snapshot.
  */
 export const createTokenLeases = (
   take: (wanted: readonly WantedTokens[]) => Promise<readonly TakenTokens[]>,

@@ -38,7 +38,7 @@ export const createAccess = (
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
   const subscriptionByPosition = database.prepare('select * from subscriptions where position = ?')
-  // Makes two changes, because SQLite does not write an update that changes no value.
+  // Changes the value and changes it back, because SQLite does not write an update that changes no value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
@@ -57,7 +57,7 @@ export const createAccess = (
     return row && { record: subscriptions.toRecord(row), pace: paces.toRecord(row).pace }
   })
 
-  /** Reads committed data only, because no transaction lasts longer than a turn of the event loop. */
+  /** Reads only committed data, because every transaction ends within one turn of the event loop. */
   const read = async <Result>(work: () => Result): Promise<Result> => {
     if (isClosed) throw new StorageUnavailableError('The store is closed.')
     try {

@@ -10,7 +10,9 @@ import { insertInto, listMarks, mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
 export type Calls = Pick<Store, 'saveCall' | 'findCall' | 'listCalls' | 'saveSummary'> & {
-  /** Removes a call with its summary, keeping a mark of the summary, in the caller's transaction. */
+  /**
+   * Removes a call with its summary in the caller's transaction, and remembers that the call had a summary.
+   */
   removeCall(organizationId: string, callId: string): void
 }
 

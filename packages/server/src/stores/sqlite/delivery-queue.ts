@@ -177,7 +177,8 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     listen: queueChanges.listen,
     readQueues: ({ shards, since = '', limit }) =>
       read(() => {
-        // The cursor of a page: the cursor of the changes from before the first page and, except on the last page, the last queue.
+        // The cursor of a page: the cursor of the changes before the first page was read and, except on the
+        // last page, the last queue.
         const [first = '', after] = since.split(' ')
         const cursor = after === undefined || first === '' ? queueChanges.getCursor() : first
         if (!shards.includes(0)) return { queues: [], cursor, isMore: false }

@@ -6,8 +6,8 @@ import { StorageUnavailableError } from '@wabakit/core'
  * Takes over a database from the previous server. That server's running attempts were only in its memory, so their
  * deliveries are due again.
  *
- * The lock file prevents a second server, unless the file is removed. So the database also records its owner. Each
- * transaction checks the owner, so a server writes nothing after another one has taken over.
+ * The lock file prevents a second server, unless the file is removed. Therefore, the database also records
+ * its owner. Each transaction checks the owner, so a server writes nothing after another one has taken over.
  *
  * @returns a function that throws StorageUnavailableError if another server is now the owner.
  */

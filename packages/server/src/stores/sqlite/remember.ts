@@ -19,9 +19,9 @@ export const applyRollback = (effects: Effects, length = 0): void => {
 const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
 
 /**
- * Returns a function that reads from tables and caches the results until a row of one of these tables changes. Only one
- * process uses the file, so no other process can change them. Parts of a key, except the last one, must not contain
- * line breaks.
+ * Returns a function that reads from tables and caches the results until a row of one of these tables
+ * changes. Only one process uses the file, so no other process can change the rows. Parts of a key, except
+ * the last one, must not contain line breaks.
  */
 export type Remember = <Key extends readonly (string | number)[], Value>(
   from: readonly (typeof tables)[number][],

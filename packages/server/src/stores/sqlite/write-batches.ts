@@ -90,7 +90,7 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
     try {
       rollback.run()
     } catch {
-      // If `runJobs` threw for this reason, the transaction has already ended.
+      // The transaction may have ended already, for example because the disk was full.
     }
     applyRollback(effects)
   }
