@@ -180,8 +180,8 @@ export type EventRecord = {
 }
 
 /**
- * The reason why a subscription is disabled: by request (`by_hand`), by a 410 response, or because all attempts failed
- * for 5 days.
+ * The reason for disabling a subscription: by request (`by_hand`), by a 410 response, or because all attempts
+ * failed for 5 days.
  */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
@@ -273,7 +273,7 @@ export type AttemptResult = {
   readonly url: string
   /** HTTP status, or `null` if there was no response. */
   readonly status: number | null
-  /** The reason why there was no response, or `null`. */
+  /** Why there was no response, or `null`. */
   readonly error: string | null
   /** The first 4,096 characters of the response body. */
   readonly responseBody: string | null
@@ -298,6 +298,6 @@ export type FigureRecord = {
   readonly at: number
   /** The length of the period, in milliseconds. */
   readonly span: number
-  /** Counts by name. A name that is missing was counted 0 times. */
+  /** Counts by name. A missing name means 0. */
   readonly counts: Readonly<Record<string, number>>
 }

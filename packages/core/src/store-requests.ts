@@ -180,7 +180,7 @@ export type ResendQuery = FilteredPageRequest &
 /** The result of `resendDeliveries` for one page of the selection. @inline */
 export type ResendOutcome = {
   readonly resent: number
-  /** The start of the next page, if there is one. */
+  /** Cursor of the next page; absent on the last one. */
   readonly nextCursor?: string | undefined
 }
 

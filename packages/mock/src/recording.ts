@@ -45,7 +45,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly status: number | undefined
   /** Start of the response's body. */
   readonly responseBody: string
-  /** The reason why there was no response; `undefined` if there was one. */
+  /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
   /** Set if the status was 200 to 299. A collected delivery counts only until a subscription is added, and not over HTTP. */
   readonly acknowledged: boolean

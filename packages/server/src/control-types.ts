@@ -69,9 +69,9 @@ export type Group = z.input<typeof GroupView>
 export type Subscription = z.input<typeof SubscriptionView>
 /** A subscription whose secret has just been set. */
 export type SubscriptionWithSecret = z.input<typeof SubscriptionSecretView>
-/** The reason why a delivery is not being attempted. */
+/** Why a delivery is not being attempted. */
 export type Wait = WaitView
-/** The state of a call's summary: it has arrived, or the reason why it has not. */
+/** The state of a call's summary: that it has arrived, or why it has not. */
 export type SummaryStatus = SummaryStatusView
 /** All records about one call or group. */
 export type Timeline = TimelineView

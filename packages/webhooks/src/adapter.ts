@@ -34,7 +34,7 @@ const isStream = (body: unknown): body is ReadableStream => typeof Object(body).
 
 /**
  * Creates a request. If a parser has already read the body, marks the body of the new request as used, and
- * keeps the parser's result.
+ * attaches the parsed body.
  */
 export const createRequest = async (
   url: string,

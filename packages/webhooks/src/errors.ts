@@ -60,7 +60,7 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
   hasName(error, 'WebhookVerificationError')
 
 /**
- * The reason why a body cannot be parsed.
+ * Why a body cannot be parsed.
  *
  * - `not_utf8`: its bytes are not UTF-8 (RFC 8259 section 8.1).
  * - `not_json`: its text is not JSON.

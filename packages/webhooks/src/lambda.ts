@@ -22,7 +22,10 @@ export type LambdaEvent = {
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
-  /** Only `http` and `elb` are read. The other properties make the types of all sources assignable. */
+  /**
+   * Only `http` and `elb` are read. The other properties are listed because all are optional, and TypeScript
+   * rejects a source that shares no property with such a type.
+   */
   readonly requestContext?: {
     /** The method, in payload 2.0 and from a function URL. */
     readonly http?: { readonly method?: string | undefined } | undefined

@@ -22,8 +22,9 @@ const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Pro
   typeof source === 'function'
 
 /**
- * Returns a function that provides converted secrets. A value is converted at once. A function is called when its
- * result is first needed, and again after a minute, or a second after it failed. Concurrent requests share one call.
+ * Returns a function that provides converted secrets. A value is converted at once. A function is called when
+ * its result is needed. A result is kept for a minute, and a failure for a second. Concurrent requests share
+ * one call.
  */
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,

@@ -1,18 +1,20 @@
 import { WebhookRequestError } from './errors.ts'
 
 /**
- * The property of a request for the serialization of a body that a framework has parsed. Copies of this package share
- * the symbol.
+ * The property of a request that holds its body, serialized again after a framework parsed it. All copies of
+ * this package share the symbol.
  */
 export const parsedBody: unique symbol = Symbol.for('wabakit.parsedBody') as never
 
 /**
- * Recognizes JSON that a form parser has misread: it put all of the text into the name of the first field.
+ * Recognizes JSON that was parsed as a form: the whole text ends up in the name of the first field. It is not
+ * kept, because it is not the sender's JSON. The receiver then responds with 400, and its error explains how to
+ * keep the bytes.
  */
 const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
 
 /**
- * Attaches the result of a body parser to the request that an adapter creates.
+ * Attaches an already parsed body to the request that an adapter creates.
  *
  * @throws WebhookRequestError when it cannot be serialized.
  */

@@ -1,4 +1,4 @@
-/** The longest delay of a timer, in milliseconds. A longer one would fire at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longestTimerMs = 2_147_483_647
 
 /** Waits at most `ms` milliseconds for work. After that, calls `expire` and returns its result. */

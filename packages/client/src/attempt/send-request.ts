@@ -85,7 +85,7 @@ export const errorBodyLimit = 65_536
 /** The part of a body that was received. */
 type ReadBody = {
   readonly text: string
-  /** The reason why the rest is missing: the limit was reached, or reading failed with `error`. */
+  /** Why the rest is missing: the limit was reached, or reading failed with `error`. */
   readonly cut?: 'limit' | { readonly error: unknown }
 }
 

@@ -27,7 +27,7 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
   'previous-secret': '--previous-secret enables this check',
 }
 
-/** Returns the reason why a check would prove nothing, or `undefined` if it can run. */
+/** Returns why a check would prove nothing, or `undefined` if it can run. */
 export const declineCheck = (
   { id, needs = [], runsAnyway }: Omit<ListedCheck, 'run'>,
   {

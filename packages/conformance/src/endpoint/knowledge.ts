@@ -9,11 +9,11 @@ export const createKnowledge = () => ({
   controls: [] as Exchange[],
   /** Set if the endpoint accepted the control's deliveries; `undefined` until they have been sent. */
   acceptsGenuine: undefined as boolean | undefined,
-  /** The probable reason why the control was refused. */
+  /** The probable reason for refusing the control. */
   controlProblem: 'no genuine delivery was sent',
   /** The name of an event that has an effect; `undefined` until an effect is seen. */
   effectName: undefined as EventName | undefined,
-  /** The reason why effects prove nothing. */
+  /** Why effects prove nothing. */
   effectsProblem: 'no genuine delivery left an effect',
   /** Time until the first effect became visible, in milliseconds. */
   effectLatencyMs: 0,

@@ -28,7 +28,7 @@ export type Exchange = {
   readonly headers: Readonly<Record<string, string>>
   /** The response body, truncated at the limit. */
   readonly body: string
-  /** The reason why there was no response. */
+  /** Why there was no response. */
   readonly error: string | undefined
   /** Set if the response did not arrive in time. */
   readonly timedOut: boolean

@@ -54,7 +54,7 @@ export type ServerExamination = {
    * @default all
    */
   readonly only?: readonly string[] | undefined
-  /** Fails the run if any check results in `advice`, too. @default false */
+  /** Also fails the run if any check results in `advice`. @default false */
   readonly strict?: boolean | undefined
   /**
    * Seed of the random sequences. The same seed results in the same requests, except for group ids.
@@ -69,7 +69,7 @@ export type ServerExamination = {
   readonly retryTimeoutMs?: number | undefined
   /** Time to wait for a webhook that must not arrive, in milliseconds. @default 1_500 */
   readonly quietMs?: number | undefined
-  /** Called with the number of checks before the first one. */
+  /** Called before the first check, with the number of checks. */
   readonly onStart?: ((run: { readonly checks: number }) => void) | undefined
   /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: CheckResult) => void) | undefined

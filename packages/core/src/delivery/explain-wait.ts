@@ -2,7 +2,7 @@ import type { DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
 import { blockingFailures } from './schedule.ts'
 
 /**
- * The reason why a delivery is unfinished, or was skipped.
+ * Why a delivery is unfinished, or was skipped.
  * - `event`: its event must follow an earlier event whose delivery is unfinished.
  * - `lane`: another delivery blocks its lane, or precedes it in the lane.
  * - `retry`: its next attempt is due later. `deferred`: its next attempt is due later, because the endpoint was already
@@ -26,7 +26,7 @@ export type Surroundings = {
   /** The deliveries of the same subscription and subject, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
   readonly waitsFor: EventRecord['waitsFor']
-  /** The reason why its subscription is disabled; `null` while it is enabled. */
+  /** The reason for which its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
   readonly maxAttemptsPerSecond: number | null
   /** Set if another delivery of the subscription is being attempted. */
@@ -45,9 +45,9 @@ const slot = { reason: 'slot' } as const
 type QueueTimes = { readonly dueAt: number; readonly startAt: number; readonly isFull: boolean }
 
 /**
- * Returns the reason why the next delivery of a queue waits. The scheduler acts on it, and
- * {@link explainWait} shows it to users. `startAt` is the time at which its limit allows the next start, and
- * `isFull` is set if the queue has its maximum number of deliveries under way.
+ * Returns why the next delivery of a queue waits. The scheduler acts on it, and {@link explainWait} shows it
+ * to users. `startAt` is the time at which its limit allows the next start, and `isFull` is set if the queue
+ * has its maximum number of deliveries under way.
  */
 export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes): QueueWait => {
   const until = Math.max(dueAt, startAt)
@@ -58,7 +58,8 @@ export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes):
 const explainPending = (delivery: DeliveryRecord, surroundings: Surroundings): Wait => {
   const { now, maxAttemptsPerSecond: limit, isEndpointBusy: isFull } = surroundings
   const dueAt = delivery.dueAt ?? now
-  // Only its scheduler knows when a limit allows the next start.
+  // Only the scheduler knows when a limit allows the next start. Therefore, the reason is always `limit` for
+  // a due delivery of a subscription that has one.
   const wait = decideWait(now, { dueAt, startAt: limit === null ? now : Infinity, isFull })
   if (wait.reason === 'limit') return limit === null ? slot : { reason: 'limit', maxAttemptsPerSecond: limit }
   if (wait.reason !== 'retry') return wait
@@ -83,7 +84,7 @@ const explainWaiting = (
   return before === undefined ? { reason: 'slot' } : { reason: 'lane', delivery: before }
 }
 
-/** Returns the reason why a delivery waits; `undefined` if it needs no attempt. */
+/** Returns why a delivery waits; `undefined` if it needs no attempt. */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
   const { status, dueAt } = delivery
   const { now, disabledReason } = surroundings

@@ -25,11 +25,10 @@ import type { SchedulerContext } from './states.ts'
  * | loading → stored | `discardForNow` | it has changed: its queue is read again after a pause |
  * | settling → stored | `discard` | its settlement was stale or could not be written: its queue is read again |
  *
- * The state of a queue is the reason why its next delivery waits, as decided by `decideWait` and shown to
- * users by `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity
- * (`slot`). A queue that holds no delivery is `idle`. After any change of its deliveries, `place` moves the
- * queue to its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is
- * written.
+ * The state of a queue shows why its next delivery waits, as decided by `decideWait` and shown to users by
+ * `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`).
+ * A queue that holds no delivery is `idle`. After any change of its deliveries, `place` moves the queue to
+ * its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is written.
  *
  * These must never happen:
  * - A delivery is under way twice.

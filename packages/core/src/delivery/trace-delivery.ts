@@ -14,7 +14,7 @@ export type DeliveryTrace = {
   readonly headers: Record<string, string>
   /** The response. Set when there is one. */
   result?: unknown
-  /** The reason why there is no response. Set when the attempt fails. */
+  /** Why there is no response. Set when the attempt fails. */
   error?: unknown
 }
 

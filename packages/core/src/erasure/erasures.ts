@@ -7,7 +7,7 @@ import { getOrganization } from '../tenancy/organizations.ts'
 import { parseDigits, toDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 
-/** Selects what an erasure removes: one call, or everything about one customer. */
+/** Selects what to erase: one call, or everything about one customer. */
 export type ErasureSelection =
   | { readonly callId: string; readonly customerNumber?: undefined }
   | { readonly customerNumber: string; readonly callId?: undefined }
@@ -28,7 +28,7 @@ export type ErasedPart = {
   readonly calls: number
   readonly participants: number
   readonly events: number
-  /** The next part, if there is one. */
+  /** Cursor of the next part; absent after the last one. */
   readonly nextCursor?: string | undefined
 }
 

@@ -2,7 +2,7 @@ import type { AttemptVerdict } from '../store.ts'
 import { type FailureCause, findFailureCause } from './failure-cause.ts'
 
 /**
- * Counts by name. A name that is missing was counted 0 times.
+ * Counts by name. A missing name means 0.
  * - `events`: published events. Only an organization has them.
  * - `delivered`, `failed`, `deferred`: attempts, by result.
  * - `exhausted`: deliveries whose last attempt failed.
@@ -15,8 +15,8 @@ export type Counts = { readonly [name: string]: number }
 export type GrowingCounts = { [name: string]: number }
 
 /**
- * The upper bounds of the buckets that attempts are counted in, in milliseconds. An attempt belongs to the first bucket
- * whose bound its duration does not exceed; the last bucket also has all longer ones.
+ * The upper bounds of the buckets that attempts are counted in, in milliseconds. An attempt belongs to the
+ * first bucket whose bound its duration does not exceed; the last bucket also takes everything longer.
  */
 export const latencyBounds = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000, 30_000,
@@ -25,7 +25,7 @@ export const latencyBounds = [
 export const nameLatencyCount = (bound: number): string => `ms:${bound}`
 export const nameCauseCount = (cause: FailureCause): string => `cause:${cause}`
 
-// Joining a name for each attempt would cost more than counting it.
+// Built once: building the string for each attempt would cost more than counting the attempt.
 const latencyNames = latencyBounds.map(nameLatencyCount)
 
 const findLatencyName = (durationMs: number): string => {

@@ -29,7 +29,7 @@ const errorPatterns: readonly (readonly [RegExp, FailureCause])[] = [
 const findCauseOfError = (error: string): FailureCause =>
   errorPatterns.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection'
 
-/** Determines the cause of a refusal from a receiver's response, whether or not the receiver uses this kit. */
+/** Determines the cause of a refusal from a receiver's response, whether or not the receiver uses wabakit. */
 const findCauseOfRefusal = (body: string): FailureCause => {
   if (/timestamp/i.test(body)) return 'timestamp'
   return /signature|secret|hmac/i.test(body) ? 'wrong_secret' : 'authorization'

@@ -7,7 +7,7 @@ import { checkSelection, isIndexed, limitExamined, maxExamined } from './selecti
 export type ChangedPart = {
   /** Number of deliveries that were changed, or that would be changed in a dry run. */
   readonly count: number
-  /** The start of the next part, if there is one. */
+  /** Cursor of the next part; absent after the last one. */
   readonly nextCursor?: string | undefined
 }
 

@@ -8,7 +8,7 @@ import { findOwnNumber } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { checkSelection, type ListQuery, limitExamined, maxExamined } from './selection.ts'
 
-/** A simulated event. */
+/** An event to publish although no record has changed. */
 export type PublishedEvent = {
   /** The name of the event. Only subscriptions to `all` events receive an event with an unknown name. */
   readonly name: string
@@ -46,7 +46,10 @@ export type Events = {
   ): Promise<EventRecord>
 }
 
-/** The length of `group:` and the longest identifier. There is a maximum because stores index subjects. */
+/**
+ * The length of `group:` plus that of the longest identifier. There is a maximum because stores index
+ * subjects.
+ */
 const subjectMaxLength = 261
 
 export const createEvents = ({ store, clock, ids, log }: ServerContext): Events => ({

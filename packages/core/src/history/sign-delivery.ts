@@ -10,8 +10,8 @@ export type SignedDelivery = {
   readonly body: string
   /**
    * Changes since the attempt that make this request differ from the request that was sent: the `secret`, the
-   * `subscription` (possibly its secret: a rotation without an overlap leaves no record of its time), or the
-   * `webhook_id`.
+   * `subscription`, or the `webhook_id`. A change of the `subscription` may include its secret, because the
+   * time of a rotation without an overlap is not stored.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }
@@ -22,7 +22,7 @@ const listChanges = (
   [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
 ): SignedDelivery['changed'] => {
   const rotatedAt = previousSecret?.rotatedAt
-  // A resend with a new id appends the time of the resend.
+  // A resend with a new id appends a hyphen and the time of the resend in base 36 to the event's id.
   const renamedAt = Number.parseInt(webhookId.slice(eventId.length + 1), 36)
   const isRotated = rotatedAt !== undefined && rotatedAt > signedAt
   return [

@@ -3,7 +3,9 @@ export type TokenBucket = {
   /** Identifies the bucket across the whole store. */
   readonly key: string
   readonly capacity: number
-  /** Time in milliseconds. A bucket gains one token every `refillMs / capacity`. */
+  /**
+   * Time in which an empty bucket fills up, in milliseconds. It gains one token every `refillMs / capacity`.
+   */
   readonly refillMs: number
 }
 
@@ -17,7 +19,7 @@ export type TokenBucketState = {
   readonly fullAfterMs: number
 }
 
-/** Requests one token from each of these buckets. `now` is Unix time in milliseconds. @inline */
+/** A request for one token from each of these buckets. `now` is Unix time in milliseconds. @inline */
 export type TokenRequest = { readonly now: number; readonly buckets: readonly TokenBucket[] }
 
 /**

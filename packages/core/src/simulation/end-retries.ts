@@ -1,7 +1,9 @@
 import type { AttemptResult } from '../records.ts'
 import type { Store } from '../store.ts'
 
-/** Wraps a store so that a failed attempt for which `isLast` returns true exhausts its delivery. */
+/**
+ * Wraps a store so that a failed or deferred attempt for which `isLast` returns true exhausts its delivery.
+ */
 export const endRetries = (
   store: Store,
   isLast: (deliveryId: string, attempt: AttemptResult) => boolean,

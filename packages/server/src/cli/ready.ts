@@ -7,7 +7,7 @@ import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 const pollMs = 100
 const defaultWaitSeconds = 30
 
-/** Returns the reason why the server is not ready, or `undefined` if it is. */
+/** Returns why the server is not ready, or `undefined` if it is. */
 const findProblem = async (server: string): Promise<string | undefined> => {
   try {
     const response = await fetch(`${server}/readyz`, { signal: AbortSignal.timeout(5_000) })

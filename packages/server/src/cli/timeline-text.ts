@@ -51,7 +51,7 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
   })
 
 /**
- * Formats the timeline of a call or group: one line per entry, followed by the reason why each unfinished delivery is
+ * Formats the timeline of a call or group: one line per entry, followed by why each unfinished delivery is
  * waiting.
  */
 export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {

@@ -31,7 +31,7 @@ const KeyValues = z.array(z.union([z.string(), z.number()]))
 const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
   Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
 
-/** Returns the reason why a database with our schema cannot be copied, or `undefined` if it can. */
+/** Returns why a database with our schema cannot be copied, or `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'

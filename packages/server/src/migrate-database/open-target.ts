@@ -61,7 +61,8 @@ async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unkno
 /**
  * Opens a PostgreSQL database to copy into it, without writing anything yet.
  *
- * @throws DatabaseOpenError if the database cannot be reached or used, or contains data that was not copied.
+ * @throws DatabaseOpenError if the database cannot be reached or used, another process copies into it, a
+ * server has used it, or a migration into it is finished.
  */
 export const openTarget = async (url: string) => {
   const address = formatAddress(url)
@@ -74,7 +75,8 @@ export const openTarget = async (url: string) => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // Passes `false` because an interrupted copy can be repeated.
+      // Reports the database as unavailable even if the commit is in doubt, because an interrupted copy can
+      // be repeated.
       throw toStorageError(error, false)
     }
   }

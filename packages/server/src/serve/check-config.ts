@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { isPostgres } from './open-store.ts'
 import { ensureDemo, ensureOperator } from './own-organizations.ts'
 
-/** Returns the reason why other machines may reach a server, or `undefined` if they cannot. */
+/** Returns why other machines may be able to reach a server, or `undefined` if they cannot. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
   if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
   if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'

@@ -15,7 +15,7 @@ import { listSerializations } from './serializations.ts'
 /** The likely causes of a mismatch. */
 export type DiagnosisCause = keyof typeof remedies
 
-/** The most likely reason why a delivery is rejected. */
+/** The most likely reason for rejecting a delivery. */
 export type Diagnosis = {
   /** The machine-readable cause. */
   readonly cause: DiagnosisCause

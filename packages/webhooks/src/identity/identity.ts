@@ -30,8 +30,9 @@ const statesIdAndTime = (event: WebhookEvent): boolean => {
 export const toSummaryFact = (callId: string): string => `CALL_AI_SUMMARY:${callId}`
 
 /**
- * Returns the fact that an event reports, if that fact happens only once. Deliveries with the same fact are the same
- * event, even with different ids. The creation of a group includes its time, because group ids can be reused.
+ * Returns the fact that an event reports, if that fact happens only once. An inbox treats deliveries with the
+ * same fact as the same event, even with different ids. The creation of a group includes its time, because
+ * group ids can be reused.
  */
 export const findFact = (parsed: ParsedEvent | undefined): string | undefined => {
   if (parsed?.kind !== 'event') return undefined

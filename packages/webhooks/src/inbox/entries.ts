@@ -109,7 +109,10 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
 
-  /** Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. */
+  /**
+   * Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. A
+   * retry also waits for an earlier entry that is due, so that retries of one lane keep their order.
+   */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
       WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (
@@ -130,9 +133,9 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
-  // A parked entry does not suppress another one with the same fact, because the other one may be valid. Entries with
-  // the same fact are in the same lane, and searching it costs less than maintaining an index of facts. Only erased
-  // entries are in no lane.
+  // A parked entry does not suppress another one with the same fact, because the other one may be valid.
+  // Entries with the same fact are in the same lane, and searching it costs less than maintaining an index of
+  // facts. Erased entries have no subject, so they are found by their fact alone.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
     WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 

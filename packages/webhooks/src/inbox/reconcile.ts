@@ -12,19 +12,22 @@ import type { InboxTable } from './table.ts'
 /** Number of ids that one query examines. */
 const pageSize = 500
 
-/** Maximum time by which an event is stored out of arrival order, in milliseconds. */
+/**
+ * Margin for entries whose ids and arrival times are not in the same order, for example because the
+ * database's clock was set back, in milliseconds.
+ */
 const slackMs = 3_600_000
 
 /** Time limit for one request, in milliseconds. After that, another process may continue. */
 const requestMs = 20_000
 
-/** Maximum delay of the second request for a summary, and of any later request, in milliseconds. */
+/** Maximum delay before the second request for a summary, and before any later one, in milliseconds. */
 const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
 /**
- * Time between the two requests for a summary that was not found (404), in milliseconds. The service always
- * returns 404 for WhatsApp calls, so more requests would only use up the rate limit.
+ * Time between the two requests for a summary that was not found (404), in milliseconds. A live service
+ * responds with 404 for every WhatsApp call, so more requests would only use up the rate limit.
  */
 const notFoundDelayMs = 86_400_000
 
@@ -52,7 +55,7 @@ const noSummaries: Reconciled = {
 type Parts = Pick<InboxHost<never>, 'report'> & {
   readonly entries: Pick<Entries, 'end'>
   readonly maxBodyBytes: number
-  /** Called when a summary was stored. */
+  /** Called after a summary has been stored. */
   readonly wake: () => void
 }
 
@@ -69,8 +72,8 @@ export const createReconcile = (
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
 
   /**
-   * Returns the first id and the last one of a range that contains all entries younger than `ageMs`. Ids are in the
-   * order of arrival, except the ids of missing summaries.
+   * Returns the first and the last id of a range that contains all entries younger than `ageMs`. Ids are in
+   * the order of arrival, except the ids of missing summaries.
    */
   const findRange = async (ageMs: number): Promise<readonly [first: number, last: number]> => {
     const { rows } = await query(`SELECT min(id) AS first, max(id) AS last FROM ${table}`)

@@ -18,7 +18,7 @@ type Problem = {
   readonly remedy?: string
 }
 
-/** Responds to a problem. By default, after a 503, it asks the sender to try again in 5 seconds. */
+/** Builds the response to a problem. By default, a 503 asks the sender to try again in 5 seconds. */
 const toResponse = (
   { status, code, message, issues }: Problem,
   retryAfter = status === 503 ? 5 : undefined,

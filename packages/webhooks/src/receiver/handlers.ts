@@ -30,8 +30,8 @@ export type DeliveryContext = {
   /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
   readonly rawBody: Uint8Array
   /**
-   * Set if a framework had parsed the body before, so that `rawBody` is the serialization of the result. Large
-   * numbers and duplicate keys may differ from the original: they are as the parser returned them.
+   * Set if a framework parsed the body first. `rawBody` is then the parsed value, serialized again: large
+   * numbers and duplicate keys may differ from the original.
    */
   readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
@@ -106,7 +106,8 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
 export type Handlers<Context> = {
   /** Registers a handler, and returns a function that removes it. */
   add(bind: Binding<Context>, options?: HandlerOptions): () => void
-  // This is a method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
+  // Like `add`, this is a method rather than a function property, because TypeScript compares the parameters
+  // of methods bivariantly: an inbox for one database must be assignable to an inbox for any database.
   find(parsed: ParsedEvent): Task<Context>[]
 }
 

@@ -81,7 +81,7 @@ export type InboxSelection = {
   readonly id?: string | readonly string[] | undefined
   /** A state. */
   readonly state?: InboxState | undefined
-  /** The reason why entries are parked. */
+  /** The reason for parking the entries. */
   readonly reason?: ParkedReason | undefined
   /** The name of the event. */
   readonly name?: string | undefined

@@ -92,8 +92,8 @@ type StaticHeaderOptions = {
   /** Name of the header, case-insensitive. */
   readonly header: string
   /**
-   * The value that the header must have, or several values during a rotation. A function is called for the first request,
-   * and again after a minute.
+   * The value that the header must have, or several values during a rotation. A function is called when the
+   * first request arrives, and its result is kept for a minute.
    */
   readonly value: OnDemand<string | readonly string[]>
 }
@@ -119,8 +119,8 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
 /** Options for {@link bearerAuth}. @inline */
 type BearerAuthOptions = {
   /**
-   * The token after `Bearer`, or several tokens during a rotation. A function is called for the first request, and again
-   * after a minute.
+   * The token after `Bearer`, or several tokens during a rotation. A function is called when the first
+   * request arrives, and its result is kept for a minute.
    */
   readonly token: OnDemand<string | readonly string[]>
 }
@@ -148,8 +148,8 @@ type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
   /**
-   * The password, or several passwords during a rotation. A function is called for the first request, and again after a
-   * minute.
+   * The password, or several passwords during a rotation. A function is called when the first request
+   * arrives, and its result is kept for a minute.
    */
   readonly password: OnDemand<string | readonly string[]>
 }

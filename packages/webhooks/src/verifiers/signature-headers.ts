@@ -110,7 +110,6 @@ export const parseSignatureHeaders = (headers: HeaderReader): SignatureHeaders =
   return { id, timestamp, signedPrefix: `${id}.${time}.`, signatures: parseSignatures(signature) }
 }
 
-/** The default tolerance. */
 export const defaultToleranceSeconds = 300
 
 /**

@@ -74,7 +74,7 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
   return difference === 0
 }
 
-/** Recognizes a promise of any realm. */
+/** Recognizes promises from any realm. */
 export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is Promise<Value> =>
   typeof value === 'object' && value !== null && 'then' in value
 
@@ -99,8 +99,8 @@ const matchLater = async (
   isAmong(signed.signatures, await expected) ? signed : matchSignature(signed, body, signers.slice(1))
 
 /**
- * Tries the signers one after another. Allocates promises only if the HMAC is asynchronous. Allocates no
- * closure, because it would slow down every webhook.
+ * Tries the signers one after another. Every webhook pays for what this allocates, so it creates no closures,
+ * and promises only if the HMAC is asynchronous.
  */
 const matchSignature = (
   signed: SignatureHeaders,
@@ -145,8 +145,9 @@ export const verifySignature = async (options: VerifySignatureOptions): Promise<
 /** Options for {@link standardWebhooks}. @interface */
 export type StandardWebhooksOptions = SignatureOptions & {
   /**
-   * The secrets with which the sender may sign, at least one. During a rotation, these are the current and the previous
-   * secret. A function is called for the first signed request, and again after a minute.
+   * The secrets with which the sender may sign, at least one. During a rotation, these are the current and
+   * the previous secret. A function is called when the first signed request arrives, and its result is kept
+   * for a minute.
    */
   readonly secrets: OnDemand<readonly string[]>
 }

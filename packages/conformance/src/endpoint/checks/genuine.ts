@@ -142,7 +142,7 @@ export const genuineChecks: EndpointChecks = {
       }
       const sendLong = sendSummary((event) => ({ ...event, ...writeRecap(longRecap) }))
       attempts.push({ label: 'a summary of 8 kB', exchange: await sendLong(examination) })
-      // Another check covers endpoints that require a call's events in order.
+      // `survives-missing-predecessor` covers endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
         !knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
       return judgeAccepted(attempts.filter(isJudged))

@@ -44,7 +44,7 @@ export const orderedChecks: EndpointChecks = {
     requests: callInOrder.length,
     run: async (examination) => {
       const attempts = await sendAll(examination, callInOrder.toReversed())
-      // Another check reports endpoints that require the earlier events.
+      // `survives-missing-predecessor` reports endpoints that require the earlier events.
       if (examination.knowledge.needsPredecessors) {
         const [first, ...later] = attempts
         const lost = first && judgeAccepted([first]).verdict !== 'pass'

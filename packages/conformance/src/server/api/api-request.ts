@@ -3,7 +3,7 @@ import { quote } from '../../shell.ts'
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
 
-/** Returns the keys that requests can carry, by name: three from the options, an unknown key, an empty key, or no key. */
+/** The keys of an examination's options, by name. */
 type GivenKeys = {
   readonly api: string | undefined
   readonly other: string | undefined
@@ -24,7 +24,10 @@ const swapCase = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   )
 
-/** Altered keys that a server must refuse: each as a function, and as a shell expression of the key's variable. */
+/**
+ * Altered keys that a server must refuse: each as a function of the key, and as a shell expression on the
+ * variable that holds the key.
+ */
 const keyForms = {
   prefixed: [(key: string) => `x${key}`, (name: string) => `x$${name}`],
   suffixed: [(key: string) => `${key}x`, (name: string) => `\${${name}}x`],
@@ -40,7 +43,7 @@ export type ApiRequest = {
   /** Path with query, relative to the base URL. */
   readonly path: string
   readonly key: KeyName
-  /** The alteration of the key. @default not at all */
+  /** How the key is altered. @default not at all */
   readonly keyForm?: keyof typeof keyForms | undefined
   /** Scheme before the key, such as `Bearer `. */
   readonly keyPrefix?: string | undefined

@@ -10,7 +10,7 @@ export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 export type CallScene = {
   /** The id of the call, or an empty string if the call could not be made. */
   readonly callId: string
-  /** The reason why the call could not be made. */
+  /** Why the call could not be made. */
   readonly failure?: string
   /** The response to fetching the call's summary. */
   readonly fetched?: ApiExchange
@@ -77,7 +77,8 @@ export const createCallScenes = (lab: Lab) => {
         each.callId === callId && each.event === 'CALL_AI_SUMMARY' && each.status === 204
       const isFailing = (each: ReceivedWebhook): boolean => each.callId === callId && each.event === failing
       if (failing !== undefined) await listener?.waitFor(isFailing, wait.timeoutMs)
-      // A failed CALL_AI_SUMMARY delivery must not affect the summary, either before or after the second attempt.
+      // A failed CALL_AI_SUMMARY delivery must not affect the summary, either before or after the second
+      // attempt. The pause gives the server time to react to the failure.
       if (failing === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = failing === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const timeoutMs = failing === undefined ? wait.timeoutMs : wait.retryTimeoutMs

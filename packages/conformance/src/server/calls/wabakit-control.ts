@@ -11,7 +11,10 @@ const pstnNumber = '+15550190004'
 const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
-/** Duration of the ringing and of the call, in milliseconds: long enough to fetch the summary during the call. */
+/**
+ * Duration of the ringing, and then of the conversation, in milliseconds: long enough to fetch the summary
+ * during the call.
+ */
 const pauseMs = 100
 
 const createKey = (): string => `wk_${randomBytes(24).toString('hex')}`

@@ -56,7 +56,7 @@ const responses: Readonly<Record<FailureCause, string>> = {
 
 const read = (counts: Counts, name: string): number => counts[name] ?? 0
 
-// Joining a name for each count of each point would take most of the time.
+// Built once: building the string for each count of each point would take most of the time.
 const buckets = latencyBounds.map((atMostMs) => ({ atMostMs, name: nameLatencyCount(atMostMs) }))
 
 /** Returns the bound of the bucket in which the attempt at a quantile is; `null` if there are no attempts. */

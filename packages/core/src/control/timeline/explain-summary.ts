@@ -59,7 +59,7 @@ const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummarySta
   return { state: 'undelivered', deliveryId: delivery.id, eventName: delivery.eventName, text }
 }
 
-/** Returns the state of a call's summary: it has arrived, or the reason why it has not. */
+/** Returns the state of a call's summary: that it has arrived, or why it has not. */
 export const explainSummary = (circumstances: SummaryCircumstances): SummaryStatusView => {
   const { call, summary, dueAt, now } = circumstances
   if (summary !== undefined) return explainExisting(circumstances)

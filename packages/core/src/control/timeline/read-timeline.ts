@@ -63,7 +63,7 @@ const readWait = async (
   return wait === undefined ? null : showWait(wait, time)
 }
 
-/** Returns the reason why a delivery is waiting, or `null` if it needs no attempt. */
+/** Returns why a delivery is waiting, or `null` if it needs no attempt. */
 export const explainDelivery = async (
   context: WaitContext,
   delivery: DeliveryRecord,

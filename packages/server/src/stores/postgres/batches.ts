@@ -23,7 +23,8 @@ type Waiting<Item, Outcome> = {
  * Combines writes that arrive while others are running: one statement for all of them costs little more than a single
  * write. The first write starts without waiting for others.
  *
- * @returns a function that writes one item. It rejects only if `write` rejects for that item alone.
+ * @returns a function that writes one item. It rejects if `write` rejects for that item alone, or if the
+ * database becomes unavailable during the batch.
  */
 export const createBatches = <Item, Outcome>({
   maxItems,

@@ -104,7 +104,10 @@ const stale: SettlementOutcome = { outcome: 'stale' }
 
 const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
 
-/** The state that a delivery is assumed to have before its settlement, however many attempts it has had. */
+/**
+ * The state that a delivery is assumed to have before its settlement. It is right even if the delivery was
+ * never attempted, because `settle` treats `fresh` as `started`.
+ */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
@@ -120,8 +123,8 @@ export const createDeliveryQueue = ({
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
   /**
-   * Limits writes for an endpoint that alternately fails and succeeds: not every new failure is recorded at
-   * once. Every recovery is recorded, because a failure that ended long ago could otherwise disable the
+   * Limits writes for an endpoint that keeps failing and recovering: some new failures go unrecorded.
+   * Recoveries are always recorded. Otherwise a failure that ended long ago could later disable the
    * subscription.
    */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
