@@ -4,9 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listen, startChild } from './src/commands.ts'
 import { type Figure, type Goal, publish } from './src/result.ts'
 
-/** Bytes of a body: less than any limit, and than the 64 KiB that a receiver holds for every request. */
+/**
+ * Size of a body, in bytes: below all limits, including the 64 KiB that a receiver holds for every request.
+ */
 const bodyBytes = 60_000
-/** The total of each measurement, which must be large compared with the garbage between two collections. */
+/**
+ * Minimum number of bytes in a measurement. It must be large compared with the garbage between two
+ * collections.
+ */
 const atLeast = 16_000_000
 const limit = 4
 

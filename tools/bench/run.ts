@@ -58,10 +58,12 @@ const { values, positionals } = parseArgs({
   },
 })
 
-/** The load above which figures say more about the other work of the machine. */
+/** The load above which figures mostly reflect other work of the machine. */
 const maxLoad = 1.5
 
-/** Returns the folder of the results: another one than the committed results if the machine is busy. */
+/**
+ * Returns the folder for the results. If the machine is busy, it is not the folder of the committed results.
+ */
 const chooseFolder = (): string | undefined => {
   const [load = 0] = loadavg()
   const { BENCH_RESULTS } = process.env

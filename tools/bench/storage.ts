@@ -11,7 +11,7 @@ const older = 1_000_000
 const callsForSizes = 5_000
 const callsForLog = 8_700
 const deliveriesPerCall = 4
-/** Not `attempts`: the row of a delivery that succeeds at once has its only attempt. */
+/** Omits `attempts`, because a delivery that succeeds at once has its only attempt in its own row. */
 const tables = ['events', 'deliveries', 'calls', 'summaries']
 
 /** Formats SQL that inserts older, finished deliveries. Their subjects are random, like call ids. */

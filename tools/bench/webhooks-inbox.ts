@@ -316,7 +316,7 @@ event ${fetchedAhead} on, because graphile-worker fetches that many events befor
         least: 2.5,
         read: (name) => readTime(name, 'stored') + readTime(name, 'handled'),
       }),
-      // Peers that keep neither the order of a call nor keys.
+      // These peers keep neither the order of a call's events nor keys.
       relateToPeers('handled', { least: 0.6, read: (name) => readTime(name, 'handled') }),
     ],
   })

@@ -5,7 +5,7 @@ export type Route = {
   /** Suffix for the framework's title. */
   readonly suffix: string
   readonly path: string
-  /** Path of the route where something reads the body before the receiver. */
+  /** Path of the route where other code reads the body before the receiver. */
   readonly parsedPath: string
 }
 
@@ -18,7 +18,7 @@ export type Framework = {
   readonly package: string
   /** The files that a user writes to receive webhooks. */
   readonly files: readonly string[]
-  /** A common mistake: changes that add the routes where something reads the body before the receiver. */
+  /** A common mistake: changes that add the routes where other code reads the body before the receiver. */
   readonly mistake: Readonly<Record<string, (source: string) => string>>
   /** @default one route, `/webhooks`, whose mistake is at `/parsed` */
   readonly routes?: readonly Route[]

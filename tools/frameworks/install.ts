@@ -15,8 +15,8 @@ const hash = (...parts: (string | Buffer)[]): string => {
   return sum.digest('hex').slice(0, 16)
 }
 
-// It is outside the repository, so that nothing resolves to the repository's node_modules. It is kept, so that the next
-// run installs only changes.
+// It is outside the repository, so that no import resolves to the repository's node_modules. It is kept, so
+// that the next run installs only changes.
 const cache = join(tmpdir(), `wabakit-examples-${hash(root)}`)
 
 /** Packs the published packages. Returns the dependencies that install them. The path of a tarball changes with its content. */

@@ -35,7 +35,10 @@ const useSignatures = (folder: string, { files, mistake }: Framework): void => {
   }
 }
 
-/** Runs the checks on one example, first with its token, then with signatures. Returns its version and what failed, by route and check. */
+/**
+ * Runs the checks on one example, first with its token, then with signatures. Returns its version and the
+ * failed checks, by route.
+ */
 const checkFramework = async (framework: Framework, packages: Record<string, string>) => {
   const folder = await installExample(framework.example, packages)
   makeMistake(folder, framework)
@@ -65,7 +68,7 @@ const checkFramework = async (framework: Framework, packages: Record<string, str
   const { secret: withoutSecret, ...others } = checks
   await build()
   await runChecks({ secret: withoutSecret }, '')
-  // In some frameworks, nothing is left of a body that a route has parsed.
+  // Some frameworks keep nothing of a body that a route has parsed.
   const { parsed: _, ...withToken } = others
   await runChecks(withToken, secret)
   useSignatures(folder, framework)

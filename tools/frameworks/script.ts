@@ -108,7 +108,7 @@ export const checks = {
   },
 
   malformed: async (target) => {
-    // Some servers leave a few of them open.
+    // Some servers leave a few of these connections open.
     await Promise.allSettled(
       malformedRequests.map(({ bytes }) =>
         sendBytes(target.port, bytes.replace(' / ', ` ${target.route.path} `)),

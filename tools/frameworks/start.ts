@@ -7,7 +7,7 @@ import type { Framework } from './frameworks.ts'
 /** A started example. */
 export type Started = {
   readonly port: number
-  /** Returns what it has printed so far. */
+  /** Returns its output so far. */
   readonly readOutput: () => string
   readonly stop: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { CheckResult } from '@wabakit/conformance'
 import type { ProgramName } from './programs.ts'
 
-/** A program, correct or with one of its flaws, and what the report on it must say. */
+/** A program, correct or with one of its flaws, and the finding that its report must contain. */
 export type Case = {
   readonly program: ProgramName
   /** The program's behavior, which completes "an endpoint that …" or "a server that …". */

@@ -146,7 +146,7 @@ const work = async (): Promise<void> => {
     console.log(describe(outcome))
   }
 }
-// The examinations mostly wait.
+// More examinations run than there are processors, because they mostly wait.
 await Promise.all(Array.from({ length: 2 * availableParallelism() }, work))
 
 const count = (isCounted: (outcome: Outcome) => boolean): string => {

@@ -25,7 +25,7 @@ export type Section = keyof typeof sections
 
 const sectionNames: readonly Section[] = ['Runtimes', 'TypeScript', 'Bundlers', 'Test runners']
 
-/** The version that was tested, and the result: `passes`, or what failed. */
+/** The version that was tested, and the result: `passes`, or the failure. */
 export type Result = { readonly version: string; readonly result: string }
 
 export type Results = Readonly<Record<Section, Readonly<Record<string, Result>>>>

@@ -1,5 +1,5 @@
-// Runs of the simulator as tests of this process, so that they judge mutants, too. `npm test` runs the simulator in
-// processes of its own, because it replaces the timers.
+// Runs of the simulator as tests of this process, so that they test mutants, too. `npm test` runs the
+// simulator in separate processes, because it replaces the timers.
 
 import { globSync, readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

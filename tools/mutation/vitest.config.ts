@@ -5,8 +5,9 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@wabakit/source', 'module', 'node']
 
 /**
- * The tests of each package that run in this process and need no other program. They judge its mutants. Tests that load a
- * package a second time are excluded: its static code would count as covered, but would never run with a mutation.
+ * The tests of each package that run in this process and need no other program. They run against its mutants.
+ * Tests that load a package a second time are excluded: its static code would count as covered, but would
+ * never run with a mutation.
  */
 const tests: Readonly<Record<string, readonly string[]>> = {
   wire: ['packages/wire/src/**/*.test.ts', 'packages/contract/src/**/*.test.ts'],
@@ -20,7 +21,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
   core: [
     'packages/core/src/**/*.test.ts',
     'packages/core/test/*.test.ts',
-    // Not clock.test.ts: it loads modules again, so that static code would seem to be covered.
+    // Omits clock.test.ts, which loads modules again, so that static code would seem to be covered.
     'packages/mock/{src,test}/**/{deliveries,fake-timers,in-process,malformed-requests,port,scenarios,tenants,waits}.test.ts',
     'packages/server/test/{control-api,control-guard,control-lists,faults,live-stream,operations,restart,timeline}.test.ts',
     'packages/server/src/stores/sqlite/same-as-memory.test.ts',

@@ -109,7 +109,7 @@ export const check = async (sent: Sent, { database, kills }: { database: Databas
   const stored = new Map(summaries.map((row) => [String(row.call_id), row.recap]))
   const expected = findExpected(sent)
 
-  // A live service has no summary of a WhatsApp call, so asking again within a day is in vain.
+  // A live service has no summary of a WhatsApp call, so requesting it again within a day is useless.
   const asked = Map.groupBy(
     mock.requests.filter(({ endpoint }) => endpoint === 'calls.getSummary'),
     ({ query }) => query.callId ?? '',

@@ -87,7 +87,7 @@ export const checkScenario = async (
       check: (ran) => judge(ran, false),
     })
     const independent = listIndependent(seen)
-    // Newly seen steps may depend on steps without a wait.
+    // Newly seen steps may depend on steps at which sessions did not wait.
     const isSame = skipped.every((labels, session) =>
       [...labels].every((label) => independent[session]?.has(label)),
     )

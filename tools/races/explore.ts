@@ -29,8 +29,9 @@ export type ExploreOptions = {
   /** @default Infinity */
   readonly maxOrders?: number | undefined
   /**
-   * Maximum number of times that a session waits although it could make the next step. Unless it is `Infinity`, orders
-   * that differ only by swaps of independent steps all run, because the one that counts may have too many switches.
+   * Maximum number of times that a session waits although it could make the next step. Unless it is
+   * `Infinity`, orders that differ only by swaps of independent steps all run, because the one that would
+   * stand for them may have too many switches.
    * @default Infinity
    */
   readonly maxSwitches?: number | undefined

@@ -4,7 +4,10 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 // module, which CommonJS may import only with `module: nodenext` of TypeScript 5.8 or later. The code exists once: Node.js
 // requires the same ES modules, so `instanceof` works across `import` and `require`.
 
-/** ES modules without declarations for `require`. Only types are needed of them, which may come from an ES module. */
+/**
+ * ES modules without declarations for `require`. Our declarations import only their types, which may come
+ * from an ES module.
+ */
 const esModules = ['ky']
 
 const toCommonJs = (declarations: string): string =>

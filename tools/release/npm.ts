@@ -11,7 +11,7 @@ export const runNpm = async (args: readonly string[], cwd: string): Promise<stri
   return stdout
 }
 
-/** Runs an npm command with `--json`, and returns what it prints, even if it fails. */
+/** Runs an npm command with `--json`, and returns its output, even if it fails. */
 export const readNpm = async (args: readonly string[], cwd: string): Promise<unknown> => {
   const printed = await runNpm([...args, '--json'], cwd).catch((error: { stdout?: string }) => {
     if (!error.stdout) throw error

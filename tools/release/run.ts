@@ -28,7 +28,7 @@ const checkCommitted = (): void => {
 }
 
 const build = async (copy: string): Promise<Tarball[]> => {
-  // The registry does not use its lockfile.
+  // Does not update the copy's lockfile, because the registry does not use it.
   if (hasChangesets) await runNpm(['exec', '--', 'changeset', 'version'], copy)
   await runNpm(['run', 'build'], copy)
   await runNpm(['run', 'check:package', '--workspaces', '--if-present'], copy)

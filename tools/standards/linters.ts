@@ -11,7 +11,7 @@ const { resolve: find } = createRequire(join(here, 'package.json'))
 /** A linter's finding in a document. */
 export type Finding = { readonly rule: string; readonly place: string; readonly message: string }
 
-/** Runs a linter's command, and returns what it prints. Linters that find something exit with 1. */
+/** Runs a linter's command, and returns its output. Linters that find something exit with 1. */
 const runLinter = async (packageName: string, command: string, args: readonly string[]): Promise<string> => {
   const folder = dirname(find(`${packageName}/package.json`))
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }

@@ -21,8 +21,8 @@ const settings = {
   port: 0,
   deliveryConcurrency: 64,
   deliveryConcurrencyPerSubscription: 32,
-  // The limiter works as in production, including the buckets of busy keys. Only its numbers are higher: faults would
-  // interrupt next to nothing if all clients in total were held at ten requests per second.
+  // The limiter works as in production, including the buckets of busy keys. Only its limits are higher: if
+  // all clients together were limited to ten requests per second, faults would interrupt almost nothing.
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
   organizations: [

@@ -44,7 +44,10 @@ export const listFailures = ({ problems, examples, load, silent }: EnvironmentRe
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests got an unexpected ${status}`),
 ]
 
-/** Lists the failures of figures that lack more than killed processes may lose. Not for a database that fails, too. */
+/**
+ * Lists a failure if the figures lack more deliveries than killed processes may lose. Not for scenarios in
+ * which the database fails, too.
+ */
 const listUncounted = ({ uncounted, mayBeUncounted }: EnvironmentResult): string[] =>
   uncounted > mayBeUncounted ? [`the figures lack ${uncounted} deliveries, not ${mayBeUncounted}`] : []
 

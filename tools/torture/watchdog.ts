@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Fleet, Member } from './fleet.ts'
 
-/** Maximum time for a response, in milliseconds, without the time in which a busy machine had no processor to offer. */
+/**
+ * Maximum time for a response, in milliseconds, excluding the time in which the process waited for a
+ * processor.
+ */
 const patienceMs = 2_000
 
 const pauseMs = 500
@@ -23,7 +26,10 @@ const readQueuedMs = (pid: number): number => {
   }
 }
 
-/** Returns a function that returns the time in which two processes could have run, in milliseconds. */
+/**
+ * Returns a function that returns the elapsed time, in milliseconds, minus the times in which either process
+ * waited for a processor.
+ */
 const measureChance = (pid: number): (() => number) => {
   const read = (): number => performance.now() - readQueuedMs(pid) - readQueuedMs(process.pid)
   const start = read()

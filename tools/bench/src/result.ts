@@ -82,7 +82,7 @@ const isShort = process.env.BENCH_ROUNDS !== undefined
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
-/** Set if the results are recorded whatever the load. */
+/** Set if the results are recorded regardless of the load. */
 const isForced = process.env.BENCH_FORCED !== undefined
 
 /** Returns whether this process has real-time priority. If so, others barely disturb it. See proc_pid_stat(5). */

@@ -1,6 +1,6 @@
 import * as wabakit from 'wabakit'
 
-/** The service to test against, and what the runtime can do. */
+/** The service to test against, and the features of the runtime. */
 export type Environment = {
   readonly url: string
   readonly refusedUrl: string

@@ -1,5 +1,6 @@
-// What React Native has and the command line of Hermes lacks. Its fetch and signals come from the same two packages. There is
-// no URL.parse, no WebCrypto, no streams, no performance, no signal.reason.
+// The globals that React Native has and the command line of Hermes lacks. As in React Native, `fetch` and
+// signals come from two packages. There is no URL.parse, no WebCrypto, no streams, no performance, no
+// signal.reason.
 import { AbortController, AbortSignal } from 'abort-controller/dist/abort-controller'
 import { hmac } from 'fast-sha256'
 import { Headers, Request, Response } from 'whatwg-fetch'
@@ -98,7 +99,7 @@ const btoa = (text) => {
   return digits.join('').padEnd(Math.ceil(digits.length / 4) * 4, '=')
 }
 
-/** WebCrypto as far as signatures need it, for apps that add it to React Native. */
+/** The part of WebCrypto that signatures need, for apps that add it to React Native. */
 const cryptoOfApp = {
   subtle: {
     importKey: async (_format, key) => key,

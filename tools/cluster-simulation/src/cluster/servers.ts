@@ -17,8 +17,8 @@ export type Server = {
 }
 
 /**
- * Requests are counted as in production, but no run reaches the limits: refused requests would test nothing else. The
- * buckets are in memory. Torture tries those in PostgreSQL, whose reserves depend on real time.
+ * Requests are counted as in production, but no run reaches the limits: a refused request tests nothing else.
+ * The buckets are in memory. The torture test covers those in PostgreSQL, whose reserves depend on real time.
  */
 const limit = { requests: 1_000_000, perMs: 60_000 }
 const rateLimit = { organization: limit, key: limit }

@@ -29,7 +29,7 @@ type Worker = {
   canRenew: boolean
   /** The functions to call when the worker is registered again. */
   waiting: Array<() => void>
-  /** Tells the worker that its session has ended. */
+  /** Notifies the worker that its session has ended. */
   lose(): void
 }
 

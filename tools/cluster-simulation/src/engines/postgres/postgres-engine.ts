@@ -36,7 +36,10 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): S
     return connection
   }
 
-  /** Ends all connections. Notifies each process in a task of its own, so that the process owns the timers it starts. */
+  /**
+   * Ends all connections. Notifies each process in a separate task, so that the process owns the timers it
+   * starts.
+   */
   const disconnect = (): void => {
     shared.disconnect()
     for (const [connection, owner] of connected) {
