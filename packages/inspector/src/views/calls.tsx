@@ -19,9 +19,7 @@ const tones = {
   rejected: 'warn',
 } as const
 
-export const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (
-  <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
-)
+export const CallState = ({ state }: Pick<Call, 'state'>) => <Badge tone={tones[state]}>{state}</Badge>
 
 const formatKind = ({ direction, channel }: Call): string => `${direction.toLowerCase()} · ${channel}`
 
