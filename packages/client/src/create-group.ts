@@ -30,8 +30,8 @@ const checkNumber = (number: string): Issue[] => {
 }
 
 /**
- * Reads the response. The documentation of live services does not require `success`, so the group was created unless
- * the field has a value other than `true`.
+ * Reads the response. The documentation of live services does not require `success`, so a response without it
+ * counts as a success.
  */
 const parseResponse = (json: unknown) =>
   validateCreateGroupResponse(isObject(json) && json.success == null ? { ...json, success: true } : json)

@@ -114,7 +114,7 @@ export type CallRecord = {
   readonly triggeredVia: TriggeredVia
   /** False for a bot test call without webhooks, whose events are not published. */
   readonly publishesEvents: boolean
-  /** Time at which the call started to ring, as Unix time in milliseconds. */
+  /** When the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
   /**
    * Time of the last write, according to the server's clock, as Unix time in milliseconds. The retention period starts
@@ -198,7 +198,7 @@ export type SubscriptionRecord = {
   readonly events: 'all' | readonly string[]
   readonly secret: string
   /**
-   * The secret before the last rotation, which also signs until it expires. `rotatedAt` is the time at which it was
+   * The secret before the last rotation, which also signs until it expires. `rotatedAt` is when it was
    * replaced.
    */
   readonly previousSecret: {
@@ -260,7 +260,7 @@ export type DeliveryRecord = {
   /** Total of the pauses after these deferrals, in milliseconds. */
   readonly deferredMs: number
   readonly createdAt: number
-  /** Time at which it was finished, as Unix time in milliseconds; `null` until then. */
+  /** When it was finished, as Unix time in milliseconds; `null` until then. */
   readonly finishedAt: number | null
 }
 

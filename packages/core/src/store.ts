@@ -194,17 +194,17 @@ export type Store = DeliveryQueue & {
   /** Lists the records of subscriptions since a time, in any order. */
   listFigures(selection: FigureSelection): Promise<FigureRecord[]>
   /**
-   * Adds the counts of records to those of longer periods, as `planRollUps` plans it, and removes them. Each count is
-   * always in exactly one record.
+   * Adds the counts of records to the records of longer periods, as `planRollUps` plans it, and removes them.
+   * Each count is always in exactly one record.
    *
    * @returns the number of records that were removed; 0 if there are none left to roll up.
    */
   rollUpFigures(request: { readonly now: number; readonly limit: number }): Promise<number>
   /**
-   * Removes old records: finished deliveries with their attempts, events that have no delivery left, hourly figures and, if
-   * `recordsBefore` is set, calls that, like their summaries, were last written before it; groups in which no
-   * participant has changed since then; and participants who are no longer in their group. Also continues removals that
-   * were interrupted.
+   * Removes old records: finished deliveries with their attempts, events that have no delivery left, and
+   * hourly figures. If `recordsBefore` is set, also removes three kinds of records that have not changed
+   * since then: calls with their summaries, groups with all their participants, and participants who are no
+   * longer in their group. Also continues removals that were interrupted.
    *
    * @returns the number of records that were removed; 0 if there are none left to remove.
    */

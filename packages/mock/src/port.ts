@@ -72,7 +72,7 @@ const write = async ({ status, headers, body }: Response, outgoing: ServerRespon
   outgoing.end()
 }
 
-/** Time for which requests can still be answered when the mock is closed, in milliseconds. */
+/** How long requests can still be answered when the mock is closed, in milliseconds. */
 const closingMs = 250
 
 /** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */

@@ -4,7 +4,7 @@ import { keepParsedBody } from './parsed-body.ts'
 import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
-/** The required part of a receiver. @inline */
+/** The part of a receiver that adapters use. @inline */
 export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
 
 const forbidden = ['CONNECT', 'TRACE', 'TRACK']

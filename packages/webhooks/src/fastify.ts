@@ -3,7 +3,7 @@ import { type RequestHandler, respond } from './adapter.ts'
 import { toRequest } from './node-request.ts'
 import { assertOptions } from './usage.ts'
 
-/** The required part of a Fastify instance, version 5. @inline */
+/** The part of a Fastify 5 instance that the plugin uses. @inline */
 type FastifyHost = {
   /** Removes the parsers that would read the body. */
   removeAllContentTypeParsers(): void
@@ -21,7 +21,7 @@ type FastifyHost = {
   }): unknown
 }
 
-/** The required part of a Fastify reply. @inline */
+/** The part of a Fastify reply that the plugin uses. @inline */
 type FastifyReplier = {
   /** The node:http response. */
   readonly raw: ServerResponse

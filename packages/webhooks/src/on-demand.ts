@@ -3,11 +3,11 @@ import { isWebhookVerificationError, WebhookVerificationError } from './errors.t
 /** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 
-/** Time for which the result of a function is kept, in milliseconds. */
+/** How long the result of a function is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
 /**
- * Time for which a failure is kept, in milliseconds. Otherwise every unauthenticated request would call a
+ * How long a failure is kept, in milliseconds. Otherwise every unauthenticated request would call a
  * failing secret store.
  */
 const failureAgeMs = 1_000

@@ -151,7 +151,7 @@ export const callEventRules: {
   CALL_NOT_PICKED: callLifecycleRule,
 }
 
-// A function, because bundlers keep constants with spread fields.
+// This is a function, because bundlers cannot drop an unused constant with spread fields.
 const defineExamples = () => {
   const incoming = {
     callId: 'call_01K8ZQ6T5V7RXN3GMW4YB2HCDE',

@@ -157,7 +157,7 @@ export const groupEventRules: {
   GROUP_PARTICIPANT_REMOVED: participantRemovedRule,
 }
 
-// A function, because bundlers keep constants with spread fields.
+// This is a function, because bundlers cannot drop an unused constant with spread fields.
 const defineExamples = () => {
   const group = { groupId: 'order-1234', groupName: 'Order 1234' }
   const participant = { ...group, customerPhone: '+12025550143' }

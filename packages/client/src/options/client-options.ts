@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Hooks, Logger } from './hooks.ts'
 
 /**
- * The way in which requests carry the API key: in a header, optionally after a scheme, or in headers that a function
+ * How requests carry the API key: in a header, optionally after a scheme, or in headers that a function
  * sets. The function may be async. It runs for every attempt, so that keys can rotate.
  *
  * @example
@@ -94,7 +94,7 @@ export type ClientOptions = {
   readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment variable `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
-  /** The way in which requests carry the key. @default the raw key, in both `Authorization` and `x-public-api-key` */
+  /** How requests carry the key. @default the raw key, in both `Authorization` and `x-public-api-key` */
   readonly auth?: Auth | undefined
   /** Time limit for one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined

@@ -34,7 +34,7 @@ export type WaitOptions = RequestOptions & {
    */
   readonly intervalMs?: number | undefined
   /**
-   * Time for which the service may return 404 before the wait rejects with a `NotFoundError`, in milliseconds;
+   * How long the service may return 404 before the wait rejects with a `NotFoundError`, in milliseconds;
    * `Infinity` for no limit. With `events`, the wait goes on, but requests the summary only once more, shortly before
    * `maxWaitMs`. @default 10_000
    */

@@ -71,7 +71,7 @@ export const defaultLimits = {
   firstEffectMs: 12_000,
   /** Minimum time limit for an effect to become visible. @default 3_000 */
   effectMs: 3_000,
-  /** Time for which the number of effects must stay the same before it counts as final. @default 300 */
+  /** How long the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
   /** Time between two attempts of a delivery that must still be recognized. @default 30_000 */
   memoryMs: 30_000,

@@ -60,7 +60,7 @@ const addDescriptions = (
   { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
 ): JsonObject => {
   const described = name.replace(/^Received/, '')
-  // As sent, SummaryRecord has the fields of the event.
+  // The reference server sends a SummaryRecord with all fields of the event.
   const owner = name === 'SummaryRecord' ? 'CallAiSummaryEvent' : described
   const entries = Object.entries(properties).map(([field, property]) => {
     const description = descriptions[`${owner}.${field}`] ?? descriptions[`*.${field}`]

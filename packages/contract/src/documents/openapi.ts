@@ -26,7 +26,7 @@ export type OpenApiOptions = {
   readonly authHeader?: string | undefined
 }
 
-/** The ways in which a request can carry its key. */
+/** How a request can carry its key. */
 const securitySchemes = {
   authorization: {
     type: 'apiKey',

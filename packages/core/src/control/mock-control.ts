@@ -13,7 +13,7 @@ export type MockTenantControl = {
     remove(id: string): void
     clear(): void
   }
-  /** Describes the faults that have had no effect yet, of the API and of deliveries. */
+  /** Describes the API faults and delivery faults that have had no effect yet. */
   listUnusedFaults(): readonly string[]
   /** Unix time in milliseconds. */
   now(): number

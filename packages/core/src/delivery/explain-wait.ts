@@ -26,7 +26,7 @@ export type Surroundings = {
   /** The deliveries of the same subscription and subject, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
   readonly waitsFor: EventRecord['waitsFor']
-  /** The reason for which its subscription is disabled; `null` while it is enabled. */
+  /** Why its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
   readonly maxAttemptsPerSecond: number | null
   /** Set if another delivery of the subscription is being attempted. */

@@ -6,7 +6,7 @@
  */
 export type StartLimit = ReturnType<typeof createStartLimit>
 
-/** Time for which a start counts, in milliseconds. It is long enough for the minimum limit, 0.01 per second. */
+/** How long a start counts, in milliseconds. This covers the minimum limit, 0.01 per second. */
 const memoryMs = 100_000
 
 export const createStartLimit = () => {

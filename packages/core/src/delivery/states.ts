@@ -29,11 +29,11 @@ export type Queue = HeapItem & {
   readonly prefetch: Prefetch
   state: QueueState
   pace: Pace
-  /** The stored pace, and the time at which the last write of another pace started. */
+  /** The stored pace, and when the last write of another pace started. */
   readonly stored: { pace: Pace; at: number }
   /** Number of deliveries under way. */
   busy: number
-  /** Number of deliveries that are attempting or settling. */
+  /** Number of deliveries in the state `attempting` or `settling`. */
   attempts: number
   /** The position from which to read again, once the current settlements are written. */
   lookFrom: number

@@ -9,8 +9,9 @@ export const shortestSpanMs = 10 * secondMs
 export const longestSpanMs = hourMs
 
 /**
- * The spans of records, in milliseconds, each with the time for which its records stay before they are added to those
- * of the next span. The last hour can thus be shown by minutes, the last day by ten minutes, and the rest by hours.
+ * The spans of records, in milliseconds, and how long the records of each are kept before they are added to
+ * the records of the next span. The last hour can thus be shown in minutes, the last day in steps of ten
+ * minutes, and the rest in hours.
  */
 const spans = [
   { span: shortestSpanMs, keptMs: 2 * minuteMs },
@@ -22,7 +23,7 @@ const spans = [
 /** Returns the start of the period of length `span` that contains a time. */
 export const findPeriod = (time: number, span: number): number => Math.floor(time / span) * span
 
-/** Records of one span that are added to those of a longer one. */
+/** Records of one span that are added to the records of a longer one. */
 export type RollUp = {
   readonly span: number
   readonly intoSpan: number

@@ -4,7 +4,7 @@ import { createSeededRandom } from '../simulation/seeded-random.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of every call event of a live service, with the values of those that are not set. */
+/** The fields of every call event of a live service, with the values that unset fields have. */
 const unsetCallFields = {
   event: '',
   callId: '',

@@ -80,8 +80,9 @@ export const CallSimulation = z.strictObject({
     '`false` for none, or its parts. Default: as the organization says.',
   ),
   /**
-   * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
-   * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
+   * Also sends the event that a live service sends at the end of a call that was not answered: CALL_MISSED;
+   * CALL_REJECTED for a rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not
+   * answered.
    * @default false; true in the profile `live`
    */
   observedEvents: optional(

@@ -16,7 +16,7 @@ const statuses = {
   CALL_ENDED: 'END',
 } as const
 
-/** Returns the name of the event with which a live service ends a call that was not answered. */
+/** Returns the name of the event that a live service sends at the end of a call that was not answered. */
 export const findObservedEnd = ({
   state,
   channel,

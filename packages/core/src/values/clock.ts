@@ -28,7 +28,7 @@ export type ClockSources = {
    */
   readonly uptime?: (() => number) | undefined
   /**
-   * The time at which the clock starts, as Unix time in milliseconds.
+   * When the clock starts, as Unix time in milliseconds.
    * @default wall()
    */
   readonly startAt?: number | undefined

@@ -5,7 +5,7 @@ import { openDialog } from '../parts/dialog.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Time for which the old secret still signs, in milliseconds. This is the server's default. */
+/** How long the old secret still signs, in milliseconds. This is the server's default. */
 const overlapMs = 86_400_000
 
 const title = 'Rotate the secret'

@@ -33,7 +33,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
   }
 }
 
-/** Returns the functions with which a test controls a tenant over HTTP. */
+/** Returns the functions that control a tenant over HTTP. */
 export const controlTenant = ({
   handles,
   describeUnusedFaults,

@@ -40,14 +40,17 @@ const checkOrigin = ({ headers }: Request): void => {
   throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
 }
 
-/** Turns the mock's errors into those of the control API. */
+/** Converts the mock's errors to errors of the control API. */
 const toControlError = (error: unknown): unknown => {
   if (error instanceof MockUsageError) return new ControlError('invalid_input', error.message)
   if (error instanceof MockTimeoutError) return new ControlError('timed_out', error.message)
   return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
 }
 
-/** Creates the control API of a mock on a port: the operations of the server's control API, and those of the mock. */
+/**
+ * Creates the control API of a mock on a port: the operations of the server's control API, and the mock's own
+ * operations.
+ */
 export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)

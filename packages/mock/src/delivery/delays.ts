@@ -37,7 +37,7 @@ const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 't
   }
 
   return {
-    /** Holds this delivery if it must wait. Returns whether it does. */
+    /** Holds this delivery if it must wait for others. Returns whether it is held. */
     holds: (attempted: LoadedDelivery): boolean => {
       const queue = findQueue(attempted)
       if (queue === undefined || mayArrive(queue, attempted.event.name)) return false

@@ -103,7 +103,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
  */
 export const createDeliveryFaultLists = (random: Random) => {
   const reorder = createKind('reorder', ReorderFault, random)
-  /** Reorder faults that have taken a call or group, and have not changed the order of its events yet. */
+  /** Reorder faults that apply to a call or group, but have not changed the order of its events yet. */
   const idle = new Set<ReorderFault>()
   const clear = (): void => {
     reorder.clear()
@@ -122,7 +122,7 @@ export const createDeliveryFaultLists = (random: Random) => {
 
 export type DeliveryFaultLists = ReturnType<typeof createDeliveryFaultLists>
 
-/** The kinds of faults of deliveries. */
+/** The kinds of delivery faults. */
 export const faultKinds = (lists: DeliveryFaultLists) =>
   Object.keys(lists) as readonly DeliveryFault['kind'][]
 

@@ -27,7 +27,7 @@ const explainResponse = (responseBody: string): string | undefined => {
     : undefined
 }
 
-/** Returns one line for each reason for which receivers rejected genuine deliveries. */
+/** Explains why receivers rejected genuine deliveries, in one line for each reason. */
 export const explainRejections = (deliveries: readonly RecordedDelivery[]): string[] => {
   const lines = deliveries
     .filter(({ status, faults }) => status === 401 && !faults.includes('tamper'))

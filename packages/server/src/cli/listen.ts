@@ -71,7 +71,8 @@ const listen = async (options: ListenOptions): Promise<void> => {
   // Reports an invalid secret before the first event arrives.
   await signPayload({ payload: '', secret })
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }
-  // Prints only a generated secret. The user knows any other one, which must not appear on screens or in logs.
+  // Prints a secret only if it was generated. The user already knows any other secret, which must not appear
+  // on screens or in logs.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
     const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`

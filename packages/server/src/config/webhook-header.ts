@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.ts'
 import type { ServerConfig } from './server-config.ts'
 
 /**
- * Returns the header with which the webhooks of the demo organization are authenticated.
+ * Returns the header that authenticates the webhooks of the demo organization.
  *
  * @throws ConfigError if both settings are set, because a live service sends only one such header.
  */

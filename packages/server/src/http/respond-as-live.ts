@@ -4,7 +4,7 @@ import type { LiveSettings } from '@wabakit/core/simulation'
 /** The module that imitates a live service. A server without `mock` does not load it. */
 export type LiveProfile = typeof import('@wabakit/core/live')
 
-/** Returns a `fetch` whose responses are those of a live service. */
+/** Returns a `fetch` that responds like a live service. */
 export const respondAsLive =
   (
     service: Pick<ReferenceServer, 'fetch' | 'onRequest' | 'calls'>,

@@ -1,4 +1,4 @@
-/** Time for which the outcome of a write is valid, in milliseconds. */
+/** How long the outcome of a write is valid, in milliseconds. */
 const validMs = 5_000
 
 /** The outcome of a store's last write: the time at which it ended and, if it failed, its error. */

@@ -4,7 +4,7 @@ import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 /** Options for {@link memoryDedupe}. */
 export type MemoryDedupeOptions = {
   /**
-   * Time for which a handled delivery is remembered, in milliseconds.
+   * How long a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined

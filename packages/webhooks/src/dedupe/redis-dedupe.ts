@@ -2,14 +2,17 @@ import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
-/** The required part of a `redis` client (node-redis 4 and newer), cluster or not. */
+/**
+ * The part of a `redis` client (node-redis 4 and newer) that the store uses, for a cluster or a single
+ * server.
+ */
 export type NodeRedisClient = {
   set(key: string, value: string, options: { PX: number; NX: true }): Promise<unknown>
   get(key: string): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** The required part of an `ioredis` client, cluster or not. */
+/** The part of an `ioredis` client that the store uses, for a cluster or a single server. */
 export type IoRedisClient = {
   /** Distinguishes an ioredis client from a node-redis client. */
   readonly call: unknown
@@ -21,7 +24,7 @@ export type IoRedisClient = {
 /** Options for {@link redisDedupe}. */
 export type RedisDedupeOptions = {
   /**
-   * Time for which a handled delivery is remembered, in milliseconds.
+   * How long a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined
@@ -70,7 +73,8 @@ const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
       }
 
 /**
- * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires on its own.
+ * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires
+ * automatically.
  *
  * @param client - a connected `redis` or `ioredis` client. It is never closed.
  * @throws WebhookUsageError for an unknown option or an object that is not a client.

@@ -28,7 +28,7 @@ export type SqlTableOptions = {
 /** Options for {@link sqlDedupe}. @interface */
 export type SqlDedupeOptions = SqlTableOptions & {
   /**
-   * Time for which a handled delivery is remembered, in milliseconds.
+   * How long a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined

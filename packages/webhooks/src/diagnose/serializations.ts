@@ -1,6 +1,6 @@
 const toOneLine = (pretty: string): string => pretty.replace(/,\n */g, ', ').replace(/\n */g, '')
 
-/** The ways in which common JSON libraries format a value. */
+/** How common JSON libraries format a value. */
 const layouts: readonly ((value: unknown) => string)[] = [
   (value) => JSON.stringify(value),
   (value) => toOneLine(JSON.stringify(value, null, 1)),
@@ -15,7 +15,7 @@ const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g
 const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
 const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 
-/** The ways in which common JSON libraries escape more characters than JSON requires. */
+/** How common JSON libraries escape more characters than JSON requires. */
 const escapes: readonly ((json: string) => string)[] = [
   (json) => json,
   escapeNonAscii,

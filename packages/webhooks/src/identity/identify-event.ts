@@ -5,13 +5,14 @@ import { type EventIdentity, findSubject, toIdentity } from './identity.ts'
 
 /** The result of {@link identifyEvent}. */
 export type IdentifiedEvent = {
-  /** The key, as receivers have it in `delivery.key`. Two deliveries with the same key are one event. */
+  /** The key, the same as `delivery.key` in receivers. Two deliveries with the same key are one event. */
   readonly key: string
-  /** The part of the event from which the key is derived. With `none`, every call returns another key. */
+  /** The part of the event from which the key is derived. With `none`, every call returns a different key. */
   readonly identity: EventIdentity
   /**
-   * The call or group, as `call:<callId>` or `group:<groupId>`: events with the same subject have an order. Undefined if
-   * the event states neither. At most 128 visible ASCII characters; other ids are replaced with their SHA-256.
+   * The call or group, as `call:<callId>` or `group:<groupId>`: events with the same subject must be handled
+   * in order. Undefined if the event contains neither. A subject has at most 128 visible ASCII characters;
+   * other ids are replaced with their SHA-256.
    */
   readonly subject: string | undefined
 }

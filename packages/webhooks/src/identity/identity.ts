@@ -20,7 +20,10 @@ export type Identity = { readonly key: string; readonly identity: EventIdentity 
 /** Returns the SHA-256 of text, with the prefix `sha256:`. */
 export const hashText = async (text: string): Promise<string> => `sha256:${await digest(text)}`
 
-/** Checks whether a group event states its group and its own time. Without them, a later event may have the same body. */
+/**
+ * Checks whether a group event contains its group and its own time. Without them, a later event may have the
+ * same body.
+ */
 const statesIdAndTime = (event: WebhookEvent): boolean => {
   const raw: RawPayload = event
   return timestampFields.some(([field, name]) => name === event.event && raw.groupId && raw[field])

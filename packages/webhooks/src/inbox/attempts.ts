@@ -25,7 +25,7 @@ type Attempt = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
   readonly effects: Effects<unknown, unknown>
-  /** The time at which the claim was made or renewed, on the monotonic clock. */
+  /** When the claim was made or renewed, on the monotonic clock. */
   renewedAt: number
   /** Resolves to an error when the connection that runs the effects no longer responds. */
   readonly silenced: Promise<Error>

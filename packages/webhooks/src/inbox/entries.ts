@@ -21,7 +21,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 //   failed     → stored                                   a retry
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
-//   missing    → stored | suppressed                      the summary was fetched, or arrived on its own
+//   missing    → stored | suppressed                      the summary was fetched, or its event arrived
 //   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
@@ -30,7 +30,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 // A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused until its
 // claim expired changes nothing. Leaving `claimed` removes the token.
 
-/** Time for which a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
+/** How long a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */

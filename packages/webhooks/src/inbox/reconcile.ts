@@ -60,9 +60,9 @@ type Parts = Pick<InboxHost<never>, 'report'> & {
 }
 
 /**
- * Creates the function that requests missing summaries of calls that have another stored event. A missing summary is an
- * entry in state `missing`, whose `due_at` is the time of the next request. While a process requests it, the entry has
- * a token. Meanwhile, no other process requests any summary.
+ * Creates the function that requests the missing summaries of calls with other stored events. A missing
+ * summary is an entry in state `missing`, whose `due_at` is the time of the next request. While a process
+ * requests it, the entry has a token. Meanwhile, no other process requests any summary.
  */
 export const createReconcile = (
   { table, engine, retention: { keyMs }, now }: InboxTable,

@@ -53,7 +53,7 @@ export type SqlInboxOptions = {
    * @default 1_000
    */
   readonly pollMs?: number | undefined
-  /** Times for which entries are kept. */
+  /** How long entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
    * What happens to an event that no handler takes, known or unknown: `park` keeps it until a new version or a new
@@ -75,20 +75,20 @@ export type SqlInboxOptions = {
   readonly clock?: { now(): number } | undefined
 }
 
-/** The times for which an inbox keeps entries, their bodies and their keys, in milliseconds. */
+/** How long an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
-   * Time for which bodies of handled entries are kept. With 0, they are deleted on completion.
+   * How long bodies of handled entries are kept. With 0, they are deleted on completion.
    * @default 604_800_000 (7 days)
    */
   readonly handledBodyMs?: number | undefined
   /**
-   * Time for which bodies of parked and suppressed entries are kept. After that, these entries cannot be retried.
+   * How long bodies of parked and suppressed entries are kept. After that, these entries cannot be retried.
    * @default 2_592_000_000 (30 days)
    */
   readonly parkedBodyMs?: number | undefined
   /**
-   * Time for which the rest of an entry is kept after its body was deleted. Until then, duplicates are recognized.
+   * How long the rest of an entry is kept after its body was deleted. Until then, duplicates are recognized.
    * @default 2_592_000_000 (30 days)
    */
   readonly keyMs?: number | undefined

@@ -7,7 +7,7 @@ import type { StoredEvent } from './identify.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 
-/** Time for which storing is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
+/** How long storing is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
 const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */

@@ -6,9 +6,9 @@ import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts
 import { collect } from './batch.ts'
 import { createNotifier } from './notifier.ts'
 
-/** Time for which `stop` waits for handlers before it aborts their signals, in milliseconds. */
+/** How long `stop` waits for handlers before it aborts their signals, in milliseconds. */
 const stopMs = 10_000
-/** Time for which `stop` then waits for handlers to end, in milliseconds. */
+/** How long `stop` then waits for handlers to end, in milliseconds. */
 const abortMs = 1_000
 
 /** Interval at which expired entries are deleted, in milliseconds. */

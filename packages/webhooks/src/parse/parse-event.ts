@@ -10,7 +10,7 @@ import {
 import { encoder, isArrayBuffer } from '../bytes.ts'
 import { isWebhookParseError, WebhookParseError } from '../errors.ts'
 
-/** The way in which an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
+/** How an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
 /** A JSON object that has not been validated. @inline */
@@ -21,7 +21,7 @@ export type KnownEvent = {
   readonly kind: 'event'
   /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
-  /** The way in which the event was recognized. */
+  /** How the event was recognized. */
   readonly recognizedBy: RecognizedBy
 }
 

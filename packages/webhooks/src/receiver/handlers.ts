@@ -22,9 +22,9 @@ export type DeliveryContext = {
   }
   /** This attempt. */
   readonly attempt: {
-    /** The time at which the attempt was sent, from `webhook-timestamp`. */
+    /** When the attempt was sent, from `webhook-timestamp`. */
     readonly at: Date | undefined
-    /** The time at which the request arrived. */
+    /** When the request arrived. */
     readonly receivedAt: Date
   }
   /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
@@ -36,7 +36,7 @@ export type DeliveryContext = {
   readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
   readonly headers: Headers
-  /** The way in which the event was recognized; `undefined` for an unknown or a drifted event. */
+  /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
    * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:

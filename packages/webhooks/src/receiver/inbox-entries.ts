@@ -61,11 +61,11 @@ export type InboxEntry = {
   readonly subject: string | undefined
   /** Number of attempts so far. */
   readonly attempts: number
-  /** The time at which it was stored. */
+  /** When it was stored. */
   readonly receivedAt: Date
-  /** The time at which the sender sent it, if known. */
+  /** When the sender sent it, if known. */
   readonly sentAt: Date | undefined
-  /** The time at which its next attempt is due, its claim expires, or its body or row is deleted. */
+  /** When its next attempt is due, its claim expires, or its body or row is deleted. */
   readonly dueAt: Date
 }
 
@@ -152,10 +152,10 @@ export type InboxEntries = {
    */
   discard(selection: InboxSelection): Promise<number>
   /**
-   * Erases everything about a call or a group, and every other entry that mentions its id. For a number, with its
-   * country code, erases every entry that mentions it, however it is written, and everything about the calls of these
-   * entries. Reads all bodies. Hashes are kept for `retention.keyMs`, so that neither a duplicate nor `reconcile` brings
-   * the events back.
+   * Erases everything about a call or a group, and every other entry that mentions its id. For a number,
+   * which must include its country code, erases every entry that mentions it in any notation, and everything
+   * about the calls of these entries. Reads all bodies. Hashes are kept for `retention.keyMs`, so that
+   * neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
    */

@@ -59,12 +59,15 @@ export type DrainOptions = {
 
 /** The result of {@link InboxMethods.drain}. */
 export type DrainResult = {
-  /** Number of entries that this receiver's handlers have completed meanwhile: 0 if they all failed or nothing was due. */
+  /**
+   * Number of entries that this receiver's handlers completed during the call: 0 if they all failed or
+   * nothing was due.
+   */
   readonly handled: number
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
   /**
-   * The time at which the first of these entries can be handled, or now if it is already due; `undefined` when no entry
+   * When the first of these entries can be handled, or now if it is already due; `undefined` when no entry
    * is left.
    */
   readonly nextDueAt: Date | undefined
@@ -101,7 +104,7 @@ export type InboxMethods = {
    * less), and then after twice the previous delay, up to 6 hours: about 20 requests in 3 days. The same
    * applies to one that is not found (404), if an event identifies the call as a PSTN call. Any other summary
    * that is not found is requested once more after a day, because a live service always returns 404 for a
-   * WhatsApp call; then its entry is `unavailable`, as after a 422. At the age limit, an entry becomes
+   * WhatsApp call; after that, its entry is `unavailable`, as after a 422. At the age limit, an entry becomes
    * `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.
@@ -111,7 +114,7 @@ export type InboxMethods = {
   reconcile(client: SummaryClient, options: ReconcileOptions): Promise<Reconciled>
 }
 
-/** The required part of a client of the service, as `createClient` returns it. */
+/** The part of a client of the service that the inbox uses. `createClient` returns such a client. */
 export type SummaryClient = {
   readonly calls: {
     getSummary(callId: string, options?: { readonly signal?: AbortSignal }): PromiseLike<SummaryRecord>
@@ -145,7 +148,7 @@ export type Reconciled = {
   readonly accepted: number
   /** Number of summaries that are not ready (202). */
   readonly pending: number
-  /** Number of summaries that were not found (404), as of every WhatsApp call. */
+  /** Number of summaries that were not found (404). A live service returns this for every WhatsApp call. */
   readonly notFound: number
   /** Number of summaries that can never exist (422). */
   readonly unavailable: number

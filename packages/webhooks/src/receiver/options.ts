@@ -26,7 +26,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly inbox?: Inbox<Context> | undefined
   /**
-   * The time at which the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
+   * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
    * event if the process dies or a handler fails, because the sender will not retry. `before` needs `waitUntil` or
    * `receiver.stop()`.
    * @default 'after'

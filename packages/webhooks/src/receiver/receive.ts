@@ -86,7 +86,8 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
-      // Checks the method and the headers before the body is read, so that requests from strangers are cheap.
+      // Checks the method and the headers before the body is read, so that unauthenticated requests are
+      // cheap.
       assertPost(request.method)
       // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
       // request.

@@ -7,7 +7,7 @@ export type WaitUntil = (work: Promise<unknown>) => unknown
 /** Options for `receiver.stop()`. */
 export type StopOptions = {
   /**
-   * Time for which `stop` waits for handlers before it aborts their `signal`, in milliseconds.
+   * How long `stop` waits for handlers before it aborts their `signal`, in milliseconds.
    * @default 10_000
    */
   readonly maxMs?: number | undefined

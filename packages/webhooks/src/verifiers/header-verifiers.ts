@@ -99,7 +99,7 @@ type StaticHeaderOptions = {
 }
 
 /**
- * Accepts deliveries that carry a fixed header, for services that cannot sign. A stranger who sees one request can
+ * Accepts deliveries that carry a fixed header, for services that cannot sign. Anyone who sees one request can
  * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a scheme such
@@ -126,7 +126,7 @@ type BearerAuthOptions = {
 }
 
 /**
- * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. A stranger who sees one request can
+ * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. Anyone who sees one request can
  * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`, or contains
@@ -156,7 +156,7 @@ type BasicAuthOptions = {
 
 /**
  * Accepts deliveries with HTTP Basic authentication (RFC 7617), with or without base64, because services that
- * take the credentials as one string may send it unencoded. A stranger who sees one request can replay it and
+ * take the credentials as one string may send it unencoded. Anyone who sees one request can replay it and
  * send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a character that no

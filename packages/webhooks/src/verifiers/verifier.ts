@@ -20,7 +20,7 @@ export type UnverifiedDelivery = {
 export type VerifiedDelivery = {
   /** The id of the delivery, which is the same on every attempt. */
   readonly id: string
-  /** The time at which the sender signed this attempt. */
+  /** When the sender signed this attempt. */
   readonly sentAt: Date
 }
 
@@ -54,7 +54,8 @@ export type Verifier = {
 }
 
 /**
- * Accepts every delivery from anyone. Use it only in tests, or in a network where no stranger can reach the endpoint.
+ * Accepts every delivery from anyone. Use it only in tests, or in a network where only trusted senders can
+ * reach the endpoint.
  *
  * @example
  * const verify = unsigned()

@@ -8,7 +8,10 @@ import { showParticipant } from '../views/group.ts'
 /** Maximum numbers of records: calls and memberships, deliveries of each of them, and deliveries in total. */
 const most = { subjects: 20, deliveriesOfSubject: 10, deliveries: 100 } as const
 
-/** Reads what is stored about a customer. Returns `undefined` if there is nothing. @throws InputError for another text. */
+/**
+ * Reads what is stored about a customer. Returns `undefined` if there is nothing. @throws InputError if the
+ * text is not a phone number.
+ */
 export const readCustomer = async (
   { service }: Pick<ControlContext, 'service'>,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** The ways in which a sender can authenticate. */
+/** How a sender can authenticate. */
 export const senderKinds = ['signature', 'header', 'bearer'] as const
 
 export type SenderKind = (typeof senderKinds)[number]

@@ -75,7 +75,7 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 
 /**
- * Time for which other requests fail with the same error after a failure to connect, in milliseconds.
+ * How long other requests fail with the same error after a failure to connect, in milliseconds.
  * PostgreSQL starts a process for each connection that it refuses, and thousands of them delay its stop and
  * its recovery.
  */

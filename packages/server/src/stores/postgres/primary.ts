@@ -14,7 +14,7 @@ export type Primary = {
 }
 
 /**
- * Time for which a search result is reused, in milliseconds, so that failing requests do not flood the hosts with
+ * How long a search result is reused, in milliseconds, so that failing requests do not flood the hosts with
  * connections.
  */
 const searchMs = 250

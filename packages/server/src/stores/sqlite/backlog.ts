@@ -58,7 +58,7 @@ const countUnfinished = `select count(*) as unfinished from (
   select 1 from deliveries indexed by lanes where subscription = ?1 and finishedAt is null limit ?2 + 0
 )`
 
-/** Finds the oldest unfinished delivery of a subscription. Of its retries, reads those that are due first. */
+/** Finds the oldest unfinished delivery of a subscription. Reads only the retries that are due first. */
 const oldestUnfinished = `select occurredAt from events where position = (
   select min(event) from (
     select min(event) as event from deliveries indexed by freshDeliveries where subscription = ?1 and state = 'fresh'

@@ -22,7 +22,7 @@ export type PresentFiles = {
 
 /**
  * Watches a database's files. SQLite silently continues to write to deleted files, and to files replaced by a
- * restored backup. Therefore, this compares the inodes with those of the opened files.
+ * restored backup. Therefore, this compares the inodes with the inodes of the opened files.
  */
 export const watchFiles = (path: string, now: () => number = () => performance.now()): PresentFiles => {
   const readInode = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino

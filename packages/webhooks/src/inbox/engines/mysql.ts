@@ -24,7 +24,7 @@ const settings = {
   typeCast: (_: unknown, next: () => unknown) => next(),
 }
 
-/** The required part of a `mysql2/promise` connection. */
+/** The part of a `mysql2/promise` connection that an inbox uses. */
 export type MysqlConnection = {
   execute: Execute
   query(text: string): Promise<unknown[]>
@@ -32,7 +32,7 @@ export type MysqlConnection = {
   destroy(): unknown
 }
 
-/** The required part of a `mysql2/promise` pool. */
+/** The part of a `mysql2/promise` pool that an inbox uses. */
 export type MysqlPool = {
   getConnection(): Promise<MysqlConnection>
   execute: Execute

@@ -22,7 +22,7 @@ import { createTransactions } from './transactions.ts'
 
 type Result = { readonly rows: readonly unknown[]; readonly rowCount?: number | null }
 
-/** The required part of a client from a `pg` pool. */
+/** The part of a `pg` pool's client that an inbox uses. */
 export type PostgresClient = {
   query(text: string, values?: unknown[]): Promise<Result>
   on(event: 'error' | 'notification', listener: () => void): unknown
@@ -30,7 +30,7 @@ export type PostgresClient = {
   release(destroy?: boolean): unknown
 }
 
-/** The required part of a `pg` pool. */
+/** The part of a `pg` pool that an inbox uses. */
 export type PostgresPool = {
   connect(): Promise<PostgresClient>
   query(text: string, values?: unknown[]): Promise<Result>
@@ -176,8 +176,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     run: (...statement) => own.use(({ client }) => execute(client, ...statement)),
     claim: (claiming) =>
       own.use(async ({ client }) => {
-        // Each statement sees what was committed before it started, so the lock has to come first. A claim need not be
-        // synced: if the database crashes and forgets it, the entry is claimed again.
+        // Each statement sees what was committed before it started, so the lock must be taken first. A claim
+        // need not be synced: if the database crashes and forgets it, the entry is claimed again.
         const text =
           `BEGIN; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
           `${inline(toClaim(claiming))}; COMMIT`

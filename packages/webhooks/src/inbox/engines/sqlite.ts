@@ -12,7 +12,9 @@ import {
   toClaim,
 } from '../engine.ts'
 
-/** The required part of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
+/**
+ * The part that an inbox uses of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`.
+ */
 export type SqliteConnection = {
   prepare(text: string): {
     all(...values: InboxValue[]): readonly unknown[]
@@ -25,7 +27,7 @@ export type SqliteConnection = {
   exec(text: string): unknown
 }
 
-/** Time for which a statement waits for a locked database before it fails, in milliseconds. */
+/** How long a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
 /** Maximum number of prepared statements to cache. */

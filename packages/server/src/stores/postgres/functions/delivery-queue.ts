@@ -3,9 +3,9 @@ import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
- * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Rows that only a later read
- * sees were written by a transaction that was under way or started later. So no transaction is missed, even if it
- * commits late, and none is read twice.
+ * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Rows that only a
+ * later read sees were written by a transaction that was under way or started later. Therefore, no
+ * transaction is missed, even if it commits late, and none is read twice.
  */
 export type Snapshot = string
 

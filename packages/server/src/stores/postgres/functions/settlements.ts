@@ -15,9 +15,9 @@ import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
- * Functions that load and settle deliveries. The process computes a settlement's changes from the loaded delivery. So
- * `settle` is a compare-and-set: it writes all results, or returns the rows that differ from the assumptions and writes
- * nothing.
+ * Functions that load and settle deliveries. The process computes a settlement's changes from the loaded
+ * delivery. Therefore, `settle` is a compare-and-set: it writes all results, or returns the rows that differ
+ * from the assumptions and writes nothing.
  */
 export const settlementFunctions = /* sql */ `
 -- Epochs are as known to the worker.
@@ -264,7 +264,7 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
   ])
 }
 
-/** A subscription as assumed by a settlement. */
+/** The state that a settlement assumes for a subscription. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
 /** The columns of a subscription that a settlement writes. */
