@@ -16,7 +16,7 @@ import { type ChangedTable, changeRecords, type ExistingGroup } from './function
 import { addEvents } from './functions/events.ts'
 import { createNewest } from './newest.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { ifOrganizationExists, type JsonRow, mapTable, type SelectedRow } from './records.ts'
+import { createReads, ifOrganizationExists, type JsonRow, mapTable } from './records.ts'
 
 /** The rules for combining changes of one kind into a statement. */
 type ChangeKind<Change, Table extends ChangedTable> = {
@@ -30,7 +30,6 @@ type ChangeKind<Change, Table extends ChangedTable> = {
 const maxChanges = 32
 
 const groups = mapTable('groups')
-const participants = mapTable('participants')
 const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
@@ -63,6 +62,8 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
       },
     })
 
+  const groupReads = createReads(read, 'groups')
+  const participants = createReads(read, 'participants')
   const listNewestCalls = createNewest(read, { table: 'calls', time: 'initiated_at', id: 'call_id' })
   const listNewestGroups = createNewest(read, {
     table: 'groups',
@@ -82,14 +83,12 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
           ? { outcome: isCreated ? 'created' : 'conflict', group }
           : { outcome: existing.outcome, group: groups.toRecord(existing.group) },
     ),
-    findGroup: async (organizationId, groupId) => {
-      const [found] = await read<SelectedRow>(
-        `SELECT row_to_json(g) AS row FROM wabakit.groups g
-         WHERE g.organization_id = $1 AND g.client_custom_group_id = $2 AND ${ifOrganizationExists('$1')}`,
+    findGroup: (organizationId, groupId) =>
+      groupReads.find(
+        `FROM wabakit.groups r
+         WHERE r.organization_id = $1 AND r.client_custom_group_id = $2 AND ${ifOrganizationExists('$1')}`,
         [organizationId, groupId],
-      )
-      return found && groups.toRecord(found.row)
-    },
+      ),
     listGroups: async (selection) => {
       const pattern = selection.text && toLikePattern(selection.text)
       const page = await listNewestGroups(selection, (where) =>
@@ -111,37 +110,25 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
       },
       (isSaved) => (isSaved ? 'saved' : 'stale'),
     ),
-    findParticipant: async ({ organizationId, groupId, digits }) => {
-      const [found] = await read<SelectedRow>(
-        `SELECT row_to_json(p) AS row FROM wabakit.participants p
-         WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits = $3
-           AND ${ifOrganizationExists('$1')}`,
+    findParticipant: ({ organizationId, groupId, digits }) =>
+      participants.find(
+        `FROM wabakit.participants r
+         WHERE r.organization_id = $1 AND r.group_id = $2 AND r.digits = $3 AND ${ifOrganizationExists('$1')}`,
         [organizationId, groupId, digits],
-      )
-      return found && participants.toRecord(found.row)
-    },
-    listMembers: async ({ organizationId, groupId, cursor = '', limit }) => {
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(p) AS row FROM wabakit.participants p
-         WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits > $3 AND ${ifOrganizationExists('$1')}
-         ORDER BY p.digits LIMIT $4`,
-        [organizationId, groupId, cursor, limit + 1],
-      )
-      return toPage({
-        rows,
-        limit,
-        toItem: ({ row }) => participants.toRecord(row),
-        toCursor: ({ row }) => String(row.digits),
-      })
-    },
-    listParticipants: async (organizationId, digits) => {
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(p) AS row FROM wabakit.participants p
-         WHERE p.organization_id = $1 AND p.digits = $2 AND ${ifOrganizationExists('$1')}`,
+      ),
+    listMembers: ({ organizationId, groupId, cursor = '', limit }) =>
+      participants.readPage(
+        `FROM wabakit.participants r
+         WHERE r.organization_id = $1 AND r.group_id = $2 AND r.digits > $3 AND ${ifOrganizationExists('$1')}
+         ORDER BY r.digits LIMIT $4`,
+        { values: [organizationId, groupId, cursor], limit, column: 'digits' },
+      ),
+    listParticipants: (organizationId, digits) =>
+      participants.list(
+        `FROM wabakit.participants r
+         WHERE r.organization_id = $1 AND r.digits = $2 AND ${ifOrganizationExists('$1')}`,
         [organizationId, digits],
-      )
-      return rows.map(({ row }) => participants.toRecord(row))
-    },
+      ),
     saveCall: createChange<CallChange, 'calls', SaveOutcome>(
       {
         table: 'calls',

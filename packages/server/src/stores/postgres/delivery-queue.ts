@@ -9,6 +9,7 @@ import {
   type Settlement,
   type SettlementOutcome,
   StorageUnavailableError,
+  type WorkersView,
 } from '@wabakit/core'
 import {
   type DecidedSettlement,
@@ -33,8 +34,8 @@ import {
   type Settled,
   settle,
 } from './functions/settlements.ts'
-import { endWorker, giveShards, renewWorker, takeShards } from './functions/workers.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
+import { callFunction } from './query.ts'
 import { createRemovals } from './removals.ts'
 import { shardCount } from './schema.ts'
 import { createSubscriptionCache } from './subscription-cache.ts'
@@ -109,6 +110,12 @@ const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledR
  * never attempted, because `settle` treats `fresh` as `started`.
  */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
+
+const toShardValues = ({ worker, shards }: Omit<Parameters<DeliveryQueue['takeShards']>[0], 'now'>) => [
+  worker,
+  shards.map(({ shard }) => shard),
+  shards.map(({ epoch }) => epoch),
+]
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
 export const createDeliveryQueue = ({
@@ -283,25 +290,28 @@ export const createDeliveryQueue = ({
     nextDueAt: () => readNextDueAt(read),
     listen: queueChanges.listen,
     renewWorker: async (renewal) => {
-      const { shards, workers, renewInMs } = await worker.renew(renewal.worker, () =>
-        renewWorker(query, renewal),
+      const sql = 'SELECT workers, shards, renew_in_ms AS "renewInMs" FROM renew_worker($1, $2)'
+      const view = await worker.renew(
+        renewal.worker,
+        async () => (await query<WorkersView>(sql, [renewal.worker, renewal.leaseMs]))[0],
       )
-      setOwned(shards.flatMap(({ shard, owner }) => (owner === renewal.worker ? shard : [])))
-      return { workers, shards, renewInMs }
+      setOwned(view.shards.flatMap(({ shard, owner }) => (owner === renewal.worker ? shard : [])))
+      return view
     },
     takeShards: async (request) => {
-      const taken = await takeShards(query, request)
-      setOwned([...owned, ...taken.map(({ shard }: OwnedShard) => shard)])
+      const values = toShardValues(request)
+      const taken = (await callFunction<OwnedShard[]>(query, 'take_shards($1, $2, $3)', values)) ?? []
+      setOwned([...owned, ...taken.map(({ shard }) => shard)])
       return taken
     },
     giveShards: async (request) => {
       const given = new Set(request.shards.map(({ shard }) => shard))
       setOwned([...owned].filter((shard) => !given.has(shard)))
-      await giveShards(query, request)
+      await query('SELECT give_shards($1, $2, $3)', toShardValues(request))
     },
     endWorker: async (id) => {
       setOwned([])
-      await endWorker(query, id)
+      await query('SELECT end_worker($1)', [id])
       worker.end()
     },
   }

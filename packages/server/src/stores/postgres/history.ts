@@ -1,16 +1,14 @@
-import type { DeliveryRecord, EventSelection, Store } from '@wabakit/core'
+import type { DeliveryChange, DeliveryRecord, EventSelection, Store, StoredQueue } from '@wabakit/core'
 import { parsePosition, toPage } from '@wabakit/core/storage'
 import { type DeliveryKey, formatDeliveryId, parseDeliveryId } from '../delivery-key.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { walkDeliveries } from './delivery-walk.ts'
 import { allPositions, filterEvents, type Positions, walkEvents } from './event-walk.ts'
-import { allAttempts, allDeliveries, deliveryColumns, readLastPosition } from './functions/events.ts'
-import { erase } from './functions/removals.ts'
-import { cancelDelivery, resendDeliveries, retryDelivery } from './functions/resending.ts'
+import { allAttempts, allDeliveries, deliveryColumns } from './functions/events.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { createPrune } from './prune.ts'
-import type { Query } from './query.ts'
+import { callFunction, type Query } from './query.ts'
 import { findSubscription, ifOrganizationExists, mapTable, type SelectedRow } from './records.ts'
+import { createPrune } from './removals.ts'
 
 const events = mapTable('events')
 const attempts = mapTable('attempts')
@@ -34,8 +32,12 @@ const filterBySubscription = (where: Conditions, selection: EventSelection & Pos
   }
 }
 
+/**
+ * Returns the last position that a follower may read now. Transactions do not commit in position order, so a follower
+ * that reads further would miss an event that commits later with an earlier position.
+ */
 const readNewest = async (read: Query, organizationId: string): Promise<bigint | undefined> => {
-  const position = await readLastPosition(read, organizationId)
+  const position = await callFunction<string>(read, 'read_last_position($1)::text', [organizationId])
   return position === undefined ? undefined : BigInt(position)
 }
 
@@ -43,8 +45,21 @@ export const createHistory = ({
   query,
   read,
   queueChanges,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges'>) =>
-  ({
+}: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges'>) => {
+  const change = async (
+    name: 'cancel_delivery' | 'retry_delivery',
+    { organizationId, deliveryId, now }: DeliveryChange,
+  ): Promise<boolean> => {
+    const { subscription, event } = parseDeliveryId(deliveryId)
+    const [row] = await query<{ changed: boolean; queue: StoredQueue | null }>(
+      `SELECT changed, queue FROM ${name}($1, $2, $3, $4)`,
+      [organizationId, subscription, event, now],
+    )
+    queueChanges.emitChanged([row?.queue ?? null])
+    return row?.changed === true
+  }
+
+  return {
     listEvents: async (query) => {
       const { organizationId, eventId, order, cursor, limit, maxExamined } = query
       const isFollowed = order !== 'newest_first'
@@ -135,27 +150,31 @@ export const createHistory = ({
         toCursor: (row) => row.cursor,
         end,
       })
-      const { resent, queues } = await resendDeliveries(query, {
-        deliveries: items,
-        statuses: selection.statuses,
-        webhookIdSuffix,
-        now,
-      })
-      queueChanges.emitChanged(queues ?? [])
-      return { resent, nextCursor }
+      const [changed] = await query<{ resent: number; queues: StoredQueue[] | null }>(
+        'SELECT resent, queues FROM resend_deliveries($1, $2, $3, $4, $5)',
+        [
+          items.map(({ subscription }) => subscription),
+          items.map(({ event }) => event),
+          selection.statuses ?? null,
+          webhookIdSuffix,
+          now,
+        ],
+      )
+      queueChanges.emitChanged(changed?.queues ?? [])
+      return { resent: changed?.resent ?? 0, nextCursor }
     },
-    cancelDelivery: async (request) => {
-      const { changed, queue } = await cancelDelivery(query, request)
-      queueChanges.emitChanged([queue])
-      return changed
-    },
-    retryDelivery: async (request) => {
-      const { changed, queue } = await retryDelivery(query, request)
-      queueChanges.emitChanged([queue])
-      return changed
-    },
+    cancelDelivery: (request) => change('cancel_delivery', request),
+    retryDelivery: (request) => change('retry_delivery', request),
     prune: createPrune(query),
-    erase: async (erasure) => {
-      queueChanges.emitChanged(await erase(query, erasure))
+    erase: async ({ organizationId, callIds, participants, eventIds }) => {
+      const queues = await callFunction<StoredQueue[]>(query, 'erase($1, $2, $3, $4, $5)', [
+        organizationId,
+        callIds,
+        participants.map(({ groupId }) => groupId),
+        participants.map(({ digits }) => digits),
+        eventIds,
+      ])
+      queueChanges.emitChanged(queues ?? [])
     },
-  }) satisfies Partial<Store>
+  } satisfies Partial<Store>
+}

@@ -1,4 +1,6 @@
+import { toPage } from '@wabakit/core/storage'
 import { columns, type Kind, type StoredRecords, type TableName, toSnakeCase } from '../columns.ts'
+import type { Query } from './query.ts'
 
 /** A table row as JSON, for `json_populate_record` and `row_to_json`. `'all'` is stored as null. */
 export type JsonRow = Readonly<Record<string, unknown>>
@@ -41,6 +43,32 @@ export const findSubscription = (organizationId: string, id: string): string =>
 
 /** A selected row: `row_to_json(t) AS row`. */
 export type SelectedRow = { readonly row: JsonRow }
+
+type PageQuery = { readonly values: readonly unknown[]; readonly limit: number; readonly column?: string }
+
+/**
+ * Returns functions that read the records of a table. Their SQL follows `SELECT row_to_json(r) AS row`, and names the
+ * table `r`.
+ */
+export const createReads = <Table extends TableName>(read: Query, table: Table) => {
+  const { toRecord } = mapTable(table)
+  const select = (sql: string, values: readonly unknown[]): Promise<SelectedRow[]> =>
+    read(`SELECT row_to_json(r) AS row ${sql}`, values)
+  const list = async (sql: string, values: readonly unknown[]) =>
+    (await select(sql, values)).map(({ row }) => toRecord(row))
+  return {
+    list,
+    find: async (sql: string, values: readonly unknown[]) => (await list(sql, values))[0],
+    /** Reads a page. The last parameter of the SQL is its limit, and the cursor is the value of a column. */
+    readPage: async (sql: string, { values, limit, column = 'position' }: PageQuery) =>
+      toPage({
+        rows: await select(sql, [...values, limit + 1]),
+        limit,
+        toItem: ({ row }) => toRecord(row),
+        toCursor: ({ row }) => String(row[column]),
+      }),
+  }
+}
 
 /** Returns the columns of a table's records as SQL, such as `r.id, r.revision`. */
 export const listColumns = (table: TableName, alias?: string, except: readonly string[] = []): string =>

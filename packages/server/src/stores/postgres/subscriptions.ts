@@ -1,47 +1,48 @@
-import type { Store } from '@wabakit/core'
-import { parsePosition, toPage } from '@wabakit/core/storage'
-import { removeSubscription, saveSubscription } from './functions/subscriptions.ts'
+import type { Store, StoredQueue } from '@wabakit/core'
+import { parsePosition } from '@wabakit/core/storage'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { mapTable, type SelectedRow } from './records.ts'
+import { createReads, mapTable } from './records.ts'
 import { createRemovals } from './removals.ts'
 
-const { toRecord } = mapTable('subscriptions')
+const { toRow } = mapTable('subscriptions')
 
-export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatabase) =>
-  ({
+/** The queue of a subscription. `isDone` is set if the subscription was changed. */
+type Change = { readonly isDone: boolean; readonly queue: StoredQueue | null }
+
+export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatabase) => {
+  const subscriptions = createReads(read, 'subscriptions')
+  const removals = createRemovals(query)
+  const change = async (sql: string, values: readonly unknown[]): Promise<boolean> => {
+    const [changed] = await query<Change>(sql, values)
+    queueChanges.emitChanged([changed?.queue ?? null])
+    return changed?.isDone === true
+  }
+
+  return {
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
-      const removals = createRemovals(query)
       // Unfinished deliveries from before the subscription was disabled must not be sent.
       if (subscription.revision > 1 && !isDisabled) await removals.endAll()
-      const { isDone, queue } = await saveSubscription(query, subscription)
-      queueChanges.emitChanged([queue])
-      const outcome = isDone ? 'saved' : 'stale'
+      const isSaved = await change('SELECT saved AS "isDone", queue FROM save_subscription($1)', [
+        JSON.stringify(toRow(subscription)),
+      ])
+      const outcome = isSaved ? 'saved' : 'stale'
       return isDisabled ? removals.end(outcome) : outcome
     },
-    findSubscription: async (organizationId, subscriptionId) => {
-      const [found] = await read<SelectedRow>(
-        `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2 AND s.revision > 0`,
+    findSubscription: (organizationId, subscriptionId) =>
+      subscriptions.find(
+        'FROM wabakit.subscriptions r WHERE r.organization_id = $1 AND r.id = $2 AND r.revision > 0',
         [organizationId, subscriptionId],
-      )
-      return found && toRecord(found.row)
-    },
-    listSubscriptions: async (organizationId, { cursor = '0', limit }) => {
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s
-       WHERE s.organization_id = $1 AND s.position > $2 AND s.revision > 0 ORDER BY s.position LIMIT $3`,
-        [organizationId, parsePosition(cursor), limit + 1],
-      )
-      return toPage({
-        rows,
-        limit,
-        toItem: ({ row }) => toRecord(row),
-        toCursor: ({ row }) => String(row.position),
-      })
-    },
+      ),
+    listSubscriptions: (organizationId, { cursor = '0', limit }) =>
+      subscriptions.readPage(
+        `FROM wabakit.subscriptions r
+         WHERE r.organization_id = $1 AND r.position > $2 AND r.revision > 0 ORDER BY r.position LIMIT $3`,
+        { values: [organizationId, parsePosition(cursor)], limit },
+      ),
     removeSubscription: async (organizationId, id) => {
-      const { isDone, queue } = await removeSubscription(query, { organizationId, id })
-      queueChanges.emitChanged([queue])
-      return isDone ? createRemovals(query).end(true) : false
+      const sql = 'SELECT removed AS "isDone", queue FROM remove_subscription($1, $2)'
+      return (await change(sql, [organizationId, id])) && removals.end(true)
     },
-  }) satisfies Partial<Store>
+  } satisfies Partial<Store>
+}

@@ -1,9 +1,9 @@
 import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
-import { parsePosition, toPage } from '@wabakit/core/storage'
+import { parsePosition } from '@wabakit/core/storage'
 import { createBatches } from './batches.ts'
-import { addApiKey, removeOrganization, saveOrganization } from './functions/tenancy.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
+import { callFunction } from './query.ts'
+import { createReads, type JsonRow, mapTable } from './records.ts'
 import { createRemovals } from './removals.ts'
 
 /**
@@ -12,55 +12,53 @@ import { createRemovals } from './removals.ts'
  */
 const maxReads = 256
 
-const organizations = mapTable('organizations')
-const apiKeys = mapTable('apiKeys')
+const { toRow: toOrganizationRow, toRecord: toOrganization } = mapTable('organizations')
+const { toRow: toKeyRow, toRecord: toKey } = mapTable('apiKeys')
 
-export const createTenancy = ({ query, read }: PostgresDatabase) =>
-  ({
+export const createTenancy = ({ query, read }: PostgresDatabase) => {
+  const organizations = createReads(read, 'organizations')
+  const apiKeys = createReads(read, 'apiKeys')
+  const save = (organization: OrganizationRecord): Promise<boolean | undefined> =>
+    callFunction(query, 'save_organization($1)', [JSON.stringify(toOrganizationRow(organization))])
+
+  return {
     saveOrganization: async (organization) => {
-      if (await saveOrganization(query, organization)) return 'saved'
+      if (await save(organization)) return 'saved'
       if (organization.revision > 1) return 'stale'
       // The removal of an organization with the same id may still be under way.
       await createRemovals(query).endAll()
-      return (await saveOrganization(query, organization)) ? 'saved' : 'stale'
+      return (await save(organization)) ? 'saved' : 'stale'
     },
     findOrganization: createBatches<string, OrganizationRecord | undefined>({
       maxItems: maxReads,
       maxConcurrent: 2,
       write: async (ids) => {
-        const rows = await read<SelectedRow>(
-          'SELECT row_to_json(o) AS row FROM wabakit.organizations o WHERE o.id = ANY ($1) AND o.revision > 0',
+        const records = await organizations.list(
+          'FROM wabakit.organizations r WHERE r.id = ANY ($1) AND r.revision > 0',
           [[...new Set(ids)]],
         )
-        const found = new Map(rows.map(({ row }) => [row.id, organizations.toRecord(row)]))
+        const found = new Map(records.map((record) => [record.id, record]))
         return ids.map((id) => found.get(id))
       },
     }),
-    listOrganizations: async ({ cursor = '0', limit }) => {
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(o) AS row FROM wabakit.organizations o
-       WHERE o.position > $1 AND o.revision > 0 ORDER BY o.position LIMIT $2`,
-        [parsePosition(cursor), limit + 1],
-      )
-      return toPage({
-        rows,
-        limit,
-        toItem: ({ row }) => organizations.toRecord(row),
-        toCursor: ({ row }) => String(row.position),
-      })
+    listOrganizations: ({ cursor = '0', limit }) =>
+      organizations.readPage(
+        'FROM wabakit.organizations r WHERE r.position > $1 AND r.revision > 0 ORDER BY r.position LIMIT $2',
+        { values: [parsePosition(cursor)], limit },
+      ),
+    removeOrganization: async (organizationId) => {
+      const isRemoved = await callFunction<boolean>(query, 'remove_organization($1)', [organizationId])
+      return isRemoved === true && createRemovals(query).end(true)
     },
-    removeOrganization: async (organizationId) =>
-      (await removeOrganization(query, organizationId)) ? createRemovals(query).end(true) : false,
 
-    addApiKey: async (key) => ((await addApiKey(query, key)) ? 'added' : 'taken'),
-    listApiKeys: async (organizationId) => {
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(k) AS row FROM wabakit.api_keys k
-       WHERE k.organization_id = $1 ORDER BY k.position`,
-        [organizationId],
-      )
-      return rows.map(({ row }) => apiKeys.toRecord(row))
+    addApiKey: async (key) => {
+      const isAdded = await callFunction<boolean>(query, 'add_api_key($1)', [JSON.stringify(toKeyRow(key))])
+      return isAdded === true ? 'added' : 'taken'
     },
+    listApiKeys: (organizationId) =>
+      apiKeys.list('FROM wabakit.api_keys r WHERE r.organization_id = $1 ORDER BY r.position', [
+        organizationId,
+      ]),
     removeApiKey: async (organizationId, keyId) => {
       const removed = await query(
         'DELETE FROM wabakit.api_keys WHERE organization_id = $1 AND id = $2 RETURNING hash',
@@ -74,16 +72,17 @@ export const createTenancy = ({ query, read }: PostgresDatabase) =>
       write: async (hashes) => {
         const rows = await read<{ key: JsonRow; organization: JsonRow }>(
           `SELECT row_to_json(k) AS key, row_to_json(o) AS organization
-         FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
+           FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
           [[...new Set(hashes)]],
         )
         const found = new Map(
           rows.map(({ key, organization }) => [
             key.hash,
-            { key: apiKeys.toRecord(key), organization: organizations.toRecord(organization) },
+            { key: toKey(key), organization: toOrganization(organization) },
           ]),
         )
         return hashes.map((hash) => found.get(hash))
       },
     }),
-  }) satisfies Partial<Store>
+  } satisfies Partial<Store>
+}

@@ -1,21 +1,11 @@
-import { StorageUnavailableError } from '@wabakit/core'
+import { StorageUnavailableError, type WorkersView } from '@wabakit/core'
 import type pg from 'pg'
-import { holdWorker, type RenewedWorker } from './functions/workers.ts'
+import { holdWorker } from './functions/workers.ts'
 import type { Notifications } from './notifications.ts'
 import type { QueueChanges } from './queue-changes.ts'
 
 /** This process as a worker. The listening connection proves that it is alive. */
-export type Worker = {
-  /**
-   * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost later, notifies
-   * the schedulers that the worker is lost, because other workers take over 2 seconds later.
-   *
-   * @throws StorageUnavailableError if there is no such connection yet.
-   */
-  renew(id: string, write: () => Promise<RenewedWorker | undefined>): Promise<RenewedWorker>
-  /** Releases the connection. */
-  end(): void
-}
+export type Worker = ReturnType<typeof createWorker>
 
 export type WorkerContext = {
   readonly queueChanges: Pick<QueueChanges, 'emitLost'>
@@ -29,11 +19,12 @@ const unregister = 'SELECT pg_advisory_unlock_all()'
 /** Maximum time to wait for a connection, in milliseconds. */
 const patienceMs = 5_000
 
-export const createWorker = ({ notifications, queueChanges, prepare }: WorkerContext): Worker => {
+export const createWorker = ({ notifications, queueChanges, prepare }: WorkerContext) => {
   let isRegistered = false
   let held: { readonly id: string; letGo(): void } | undefined
   let waiting: Array<() => void> = []
 
+  /** Releases the connection. */
   const end = (): void => {
     held?.letGo()
     held = undefined
@@ -77,7 +68,13 @@ export const createWorker = ({ notifications, queueChanges, prepare }: WorkerCon
   }
 
   return {
-    renew: async (id, write) => {
+    /**
+     * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost later, notifies
+     * the schedulers that the worker is lost, because other workers take over 2 seconds later.
+     *
+     * @throws StorageUnavailableError if there is no such connection yet.
+     */
+    renew: async (id: string, write: () => Promise<WorkersView | undefined>): Promise<WorkersView> => {
       if (held?.id !== id) hold(id)
       await waitForRegistration()
       const renewed = await write()

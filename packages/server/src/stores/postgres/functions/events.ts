@@ -1,5 +1,5 @@
 import type { EventRecord } from '@wabakit/core'
-import type { Query } from '../query.ts'
+import { callFunction, type Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
@@ -132,20 +132,6 @@ export const addEvents = async (
   events: readonly EventRecord[],
   subscriptionId: string | null = null,
 ): Promise<readonly AddedRow[]> => {
-  const organizationIds = events.map(({ organizationId }) => organizationId)
-  const [row] = await query<{ added: readonly AddedRow[] | null }>('SELECT add_events($1, $2, $3) AS added', [
-    organizationIds,
-    formatEvents(events),
-    subscriptionId,
-  ])
-  return row?.added ?? []
-}
-
-/**
- * Returns the last position that a follower may read now. Transactions do not commit in position order, so a follower
- * that reads further would miss an event that commits later with an earlier position.
- */
-export const readLastPosition = async (read: Query, organizationId: string): Promise<string | undefined> => {
-  const [row] = await read<{ last: string }>('SELECT read_last_position($1)::text AS last', [organizationId])
-  return row?.last
+  const values = [events.map(({ organizationId }) => organizationId), formatEvents(events), subscriptionId]
+  return (await callFunction<AddedRow[]>(query, 'add_events($1, $2, $3)', values)) ?? []
 }

@@ -1,7 +1,4 @@
-import type { FigureRecord } from '@wabakit/core'
-import type { RollUp } from '@wabakit/core/storage'
-import type { Query } from '../query.ts'
-import { listColumns, mapTable } from '../records.ts'
+import { listColumns } from '../records.ts'
 
 /** Functions that write counts of events and attempts over time. */
 export const figureFunctions = /* sql */ `
@@ -56,22 +53,3 @@ BEGIN
   RETURN removed;
 END $$;
 `
-
-/** Adds counts. Those of organizations and subscriptions that do not exist are ignored. */
-export const addFigures = async (query: Query, figures: readonly FigureRecord[]): Promise<void> => {
-  await query('SELECT add_figures($1)', [JSON.stringify(figures.map(mapTable('figures').toRow))])
-}
-
-/** Rolls up records of one span. Returns the number of removed records. */
-export const rollUpFigures = async (
-  query: Query,
-  { span, intoSpan, before, limit }: RollUp & { readonly limit: number },
-): Promise<number> => {
-  const [row] = await query<{ removed: number }>('SELECT roll_up_figures($1, $2, $3, $4) AS removed', [
-    span,
-    intoSpan,
-    before,
-    limit,
-  ])
-  return row?.removed ?? 0
-}

@@ -1,6 +1,4 @@
-import type { Store, StoredQueue } from '@wabakit/core'
 import { longestSpanMs } from '@wabakit/core/storage'
-import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
 
 /**
@@ -224,54 +222,3 @@ BEGIN
   RETURN queues;
 END $$;
 `
-
-/** Continues removals: removes or skips at most `limit` rows. Returns 0 if none are left. */
-export const continueRemovals = async (query: Query, limit: number): Promise<number> => {
-  const [row] = await query<{ changed: number }>('SELECT continue_removals($1) AS changed', [limit])
-  return row?.changed ?? 0
-}
-
-export type PruneInput = {
-  readonly before: number
-  readonly limit: number
-  readonly finishedFrom: string
-  readonly occurredFrom: string
-}
-
-export type Pruned = {
-  readonly removed: number
-  readonly finished_from: string
-  readonly occurred_from: string
-}
-
-export const prune = async (
-  query: Query,
-  { before, limit, finishedFrom, occurredFrom }: PruneInput,
-): Promise<Pruned | undefined> => {
-  const values = [before, limit, finishedFrom, occurredFrom]
-  const [pruned] = await query<Pruned>('SELECT * FROM prune($1, $2, $3, $4)', values)
-  return pruned
-}
-
-export const pruneRecords = async (
-  query: Query,
-  { before, limit }: Pick<PruneInput, 'before' | 'limit'>,
-): Promise<number> => {
-  const [row] = await query<{ removed: number }>('SELECT prune_records($1, $2) AS removed', [before, limit])
-  return row?.removed ?? 0
-}
-
-/** Erases calls, participants and events. Returns the queues that changed. */
-export const erase = async (
-  query: Query,
-  { organizationId, callIds, participants, eventIds }: Parameters<Store['erase']>[0],
-): Promise<readonly StoredQueue[]> => {
-  const [row] = await query<{ queues: StoredQueue[] | null }>('SELECT erase($1, $2, $3, $4, $5) AS queues', [
-    organizationId,
-    callIds,
-    participants.map(({ groupId }) => groupId),
-    participants.map(({ digits }) => digits),
-    eventIds,
-  ])
-  return row?.queues ?? []
-}

@@ -1,6 +1,3 @@
-import type { DeliveryChange, DeliveryStatus, StoredQueue } from '@wabakit/core'
-import { type DeliveryKey, parseDeliveryId } from '../../delivery-key.ts'
-import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
 
 export const resendingFunctions = /* sql */ `
@@ -94,52 +91,3 @@ BEGIN
   END IF;
 END $$;
 `
-
-/** The queue of a delivery. `changed` is set if the delivery was changed. */
-export type ChangedDelivery = { readonly changed: boolean; readonly queue: StoredQueue | null }
-
-const change = async (
-  query: Query,
-  name: 'cancel_delivery' | 'retry_delivery',
-  { organizationId, deliveryId, now }: DeliveryChange,
-): Promise<ChangedDelivery> => {
-  const { subscription, event } = parseDeliveryId(deliveryId)
-  const [row] = await query<ChangedDelivery>(`SELECT changed, queue FROM ${name}($1, $2, $3, $4)`, [
-    organizationId,
-    subscription,
-    event,
-    now,
-  ])
-  return row ?? { changed: false, queue: null }
-}
-
-/** Cancels a delivery. See {@link Store.cancelDelivery}. */
-export const cancelDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
-  change(query, 'cancel_delivery', request)
-
-/** Makes the next attempt of a delivery due. See {@link Store.retryDelivery}. */
-export const retryDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
-  change(query, 'retry_delivery', request)
-
-export type ResendInput = {
-  readonly deliveries: readonly DeliveryKey[]
-  readonly statuses: readonly DeliveryStatus[] | undefined
-  readonly webhookIdSuffix: string | null
-  readonly now: number
-}
-
-export type Resent = { readonly resent: number; readonly queues: readonly StoredQueue[] | null }
-
-export const resendDeliveries = async (
-  query: Query,
-  { deliveries, statuses, webhookIdSuffix, now }: ResendInput,
-): Promise<Resent> => {
-  const [row] = await query<Resent>('SELECT resent, queues FROM resend_deliveries($1, $2, $3, $4, $5)', [
-    deliveries.map(({ subscription }) => subscription),
-    deliveries.map(({ event }) => event),
-    statuses ?? null,
-    webhookIdSuffix,
-    now,
-  ])
-  return row ?? { resent: 0, queues: null }
-}

@@ -1,6 +1,4 @@
-import type { StoredQueue, SubscriptionRecord } from '@wabakit/core'
-import type { Query } from '../query.ts'
-import { listColumns, mapTable } from '../records.ts'
+import { listColumns } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
 export const subscriptionFunctions = /* sql */ `
@@ -107,30 +105,3 @@ BEGIN
   END IF;
 END $$;
 `
-
-/** The queue of a subscription. `isDone` is set if the subscription was changed. */
-export type SubscriptionChange = { readonly isDone: boolean; readonly queue: StoredQueue | null }
-
-/** Saves a subscription if its revision follows the stored one. */
-export const saveSubscription = async (
-  query: Query,
-  subscription: SubscriptionRecord,
-): Promise<SubscriptionChange> => {
-  const [row] = await query<SubscriptionChange>(
-    'SELECT saved AS "isDone", queue FROM save_subscription($1)',
-    [JSON.stringify(mapTable('subscriptions').toRow(subscription))],
-  )
-  return row ?? { isDone: false, queue: null }
-}
-
-/** Marks a subscription as removed if it exists. */
-export const removeSubscription = async (
-  query: Query,
-  { organizationId, id }: { readonly organizationId: string; readonly id: string },
-): Promise<SubscriptionChange> => {
-  const [row] = await query<SubscriptionChange>(
-    'SELECT removed AS "isDone", queue FROM remove_subscription($1, $2)',
-    [organizationId, id],
-  )
-  return row ?? { isDone: false, queue: null }
-}

@@ -1,6 +1,4 @@
-import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
-import type { Query } from '../query.ts'
-import { listColumns, mapTable } from '../records.ts'
+import { listColumns } from '../records.ts'
 
 export const tenancyFunctions = /* sql */ `
 CREATE FUNCTION save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -42,25 +40,3 @@ BEGIN
   RETURN FOUND;
 END $$;
 `
-
-/** Saves an organization if its revision follows the stored one. */
-export const saveOrganization = async (query: Query, organization: OrganizationRecord): Promise<boolean> => {
-  const [row] = await query<{ saved: boolean }>('SELECT save_organization($1) AS saved', [
-    JSON.stringify(mapTable('organizations').toRow(organization)),
-  ])
-  return row?.saved === true
-}
-
-/** Marks an organization as removed. Returns whether it existed. */
-export const removeOrganization = async (query: Query, id: string): Promise<boolean> => {
-  const [row] = await query<{ removed: boolean }>('SELECT remove_organization($1) AS removed', [id])
-  return row?.removed === true
-}
-
-/** Adds a key, unless a key with the same hash exists. */
-export const addApiKey = async (query: Query, key: ApiKeyRecord): Promise<boolean> => {
-  const [row] = await query<{ added: boolean }>('SELECT add_api_key($1) AS added', [
-    JSON.stringify(mapTable('apiKeys').toRow(key)),
-  ])
-  return row?.added === true
-}

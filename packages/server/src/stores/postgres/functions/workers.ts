@@ -1,6 +1,3 @@
-import type { OwnedShard, Store, WorkersView } from '@wabakit/core'
-import type { Query } from '../query.ts'
-
 /**
  * Functions for workers and their shards. A worker is alive until its lease ends. If its session ends
  * earlier, the worker is alive for 2 more seconds, so that a living process can end its attempts. The
@@ -93,44 +90,3 @@ export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('work
 
 /** Marks the workers whose sessions have ended as lost. */
 export const noticeLostWorkers = `SELECT notice_lost_workers('')`
-
-export type RenewedWorker = {
-  readonly workers: WorkersView['workers']
-  readonly shards: WorkersView['shards']
-  readonly renewInMs: number
-}
-
-export const renewWorker = async (
-  query: Query,
-  { worker, leaseMs }: { readonly worker: string; readonly leaseMs: number },
-): Promise<RenewedWorker | undefined> => {
-  const [row] = await query<RenewedWorker>(
-    'SELECT workers, shards, renew_in_ms AS "renewInMs" FROM renew_worker($1, $2)',
-    [worker, leaseMs],
-  )
-  return row
-}
-
-type ShardsRequest = Omit<Parameters<Store['takeShards']>[0], 'now'>
-
-const toValues = ({ worker, shards }: ShardsRequest): unknown[] => [
-  worker,
-  shards.map(({ shard }) => shard),
-  shards.map(({ epoch }) => epoch),
-]
-
-export const takeShards = async (query: Query, request: ShardsRequest): Promise<OwnedShard[]> => {
-  const [row] = await query<{ taken: OwnedShard[] | null }>(
-    'SELECT take_shards($1, $2, $3) AS taken',
-    toValues(request),
-  )
-  return row?.taken ?? []
-}
-
-export const giveShards = async (query: Query, request: ShardsRequest): Promise<void> => {
-  await query('SELECT give_shards($1, $2, $3)', toValues(request))
-}
-
-export const endWorker = async (query: Query, worker: string): Promise<void> => {
-  await query('SELECT end_worker($1)', [worker])
-}
