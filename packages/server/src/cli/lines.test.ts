@@ -43,3 +43,17 @@ test("a rejected attempt's line ends with the endpoint's response, on one line",
   )
   expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
 })
+
+test('a line shows a URL without its query, which may hold a secret', () => {
+  const url = 'http://127.0.0.1/hooks?token=not-for-the-screen'
+  const line = formatAttempt(output, {
+    status: 200,
+    error: null,
+    response: null,
+    url,
+    durationMs: 1,
+    ...about,
+  })
+
+  expect(line.replace(colors, '')).toMatch(/ http:\/\/127\.0\.0\.1\/hooks\?… 1 ms$/)
+})

@@ -2,6 +2,7 @@ import type { HealthEvent } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import type { Event, LiveAttempt } from '../control-types.ts'
 import type { Output } from './output.ts'
+import { formatUrl } from './table.ts'
 
 /** Returns the local time of day: `12:00:00`. */
 export const formatTime = (): string => new Date().toTimeString().slice(0, 8)
@@ -16,7 +17,7 @@ export type EventLine = Pick<Event, 'name' | 'id'> & {
 const formatSubject = ({ id, subject = '', channel, payload }: EventLine): string => {
   if (channel !== 'OPERATIONS' || payload === undefined) return `${id} ${subject}`.trimEnd()
   const { data }: HealthEvent = JSON.parse(payload)
-  return `${data.subscriptionId} ${data.url} ${data.lastResponse.status ?? data.lastResponse.error}`
+  return `${data.subscriptionId} ${formatUrl(data.url)} ${data.lastResponse.status ?? data.lastResponse.error}`
 }
 
 /** Formats an event: `12:00:00 --> CALL_ENDED evt_… call:…` */
@@ -34,6 +35,6 @@ export const formatAttempt = ({ style }: Output, attempt: AttemptLine): string =
   const problem = isSuccess ? null : (error ?? response)
   const reason = problem === null ? '' : ` ${style('red', problem)}`
   const duration = durationMs === null ? '' : ` ${Math.round(durationMs)} ms`
-  const what = escapeControls([eventName, subject, url].filter(Boolean).join(' '))
+  const what = escapeControls([eventName, subject, formatUrl(url)].filter(Boolean).join(' '))
   return `${style('dim', formatTime())} <-- ${outcome} ${what}${duration}${reason}`
 }

@@ -3,7 +3,7 @@ import type { Overview, Page, SubscriptionOverview } from '../control-types.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
-import { formatValue } from './table.ts'
+import { formatUrl, formatValue } from './table.ts'
 
 type OverviewOptions = ServerOptions & { readonly window: Overview['window'] }
 type Figures = Pick<Overview, 'totals' | 'latency' | 'backlog'> | SubscriptionOverview
@@ -76,7 +76,7 @@ const formatOverview = (
       state: each.state,
       color: colors[each.state],
       cells: getCells(each),
-      name: each.subscription.url.replace(/^https?:\/\//, ''),
+      name: formatUrl(each.subscription.url).replace(/^https?:\/\//, ''),
     })),
   ]
   const causes = failures.map(({ attempts, cause, text }) => `${attempts} ${cause}: ${text}`)

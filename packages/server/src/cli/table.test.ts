@@ -24,3 +24,9 @@ test('the first column that does not fit is cut at its start, and the others are
   ])
   expect(format(40)).toEqual(['STATUS   CREATED AT', 'pending  2026-01-05T10:00:00Z'])
 })
+
+test('a URL is shown without its query, so that what is cut still shows the end of the path', () => {
+  const url = 'https://a.example/hooks?token=not-for-the-screen'
+  const table = formatTable([{ url }], { fields: ['url'], width: 20 })
+  expect(table).toBe('URL\n…//a.example/hooks?…')
+})

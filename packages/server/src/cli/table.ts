@@ -11,6 +11,9 @@ const formatCell = (value: unknown): string => {
 /** Formats a value as one line, without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
 
+/** Formats a URL without its query, which may hold a secret, and would displace the end of the path when it is cut. */
+export const formatUrl = (url: string): string => url.replace(/\?.*/s, '?…')
+
 type Json = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null
@@ -31,8 +34,11 @@ const formatHeader = (path: string): string =>
     .toUpperCase()
 
 /** Formats a field of a table. A time has no milliseconds, which would displace another field. */
-const formatField = (record: Json, field: string): string =>
-  formatValue(readField(record, field)).replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z')
+const formatField = (record: Json, field: string): string => {
+  const value = readField(record, field)
+  const text = formatValue(field === 'url' ? formatUrl(String(value)) : value)
+  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z')
+}
 
 const gap = 2
 const minWidth = 12
