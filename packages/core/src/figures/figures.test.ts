@@ -116,3 +116,53 @@ test('rolls up its records about once a minute, and loses no count', async () =>
   expect(counts.length).toBeLessThan(25)
   await server.figures.stop()
 })
+
+test('counts nothing between a stop and the next start, and then each attempt once', async () => {
+  const { server, id, deliver, read } = await setUp()
+  for (const groupId of ['g1', 'g2', 'g3']) {
+    server.figures.start()
+    await deliver(groupId)
+    await server.figures.stop()
+    await deliver(`${groupId}, between`)
+  }
+  const counts = await read(id)
+  expect(counts.reduce((sum, { delivered = 0 }) => sum + delivered, 0)).toBe(3)
+})
+
+test('a stop waits for a write that has begun, because the store is closed next', async () => {
+  const store = memoryStore()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const addFigures: Store['addFigures'] = async (figures) => {
+    await promise
+    await store.addFigures(figures)
+  }
+  const { server, id, deliver, read } = await setUp({ store: { ...store, addFigures } })
+  server.figures.start()
+  await deliver('g1')
+  await vi.advanceTimersByTimeAsync(10_000)
+  const stopped = server.figures.stop()
+  let isStopped = false
+  void stopped.then(() => {
+    isStopped = true
+  })
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(isStopped).toBe(false)
+  resolve()
+  await stopped
+  expect(await read(id)).toEqual([{ delivered: 1, 'ms:5': 1 }])
+})
+
+test('a stop ends a roll-up of many records after its current batch', async () => {
+  let batches = 0
+  let stopped: Promise<void> | undefined
+  const rollUpFigures: Store['rollUpFigures'] = async () => {
+    batches += 1
+    stopped ??= server.figures.stop()
+    return batches < 100 ? 500 : 0
+  }
+  const { server } = await setUp({ store: { ...memoryStore(), rollUpFigures } })
+  server.figures.start()
+  await vi.advanceTimersByTimeAsync(60_000)
+  await stopped
+  expect(batches).toBe(1)
+})
