@@ -102,3 +102,16 @@ test("forgets a call of one organization, and keeps another's call with the same
     ['acme', null],
   ])
 })
+
+test('forgets a call only in the organization that erases it', () => {
+  const log = createRequestLog(4)
+  for (const id of ['acme', 'other']) {
+    const caller = { organization: buildOrganization({ id }), key: buildApiKey({ organizationId: id }) }
+    log.add(report(id, { caller, callId: 'call_1', responseBody: '{}' }))
+  }
+
+  log.forgetCall('acme', 'call_1')
+
+  expect(log.find('acme')).toMatchObject({ callId: null, responseBody: null })
+  expect(log.find('other')).toMatchObject({ callId: 'call_1', responseBody: '{}' })
+})
