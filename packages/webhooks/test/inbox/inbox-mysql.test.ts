@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
+import { inboxOptionCases } from './inbox-option-cases.ts'
 
 describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd is not installed)', () => {
   let mariadb: Awaited<ReturnType<typeof startMariadb>>
@@ -28,6 +29,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
   afterAll(() => mariadb?.stop())
 
   inboxCases('MariaDB', () => shared)
+  inboxOptionCases('MariaDB', () => shared)
 
   it('does not complete an event when a handler hides that its transaction has ended', async () => {
     const { receiver, inbox, errors } = receive(shared)

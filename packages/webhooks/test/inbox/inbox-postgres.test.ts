@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, type MockInstance, onTestFin
 import { startPostgres } from '../postgres.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
+import { inboxOptionCases } from './inbox-option-cases.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let shared: Environment
@@ -26,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 inboxCases('PostgreSQL', () => shared)
+inboxOptionCases('PostgreSQL', () => shared)
 
 describe('an inbox on PostgreSQL', () => {
   it('stores while handlers occupy all other connections of the pool', async () => {

@@ -7,6 +7,7 @@ import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
+import { inboxOptionCases } from './inbox-option-cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
 const opened: { close(): unknown }[] = []
@@ -37,6 +38,7 @@ const node = createEnvironment(open(new DatabaseSync(':memory:')))
 const better = createEnvironment(open(new BetterSqlite(':memory:')))
 
 inboxCases('node:sqlite', () => node)
+inboxOptionCases('node:sqlite', () => node)
 inboxCases('better-sqlite3', () => better)
 
 describe('an inbox on SQLite', () => {
