@@ -55,7 +55,7 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
       label: 'URL',
       description: 'https, or http for a loopback address such as http://127.0.0.1:3000/webhooks.',
       isRequired: true,
-      kind: 'text',
+      kind: 'url',
     },
     {
       name: 'events',

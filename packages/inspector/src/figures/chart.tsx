@@ -55,6 +55,10 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
   </details>
 )
 
+/** Keeps the values between two periods without one, through which no line passes. */
+const keepIsolated = (values: Series['values']): (number | null)[] =>
+  values.map((value, at) => ((values[at - 1] ?? values[at + 1] ?? null) === null ? value : null))
+
 /** Lines over time. The last period is not over yet, so its end is faint. A click opens the records of a point. The same numbers follow as a table. */
 export const Chart = (props: ChartProps) => {
   const { title, times, series, format, onOpen } = props
@@ -132,6 +136,7 @@ export const Chart = (props: ChartProps) => {
                 class="so-far"
                 d={draw(all.map((value, at) => (at < all.length - 2 ? null : value))) ?? ''}
               />
+              <path class="dot" d={draw(keepIsolated(all)) ?? ''} />
             </g>
           ))}
         </svg>

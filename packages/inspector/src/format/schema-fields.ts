@@ -23,7 +23,7 @@ export type Field = {
   readonly description: string
   readonly isRequired?: boolean
   /** `lines` is a list of texts, one per line. `several` is a list of choices. */
-  readonly kind: 'choice' | 'boolean' | 'number' | 'text' | 'secret' | 'lines' | 'several'
+  readonly kind: 'choice' | 'boolean' | 'number' | 'text' | 'url' | 'secret' | 'lines' | 'several'
   /** The values to choose from. For a text, they are suggestions. */
   readonly choices?: readonly Choice[]
   /** Describes an empty field. @default 'default' */

@@ -30,6 +30,8 @@ const booleans = [
   { value: 'false', label: 'no' },
 ]
 
+const inputModes: Partial<Record<Field['kind'], 'decimal' | 'url'>> = { number: 'decimal', url: 'url' }
+
 const Control = ({ field, initial, problem }: FieldInputProps) => {
   const { name, kind, choices = [], isRequired = false, description, empty = 'default' } = field
   const shared = {
@@ -62,7 +64,7 @@ const Control = ({ field, initial, problem }: FieldInputProps) => {
     autocomplete: 'off',
   }
   if (kind === 'secret') return <input {...text} type="password" />
-  if (choices.length === 0) return <input {...text} inputMode={kind === 'number' ? 'decimal' : 'text'} />
+  if (choices.length === 0) return <input {...text} inputMode={inputModes[kind] ?? 'text'} />
   const list = `${toId(name)}-list`
   return (
     <>
@@ -87,7 +89,7 @@ export const FieldInput = (props: FieldInputProps) => {
     </span>
   )
   return (
-    <div class={kind === 'several' || kind === 'lines' ? 'whole' : ''}>
+    <div class={['several', 'lines', 'url'].includes(kind) ? 'whole' : ''}>
       {kind === 'several' ? (
         <fieldset id={toId(name)}>
           <legend>{title}</legend>
