@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createByteCollector } from '@wabakit/wire'
 import { assertFetchMethod, createRequest, toUrl } from './adapter.ts'
 import { isUnparsed } from './bytes.ts'
 
@@ -32,23 +33,55 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
+/** Number of bytes after which the sender has to wait until the receiver reads. */
+const maxUnread = 1_048_576
+
 /**
- * Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can be written. If
- * other code has called `setEncoding`, restores the bytes.
+ * Returns a stream of the body. It takes the chunks as they arrive, before the receiver asks for them. Otherwise, node:http
+ * would keep each one until it is read or the connection is closed: it limits their bytes, but a chunk of one byte is an
+ * object of about 300, so that strangers could fill the memory. Canceling the stream drops the rest, so that a response can
+ * be written. If other code has called `setEncoding`, restores the bytes.
  */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
-  const chunks: AsyncIterator<Buffer | string> = request[Symbol.asyncIterator]()
   const encoding = request.readableEncoding ?? 'utf8'
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await chunks.next()
-      if (done) controller.close()
-      else controller.enqueue(typeof value === 'string' ? Buffer.from(value, encoding) : value)
-    },
-    cancel: () => {
-      request.pause()
-    },
+  let unread = createByteCollector()
+  let isDropped = false
+  let onChange = (): void => {}
+  request.on('data', (chunk: Buffer | string) => {
+    if (isDropped) return
+    unread.add(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
+    if (unread.length > maxUnread) request.pause()
+    onChange()
   })
+  return new ReadableStream(
+    {
+      start: (controller) => {
+        const fail = (error?: Error): void => {
+          if (!request.readableEnded) controller.error(error)
+        }
+        request
+          .once('end', () => onChange())
+          .once('error', fail)
+          .once('close', fail)
+      },
+      pull: async (controller) => {
+        if (unread.length === 0 && !request.readableEnded) {
+          const { promise, resolve } = Promise.withResolvers<void>()
+          onChange = resolve
+          request.resume()
+          await promise
+        }
+        if (unread.length === 0) return controller.close()
+        controller.enqueue(unread.toBytes())
+        unread = createByteCollector()
+      },
+      cancel: () => {
+        isDropped = true
+        request.resume()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** Creates a signal that aborts when the sender hangs up before the response is written. */
@@ -70,12 +103,11 @@ export const toRequest = (
   outgoing: ServerResponse,
 ): Promise<Request> => {
   const incoming = findIncoming(request)
+  const kept = isUnparsed(request.rawBody) ? request.rawBody : request.body
+  const wasRead = incoming.readableDidRead || incoming.readableEnded
+  const body = wasRead || isUnparsed(kept) ? kept : toStream(incoming)
   const method = incoming.method ?? 'GET'
   assertFetchMethod(method)
   const url = toUrl(request.originalUrl ?? incoming.url ?? '/', 'http://localhost')
-  const init = { method, headers: toHeaders(incoming), signal: createSignal(outgoing) }
-  const kept = isUnparsed(request.rawBody) ? request.rawBody : request.body
-  if (isUnparsed(kept)) return createRequest(url, { ...init, body: kept })
-  const wasRead = incoming.readableDidRead || incoming.readableEnded
-  return createRequest(url, { ...init, body: wasRead ? kept : toStream(incoming) })
+  return createRequest(url, { method, headers: toHeaders(incoming), signal: createSignal(outgoing), body })
 }

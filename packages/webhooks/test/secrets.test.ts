@@ -163,3 +163,29 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(await send(empty, { 'x-token': 'x' })).toBe(503)
   })
 })
+
+it.each([
+  ['right', 200],
+  ['wrong', 401],
+])('reads the body while a secret is fetched, and then compares it: %s', async (token, status) => {
+  const fetched = Promise.withResolvers<string>()
+  const { receiver } = quiet(staticHeader({ header: 'x-token', value: () => fetched.promise }))
+  let wasRead = false
+  const onEnd = new TransformStream({
+    flush: () => {
+      wasRead = true
+    },
+  })
+  const request = new Request('http://localhost', {
+    ...{
+      method: 'POST',
+      body: new Response(JSON.stringify(joined)).body?.pipeThrough(onEnd),
+      duplex: 'half',
+    },
+    headers: { 'content-type': 'application/json', 'x-token': token },
+  } as RequestInit)
+  const handling = receiver.onAny(() => {}).handle(request)
+  await expect.poll(() => wasRead).toBe(true)
+  fetched.resolve('right')
+  expect((await handling).status).toBe(status)
+})

@@ -8,7 +8,13 @@ import { createAdaptorServer } from '@hono/node-server'
 import { createClient } from '@wabakit/client'
 import { createMock } from '@wabakit/mock'
 import { startServer } from '@wabakit/server'
-import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import {
+  createReceiver,
+  generateSecret,
+  memoryDedupe,
+  standardWebhooks,
+  staticHeader,
+} from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { Hono } from 'hono'
 import { payload } from './call-ai-summary.ts'
@@ -46,6 +52,17 @@ const receiver = createReceiver({
   bodyTimeoutMs: 120_000,
 }).onError(() => {})
 
+/** A receiver whose secret never arrives. */
+const slowReceiver = createReceiver({
+  verify: staticHeader({ header: 'webhook-id', value: () => new Promise(() => {}) }),
+  bodyTimeoutMs: 120_000,
+})
+
+const startHono = async (handler: Pick<typeof receiver, 'handle'>) => {
+  const app = new Hono().post('*', (c) => handler.handle(c))
+  return { url: await listen(createAdaptorServer({ fetch: app.fetch })) }
+}
+
 const apiKey = 'wk_bench_0123456789'
 const numbers = Array.from({ length: 360 }, (_, index) => `+${15_550_100_000 + index}`)
 const startWabakit = () =>
@@ -69,10 +86,9 @@ const programs: Readonly<Record<string, () => Promise<Program>>> = {
     url: await listen(createServer((request) => void request.on('data', createFloor()))),
   }),
   'receiver on node:http': async () => ({ url: await listen(createServer(toNodeHandler(receiver))) }),
-  'receiver on Hono': async () => {
-    const app = new Hono().post('*', (c) => receiver.handle(c))
-    return { url: await listen(createAdaptorServer({ fetch: app.fetch })) }
-  },
+  'receiver, no signature': async () => ({ url: await listen(createServer(toNodeHandler(receiver))) }),
+  'receiver on Hono': () => startHono(receiver),
+  'receiver, slow secret': () => startHono(slowReceiver),
   'server, a page': async () => ({ url: `${(await startWabakit()).url}/_wabakit/inspector` }),
   'server, no key': async () => ({ url: `${(await startWabakit()).url}/v1/call/ai-summary` }),
   'mock on a port': async () => {

@@ -90,14 +90,15 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // cheap.
       assertPost(request.method)
       // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
-      // request.
-      const checked = verify.checkHeaders?.(headers, now)
-      const signature = isPromise(checked) ? await checked : checked
+      // request. While another one fetches its secrets, the body is read: the host would keep each chunk as an object.
+      let signature = verify.checkHeaders?.(headers, now)
+      let rawBody: Uint8Array | undefined
+      const bodyWasParsed = wasRead(request)
+      const read = () => readBody(request, bodyWasParsed ? holder : undefined)
+      if (isPromise(signature)) [signature, rawBody] = await Promise.all([signature, read()])
       // An inbox stores every authentic delivery, even if it is not JSON.
       if (!store) assertJson(headers.get('content-type'))
-
-      const bodyWasParsed = wasRead(request)
-      const rawBody = await readBody(request, bodyWasParsed ? holder : undefined)
+      rawBody ??= await read()
       if (!(store && verify.ignoresBody)) assertUncompressed(headers, rawBody)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { Receiver } from '@wabakit/webhooks'
+import { connect as connectTcp } from 'node:net'
+import { createReceiver, type Receiver, staticHeader } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { NodeRequest } from '../../src/node-request.ts'
@@ -34,6 +35,24 @@ describe('toNodeHandler on node:http', () => {
     const url = await listen(createServer(toNodeHandler(recording().receiver)))
     const response = await fetch(url, await signed(summary))
     expect([response.status, response.headers.get('connection')]).toEqual([200, 'keep-alive'])
+  })
+
+  it('takes the chunks of a body that the receiver does not read yet, each of which node:http would keep', async () => {
+    const verify = staticHeader({ header: 'x-token', value: () => new Promise(() => {}) })
+    const handle = toNodeHandler(createReceiver({ verify }))
+    let incoming: IncomingMessage | undefined
+    const server = createServer((request, response) => {
+      incoming = request
+      void handle(request, response)
+    })
+    const { port } = new URL(await listen(server))
+    const socket = connectTcp(Number(port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const head = 'POST / HTTP/1.1\r\nhost: a\r\nx-token: b\r\ntransfer-encoding: chunked\r\n\r\n'
+    const sent = head + '1\r\nx\r\n'.repeat(20_000)
+    socket.write(sent)
+    await expect.poll(() => incoming?.socket.bytesRead).toBe(sent.length)
+    expect(incoming?.readableLength).toBe(0)
   })
 
   it('handles requests of HTTP/2, whose headers include the method and the path', async () => {
