@@ -39,6 +39,9 @@ const remedies = {
     'The body was parsed before it was verified. Take the bytes before any body parser: express.raw(), request.text(), rawBody in NestJS.',
   body_was_reserialized:
     'The signature matches the same JSON written differently, so something parsed the body and serialized it again. Pass on the bytes as they arrived.',
+  body_was_recoded:
+    'The signature matches the same text without a line break at its end, without a byte order mark, or in UTF-8 instead of UTF-16. echo, PowerShell and editors make such changes to files. Pass on the bytes as they arrived.',
+  body_is_compressed: 'The body is compressed with gzip. Decompress it before it is verified.',
   secret_has_whitespace:
     'A secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
   secret_of_another_format:
@@ -114,6 +117,13 @@ const readBody = (payload: unknown): Uint8Array | undefined => {
   }
 }
 
+/** Lists what a body may have been before a tool wrote it to a file. */
+const listOriginals = (body: Uint8Array): string[] => {
+  // Decoding removes a byte order mark.
+  const texts = ['utf-8', 'utf-16le', 'utf-16be'].map((encoding) => new TextDecoder(encoding).decode(body))
+  return texts.flatMap((text) => [text, text.replace(/\r?\n$/, '')])
+}
+
 /**
  * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
  * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
@@ -144,6 +154,8 @@ export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | un
   if (await matches(headers, { keys: readForeignKeys(secrets), bodies: [body] })) {
     return toDiagnosis('secret_of_another_format')
   }
+  if (body[0] === 0x1f && body[1] === 0x8b) return toDiagnosis('body_is_compressed')
+  if (await matches(headers, { keys, bodies: listOriginals(body) })) return toDiagnosis('body_was_recoded')
   const bodies = listSerializations(new TextDecoder().decode(body))
   if (await matches(headers, { keys, bodies })) return toDiagnosis('body_was_reserialized')
   return toDiagnosis(keys.length < secrets.length ? 'secret_of_another_format' : 'wrong_secret')
