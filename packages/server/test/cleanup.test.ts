@@ -9,7 +9,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../src/index.ts'
-import { acme, createGroup, listenForWebhooks } from './fixture.ts'
+import { acme, control, createGroup, listenForWebhooks } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -22,7 +22,7 @@ afterAll(() => cluster.remove())
 /** Opens something, uses it and closes it. Resolves to an object that nothing may refer to afterwards. */
 type Cycle = () => Promise<object>
 
-/** Uses everything of a server: its database, an endpoint's connection, a live stream and the metrics. */
+/** Uses everything of a server: its database, an endpoint's connection, a live stream, a delayed summary and the metrics. */
 const useServers = async (database: string): Promise<Cycle> => {
   const endpoint = await listenForWebhooks()
   // Whatever only this grace period would end is still there when the test looks.
@@ -42,6 +42,7 @@ const useServers = async (database: string): Promise<Cycle> => {
     await (await createGroup(url)).text()
     await endpoint.arrived(expected)
     await (await fetch(`${url}/metrics`)).text()
+    await control({ url }, 'POST /organizations/acme/simulated-calls', { summary: { after: '1h' } })
     streaming.abort()
     await server.close()
     return server.service

@@ -167,6 +167,18 @@ test('logs only the beginning of long paths, and a few of many refused requests 
   expect(body.items[0].path).toHaveLength(201)
 })
 
+test('lists the last 10,000 requests', async () => {
+  const { url, service } = await start({ rateLimitPerAddress: 0 })
+  for (let number = 0; number <= 10_000; number++)
+    await service.fetch(new Request(`http://localhost/number-${number}.`))
+
+  const count = async (path: string) =>
+    (await control({ url }, `GET /requests?text=${path}`)).body.items.length
+  expect([await count('number-0.'), await count('number-1.'), await count('number-10000.')]).toEqual([
+    0, 1, 1,
+  ])
+})
+
 test('logs in human-readable form if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })

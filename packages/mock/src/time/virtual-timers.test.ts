@@ -34,3 +34,23 @@ test('tasks that are due at the same time run in the order in which they were sc
   await timers.advance(10)
   expect(ran).toEqual(['earlier', 'first', 'second', 'third'])
 })
+
+test('timers that were stopped do not listen to their store any more', async () => {
+  const store = memoryStore()
+  let listeners = 0
+  const listen: typeof store.listen = (listener) => {
+    listeners += 1
+    const stop = store.listen(listener)
+    return () => {
+      listeners -= 1
+      stop()
+    }
+  }
+  for (let round = 0; round < 20; round++) {
+    const timers = createVirtualTimers(0, () => {})
+    const { dispatcher } = createReferenceServer({ store, clock: timers })
+    timers.start({ store: { ...store, listen }, dispatcher })
+    await timers.stop()
+  }
+  expect(listeners).toBe(0)
+})

@@ -1101,6 +1101,26 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
     })
 
+    it('gives the handler of a summary all attempts, however often the summary was requested', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock, maxAttempts: 2, onParked: () => {} })
+      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', () => Promise.reject(new Error('down')))
+      const pending = toError('SummaryPendingError', 202)
+      const responses: unknown[] = [pending, pending, pending]
+      const client = createClient(() => responses.shift())
+      await send(toEnd('c'))
+      for (let round = 0; round < 4; round++) {
+        clock.advance(3_600_000)
+        await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })
+      }
+      await receiver.drain()
+      const list = () => inbox.list({ name: 'CALL_AI_SUMMARY' })
+      expect([client.asked.length, await list()]).toMatchObject([4, [{ state: 'failed', attempts: 1 }]])
+      clock.advance(3_600_000)
+      await receiver.drain()
+      expect(await list()).toMatchObject([{ state: 'parked', attempts: 2 }])
+    })
+
     it('requests summaries in one process at a time, and at most once in intervalMs', async () => {
       const clock = createClock()
       const { receiver, send, table } = setUp({ clock })

@@ -180,6 +180,19 @@ describe('an inbox on PostgreSQL', () => {
     await worker.receiver.stop()
   })
 
+  it.each(['40001', '40P01'])('stores again what PostgreSQL rolled back with %s', async (code) => {
+    const { receiver, inbox, table } = receive(shared)
+    await receiver.handle(toRequest(toEnd('first'), 'first'))
+    // A rollback does not undo nextval(), so only the first of these statements fails.
+    await shared.query(`CREATE SEQUENCE ${table}_tries`)
+    await shared.query(`CREATE FUNCTION ${table}_fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('${table}_tries') = 1 THEN RAISE 'rolled back' USING ERRCODE = '${code}'; END IF;
+      RETURN NEW; END $$`)
+    await shared.query(`CREATE TRIGGER fail BEFORE INSERT ON ${table} EXECUTE FUNCTION ${table}_fail()`)
+    expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(200)
+    expect(await inbox.count()).toEqual({ stored: 2 })
+  })
+
   it('claims and stores again after the database has canceled a claim', async () => {
     const pool = new pg.Pool({ connectionString: postgres.connectionString, lock_timeout: 50 })
     onTestFinished(() => pool.end())
