@@ -4,8 +4,11 @@ import { DeliveryRow, type DeliveryRowProps, type TimelineDelivery } from './del
 /** Maximum number of deliveries that a lane shows at first. */
 const maxShown = 12
 
+const healthy: readonly string[] = ['delivered', 'attempting', 'pending', 'waiting']
+
+/** Checks whether a delivery has a problem of its own. One that waits behind a failing delivery has none. */
 const isNotable = ({ status, failures, marks }: TimelineDelivery): boolean =>
-  status !== 'delivered' || failures > 0 || marks.length > 0
+  !healthy.includes(status) || failures > 0 || marks.length > 0
 
 /** Chooses the deliveries to show: first those with a problem and the selected one, then the newest, in their order. */
 const choose = (

@@ -64,6 +64,13 @@ onEachStore('finding with the inspector', (inspector) => {
   test('shows the members of a group, and finds groups by a member', async () => {
     const { server } = inspector.stage
     const groupId = `members-${inspector.store}`
+    const refusing = {
+      channel: 'WHATSAPP',
+      number: '+15550100001',
+      url: 'http://127.0.0.1:9/hooks',
+      events: 'all',
+    }
+    const { body: subscription } = await control(server, 'POST /organizations/acme/subscriptions', refusing)
     await createGroup(server.url, { groupId, subject: 'Members' })
     const phones = Array.from({ length: 120 }, (_, index) => `+1555016${1000 + index}`)
     for (const phone of phones) {
@@ -85,7 +92,15 @@ onEachStore('finding with the inspector', (inspector) => {
     await page.getByRole('link', { name: /^\d+ more$/ }).waitFor()
     const height = await page.locator('.timeline').evaluate((timeline) => timeline.clientHeight)
     expect(height).toBeLessThan(1_500)
+    // Of all deliveries to the endpoint, one fails. The others wait for it.
+    const lane = page.getByRole('region', { name: 'Endpoint http://127.0.0.1:9/hooks' })
+    await lane.getByText('122 deliveries, 1 with a problem').waitFor()
+    await lane.getByText('GROUP_CREATED', { exact: true }).waitFor()
     await picture(`${inspector.store}-members`)
+    await page.setViewportSize({ width: 375, height: 800 })
+    const { x, width } = (await lane.getByRole('button', { name: 'Show all' }).boundingBox()) ?? {}
+    expect(Number(x) + Number(width)).toBeLessThan(375)
+    await control(server, `DELETE /organizations/acme/subscriptions/${subscription.id}`)
 
     await page.goto(inspector.getUrl(`groups?organization=acme&participant=%2B${phones[7]?.slice(1)}`))
     await page.locator('.row', { hasText: groupId }).waitFor()
