@@ -103,15 +103,15 @@ test("forgets a call of one organization, and keeps another's call with the same
   ])
 })
 
-test('forgets a call only in the organization that erases it', () => {
-  const log = createRequestLog(4)
-  for (const id of ['acme', 'other']) {
-    const caller = { organization: buildOrganization({ id }), key: buildApiKey({ organizationId: id }) }
-    log.add(report(id, { caller, callId: 'call_1', responseBody: '{}' }))
+test('finds the last use of a key, and not that of another organization with a key of the same id', () => {
+  const log = createRequestLog(9)
+  for (const [id, startedAt] of [
+    ['acme', 2],
+    ['acme', 1],
+    ['other', 3],
+  ] as const) {
+    const key = buildApiKey({ organizationId: id, id: 'key_1' })
+    log.add(report(`${startedAt}`, { caller: { organization: buildOrganization({ id }), key }, startedAt }))
   }
-
-  log.forgetCall('acme', 'call_1')
-
-  expect(log.find('acme')).toMatchObject({ callId: null, responseBody: null })
-  expect(log.find('other')).toMatchObject({ callId: 'call_1', responseBody: '{}' })
+  expect(['acme', 'other', 'third'].map((id) => log.findLastUse(id, 'key_1'))).toEqual([2, 3, null])
 })
