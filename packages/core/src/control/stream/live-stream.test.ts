@@ -1,5 +1,5 @@
 import { readMessages } from '@wabakit/wire'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type AttemptReported, createReferenceServer, memoryStore } from '../../index.ts'
 import { createLiveStream } from './live-stream.ts'
 
@@ -35,8 +35,10 @@ test('a stream that was closed leaves no listener, however many there were', asy
   }
 })
 
-test('a client that reads slowly gets the last 1,000 attempts, so that it does not fill the memory', async () => {
-  const wabaNumber = '+15550100001'
+const wabaNumber = '+15550100001'
+
+/** Opens a live stream of `acme`, to which a test emits the reports of attempts itself. */
+const openStream = async () => {
   const store = memoryStore()
   const service = createReferenceServer({
     store,
@@ -52,7 +54,6 @@ test('a client that reads slowly gets the last 1,000 attempts, so that it does n
   await service.dispatcher.runDue()
   const [report] = reports
   if (report === undefined) return expect.unreachable()
-
   let emit = (_: AttemptReported): void => {}
   const dispatcher = {
     onAttempt: (listener: typeof emit) => {
@@ -65,16 +66,59 @@ test('a client that reads slowly gets the last 1,000 attempts, so that it does n
     store,
     onError: (error) => expect.fail(String(error)),
   })
+  onTestFinished(live.close)
   const stream = await live.open({ organizationId: 'acme', after: undefined })
-  for (let number = 1; number <= 1_500; number++) {
-    const delivery = { ...report.attempted.delivery, id: `dlv_${number}` }
-    emit({ ...report, attempted: { ...report.attempted, delivery } })
+  /** Emits an attempt of a delivery. */
+  const attempt = (deliveryId: string, organizationId = 'acme'): void => {
+    const { attempted } = report
+    const delivery = { ...attempted.delivery, id: deliveryId }
+    emit({ ...report, attempted: { ...attempted, delivery, event: { ...attempted.event, organizationId } } })
   }
-  const ids: string[] = []
-  for await (const { name, data } of readMessages(stream)) {
-    if (name === 'attempt') ids.push(JSON.parse(data).deliveryId)
-    if (ids.at(-1) === 'dlv_1500') live.close()
+  /** Reads the ids of attempted deliveries up to this one. */
+  const readUpTo = async (last: string): Promise<string[]> => {
+    const ids: string[] = []
+    for await (const { name, data } of readMessages(stream)) {
+      if (name === 'attempt') ids.push(JSON.parse(data).deliveryId)
+      if (ids.at(-1) === last) live.close()
+    }
+    return ids
   }
+  return { attempt, readUpTo, stream }
+}
+
+test('a client that reads slowly gets the last 1,000 attempts, so that it does not fill the memory', async () => {
+  const { attempt, readUpTo } = await openStream()
+  for (let number = 1; number <= 1_500; number++) attempt(`dlv_${number}`)
+  const ids = await readUpTo('dlv_1500')
 
   expect([ids.length, ids[0]]).toEqual([1_000, 'dlv_501'])
+})
+
+test("a stream has no attempt of another organization's event", async () => {
+  const { attempt, readUpTo } = await openStream()
+  attempt('dlv_1')
+  attempt('dlv_2', 'other')
+  attempt('dlv_3')
+
+  expect(await readUpTo('dlv_3')).toEqual(['dlv_1', 'dlv_3'])
+})
+
+test('an idle stream sends a comment every 15 seconds, so that proxies keep its connection', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { stream } = await openStream()
+  const chunks: [seconds: number, text: string][] = []
+  const startedAt = performance.now()
+  const write = (chunk: Uint8Array): void => {
+    chunks.push([Math.floor((performance.now() - startedAt) / 1_000), new TextDecoder().decode(chunk)])
+  }
+  void stream.pipeTo(new WritableStream({ write }))
+  await vi.advanceTimersByTimeAsync(40_000)
+
+  const comments = chunks.filter(([, text]) => text.startsWith(':'))
+  expect(comments.length).toBe(2)
+  for (const [index, [seconds]] of comments.entries()) {
+    expect(seconds).toBeGreaterThanOrEqual(15 * (index + 1))
+    expect(seconds).toBeLessThan(15 * (index + 1) + 4)
+  }
 })
