@@ -18,6 +18,11 @@ export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
   const close = (): void => {
     isOpen.value = false
   }
+  /** Closes the menu after a key or a choice. The focus goes to the button, where it also returns after a dialog. */
+  const leaveMenu = (): void => {
+    box.current?.querySelector<HTMLElement>('button')?.focus()
+    close()
+  }
   useLayoutEffect(() => {
     if (!isOpen.value) return
     box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
@@ -35,10 +40,7 @@ export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
   const press = (event: KeyboardEvent): void => {
     if (!isOpen.value) return
     event.stopPropagation()
-    if (event.key === 'Escape') {
-      box.current?.querySelector<HTMLElement>('button')?.focus()
-      close()
-    }
+    if (event.key === 'Escape') leaveMenu()
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by === 0) return
     event.preventDefault()
@@ -69,7 +71,7 @@ export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
               role="menuitem"
               disabled={isDisabled}
               onClick={() => {
-                close()
+                leaveMenu()
                 onSelect()
               }}
             >

@@ -107,6 +107,7 @@ onEachStore('managing with the inspector', (inspector) => {
     await dialog.getByLabel('Token or password').fill('a password')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
+    await page.locator('[aria-label="More actions"]:focus').waitFor()
     expect(await service.subscriptions.find('acme', id)).toMatchObject({
       events: ['GROUP_CREATED'],
       headerNames: ['authorization', 'x-team', 'x-token'],
