@@ -9,7 +9,7 @@ import { reloadAll } from '../src/api/reload.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
 import { closeRecord, leaveRow, openRecord } from '../src/state/current-record.ts'
-import { servePage, setHidden } from './page-globals.ts'
+import { respond, servePage, setHidden, settle, until } from './page-globals.ts'
 
 type Item = { readonly id: string; readonly at: string }
 
@@ -21,11 +21,6 @@ const toItem = (index: number): Item => ({
 /** Lists records from a newest one to an oldest one. */
 const toItems = (newest: number, oldest: number): Item[] =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => toItem(newest - index))
-
-const respond = (response: ServerResponse, body: unknown): void => {
-  response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(body))
-}
 
 const definition = {
   view: 'events',
@@ -40,18 +35,6 @@ const definition = {
 
 const openList = (options: { pollMs?: number; isChangedBy?: (message: LiveMessage) => boolean } = {}) =>
   createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
-
-/** A promise that resolves when `condition` holds, without depending on the timers that a test controls. */
-const until = async (condition: () => boolean): Promise<void> => {
-  const endsAt = process.hrtime.bigint() + 30_000_000_000n
-  while (!condition() && process.hrtime.bigint() < endsAt) await new Promise(setImmediate)
-  expect(condition()).toBe(true)
-}
-
-/** Lets requests that have been sent reach the server, if there are any. */
-const settle = async (): Promise<void> => {
-  for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate)
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })

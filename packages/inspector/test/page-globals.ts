@@ -1,7 +1,7 @@
 // The parts of a browser that the data layer of the page uses. Import this module before those of the page.
 
-import { createServer, type RequestListener } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { expect, onTestFinished } from 'vitest'
 
 const createStorage = (): Pick<Storage, 'getItem' | 'setItem'> => {
   const values = new Map<string, string>()
@@ -49,4 +49,22 @@ export const servePage = async (listener: RequestListener): Promise<void> => {
 export const setHidden = (hidden: boolean): void => {
   document.hidden = hidden
   document.dispatchEvent(new Event('visibilitychange'))
+}
+
+/** Responds with JSON. */
+export const respond = (response: ServerResponse, body: unknown): void => {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(body))
+}
+
+/** A promise that resolves when `condition` holds, without depending on the timers that a test controls. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  const endsAt = process.hrtime.bigint() + 30_000_000_000n
+  while (!condition() && process.hrtime.bigint() < endsAt) await new Promise(setImmediate)
+  expect(condition()).toBe(true)
+}
+
+/** Lets requests that have been sent reach the server, if there are any. */
+export const settle = async (): Promise<void> => {
+  for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate)
 }

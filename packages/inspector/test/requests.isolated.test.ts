@@ -1,0 +1,214 @@
+// The modules of the page read these while they are loaded.
+import './page-globals.ts'
+
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { connection, listen, startLive } from '../src/api/live.ts'
+import { loadOrganizations, organizationId, organizations } from '../src/api/organization.ts'
+import { send } from '../src/api/send.ts'
+import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
+import { createRecordList } from '../src/list/record-list.ts'
+import { setParams } from '../src/state/route.ts'
+import { isTokenRequired } from '../src/state/session.ts'
+import { respond, servePage, settle, until } from './page-globals.ts'
+
+const toOrganization = (id: string) => ({
+  id,
+  callSummaries: 'automatic' as const,
+  integrations: [],
+  pstnNumbers: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+})
+
+const openList = () =>
+  createRecordList<{ id: string }>(
+    {
+      view: 'events',
+      getId: ({ id }) => id,
+      getTime: () => '2026-01-01T00:00:00.000Z',
+      filters: [],
+      columns: {},
+      isChangedBy: () => false,
+      Detail: () => null,
+      empty: { title: '', text: '', commands: [] },
+    },
+    { organizationId: 'acme', query: {} },
+  )
+
+const isStream = (url = ''): boolean => url.includes('/stream')
+
+const startStream = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(':\n\n')
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+  organizations.value = [toOrganization('acme')]
+})
+
+afterEach(() => {
+  setParams({ organization: undefined })
+  organizations.value = undefined
+  isTokenRequired.value = false
+  vi.useRealTimers()
+})
+
+test('an id with any characters is one segment of the path', async () => {
+  const urls: string[] = []
+  await servePage((request, response) => {
+    urls.push(request.url ?? '')
+    respond(response, {})
+  })
+  await send(['calls', 'a/b?c#d é'])
+
+  expect(urls).toEqual(['/_wabakit/calls/a%2Fb%3Fc%23d%20%C3%A9'])
+})
+
+test('a response with status 401 asks for the token', async () => {
+  await servePage((_, response) => {
+    response.statusCode = 401
+    respond(response, { message: 'The token is wrong.' })
+  })
+  await expect(send(['info'])).rejects.toThrow('The token is wrong.')
+
+  expect(isTokenRequired.value).toBe(true)
+})
+
+test('the organization of a link is loaded, even if the list does not contain it', async () => {
+  await servePage((request, response) => {
+    if (request.url?.includes('/organizations/far')) respond(response, toOrganization('far'))
+    else respond(response, { items: [toOrganization('acme')] })
+  })
+  setParams({ organization: 'far' })
+  await loadOrganizations()
+
+  expect(organizationId.value).toBe('far')
+})
+
+test.each([
+  ['gone', null, true],
+  ['retry', null, true],
+  ['retry', '2026-01-01T00:00:00.000Z', false],
+  ['delivered', '2026-01-01T00:00:00.000Z', true],
+  ['delivered', null, false],
+])('an attempt with the result %s at a subscription that fails since %s reloads it: %s', async (...row) => {
+  const [outcome, failingSince, isReloaded] = row
+  let stream: ServerResponse | undefined
+  let requests = 0
+  await servePage((request, response) => {
+    if (isStream(request.url)) {
+      startStream(response)
+      stream = response
+      return
+    }
+    requests += 1
+    respond(response, { items: [{ id: 'sub', url: 'https://example.com', failingSince }] })
+  })
+  let heard = 0
+  onTestFinished(startLive())
+  await until(() => connection.value === 'connected')
+  onTestFinished(followSubscriptions())
+  onTestFinished(listen(() => (heard += 1)))
+  await until(() => findSubscription('sub')?.failingSince === failingSince)
+  await settle()
+  const before = requests
+
+  stream?.write(`event: attempt\ndata: ${JSON.stringify({ subscriptionId: 'sub', outcome })}\n\n`)
+  await until(() => heard === 1)
+  await vi.advanceTimersByTimeAsync(2_000)
+  await settle()
+
+  expect(requests > before).toBe(isReloaded)
+})
+
+test('a search continues until it has found half a page', async () => {
+  let pages = 0
+  await servePage((_, response) => {
+    pages += 1
+    const items = Array.from({ length: 9 }, (_, index) => ({ id: `${pages}-${index}` }))
+    respond(response, { items, nextCursor: `${pages}` })
+  })
+  const list = openList()
+  onTestFinished(list.start())
+  await until(() => !list.isLoading.value)
+
+  expect([pages, list.items.value.length, list.isSearching.value]).toEqual([6, 54, false])
+})
+
+test('a list that loads further records does not load them twice', async () => {
+  const held: ServerResponse[] = []
+  await servePage((request, response) => {
+    if (request.url?.includes('cursor=')) held.push(response)
+    else
+      respond(response, {
+        items: Array.from({ length: 60 }, (_, id) => ({ id: `${id}` })),
+        nextCursor: 'next',
+      })
+  })
+  const list = openList()
+  onTestFinished(list.start())
+  await until(() => !list.isLoading.value)
+  const loading = [list.loadMore(), list.loadMore()]
+  await until(() => held.length > 0)
+  await settle()
+  for (const response of held) respond(response, { items: [{ id: 'last' }] })
+  await Promise.all(loading)
+
+  expect([held.length, list.items.value.length]).toEqual([1, 61])
+})
+
+test('a list that is left while it loads cancels its request, and shows no error', async () => {
+  let isCanceled = false
+  let isRequested = false
+  await servePage((_, response) => {
+    isRequested = true
+    response.on('close', () => {
+      isCanceled = true
+    })
+  })
+  const list = openList()
+  const stop = list.start()
+  await until(() => isRequested)
+  stop()
+  await until(() => isCanceled)
+  await settle()
+
+  expect(list.error.value).toBeUndefined()
+})
+
+test('a stream ends when the page stops following it', async () => {
+  let isCanceled = false
+  await servePage((_, response) => {
+    response.on('close', () => {
+      isCanceled = true
+    })
+    startStream(response)
+  })
+  const stop = startLive()
+  await until(() => connection.value === 'connected')
+  stop()
+
+  await until(() => isCanceled)
+})
+
+test('a stream is broken after 35 seconds without a response, but not while comments arrive', async () => {
+  const streams: ServerResponse[] = []
+  await servePage((_, response) => void streams.push(response))
+  onTestFinished(startLive())
+  await until(() => streams.length === 1)
+  await vi.advanceTimersByTimeAsync(36_000)
+  await until(() => connection.value === 'broken')
+  await vi.advanceTimersByTimeAsync(1_000)
+  await until(() => streams.length === 2)
+  const [, stream] = streams
+  if (stream !== undefined) startStream(stream)
+  await until(() => connection.value === 'connected')
+  for (let count = 0; count < 3; count++) {
+    await vi.advanceTimersByTimeAsync(20_000)
+    stream?.write(':\n\n')
+    await settle()
+  }
+
+  expect([connection.value, streams.length]).toEqual(['connected', 2])
+})
