@@ -1,0 +1,270 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { generateSecret } from '@wabakit/webhooks'
+import { Command } from 'commander'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { define as defineAcceptance } from '../../src/cli/acceptance.ts'
+import { define as defineDoctor } from '../../src/cli/doctor.ts'
+import { folder } from './wabakit.ts'
+
+type Received = { readonly headers: IncomingHttpHeaders; readonly body: string }
+
+/** Starts a service that records requests. It creates each group and accepts each webhook, or never responds. */
+const listen = async ({ isSilent = false } = {}) => {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => '')
+    received.push({ headers: request.headers, body })
+    response.writeHead(200, { 'content-type': 'application/json' })
+    if (!isSilent) response.end('{"success":true,"groupId":"g-1"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, received }
+}
+
+/** Runs a command in this process. Returns what it printed, and its error. */
+const run = async (define: (command: Command) => void, args: readonly string[]) => {
+  const printed = { stdout: '', stderr: '', error: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      printed[name] += text
+      return true
+    })
+  }
+  const command = new Command().exitOverride()
+  define(command)
+  const { exitCode } = process
+  await command.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
+    printed.error = String(error)
+  })
+  process.exitCode = exitCode
+  vi.restoreAllMocks()
+  const report = printed.stdout.startsWith('{') ? JSON.parse(printed.stdout) : undefined
+  const ids: string[] = report?.checks.map(({ id }: { id: string }) => id) ?? []
+  return { ...printed, report, ids }
+}
+
+type Seen = Awaited<ReturnType<typeof run>> & { readonly received: readonly Received[] }
+
+/** The arguments that add a flag, and what is seen of it: with its default and with the flag. */
+type FlagCase = {
+  readonly flag: readonly string[]
+  /** Arguments of both runs. */
+  readonly common?: readonly string[]
+  readonly see: (seen: Seen) => unknown
+  readonly seen: readonly [byDefault: unknown, changed: unknown]
+}
+
+const listFlags = (define: (command: Command) => void): string[] => {
+  const command = new Command()
+  define(command)
+  return command.options.map(({ long }) => long ?? '').toSorted()
+}
+
+const secret = generateSecret()
+const header = (name: string) => (seen: Seen) => seen.received[0]?.headers[name]
+const countLines = ({ stdout }: Seen): number => stdout.trim().split('\n').length
+const only = (ids: string): readonly string[] => ['--only', ids]
+const signed = ['--secret', secret]
+const json = ['--format', 'json']
+const genuine = only('accepts-genuine')
+
+/** A command that prints effects, and leaves a file. */
+const effectsFile = join(folder, 'ran')
+
+const doctorFlags: Readonly<Record<string, FlagCase>> = {
+  '--secret': {
+    flag: signed,
+    common: ['--header', 'x-token: t0ken', ...genuine],
+    see: (seen) => typeof header('webhook-signature')(seen),
+    seen: ['undefined', 'string'],
+  },
+  '--previous-secret': {
+    flag: ['--previous-secret', generateSecret()],
+    common: [...signed, ...only('accepts-either-secret-in-rotation'), ...json],
+    see: ({ report, ids }) => report.checks[ids.indexOf('accepts-either-secret-in-rotation')]?.verdict,
+    seen: ['skipped', 'pass'],
+  },
+  '--header': {
+    flag: ['--header', 'x-token: t0ken'],
+    common: [...signed, ...genuine],
+    see: header('x-token'),
+    seen: [undefined, 't0ken'],
+  },
+  '--basic': {
+    flag: ['--basic', 'u:p'],
+    common: [...signed, ...genuine],
+    see: header('authorization'),
+    seen: [undefined, `Basic ${btoa('u:p')}`],
+  },
+  '--effects': {
+    flag: ['--effects', `touch ${effectsFile}`],
+    common: [...signed, ...genuine, '--timeout', '1'],
+    see: () => existsSync(effectsFile),
+    seen: [false, true],
+  },
+  '--only': {
+    flag: only('refuses-get'),
+    common: [...signed, ...json, '--timeout', '0.3'],
+    see: ({ ids }) => ids.length < 4,
+    seen: [false, true],
+  },
+  '--skip': {
+    flag: ['--skip', 'refuses-get'],
+    common: [...signed, ...json, ...only('refuses-get,refuses-unsigned')],
+    see: ({ ids, report }) => report.checks[ids.indexOf('refuses-get')]?.verdict ?? 'skipped',
+    seen: ['fail', 'skipped'],
+  },
+  '--replay': {
+    flag: ['--replay', 'refuses-unsigned'],
+    common: [...signed, ...only('refuses-unsigned')],
+    see: ({ stderr }) => stderr.includes('> POST'),
+    seen: [false, true],
+  },
+  '--timeout': {
+    flag: ['--timeout', '5'],
+    common: [...signed, ...genuine, ...json],
+    see: ({ report, stderr }) => [report.verdict, /at most \d+ s|half a minute/.exec(stderr)?.[0]],
+    seen: [
+      ['pass', 'half a minute'],
+      ['pass', 'at most 5 s'],
+    ],
+  },
+  '--seed': {
+    flag: ['--seed', '42'],
+    common: [...signed, ...genuine, ...json],
+    see: ({ report }) => report.seed === 42,
+    seen: [false, true],
+  },
+  '--format': {
+    flag: json,
+    common: [...signed, ...genuine],
+    see: ({ report }) => report?.verdict,
+    seen: [undefined, 'pass'],
+  },
+}
+
+const api = ['--api-key', 'wk_own_0123456789', '--waba-number', '+15550100001']
+const quick = ['--minutes', '0', ...json]
+const create = [...api, ...quick, ...only('create')]
+const hasHeader = (value: string) => (seen: Seen) =>
+  seen.received.some(({ headers }) => Object.values(headers).includes(value))
+const hasBody = (text: string) => (seen: Seen) => seen.received.some(({ body }) => body.includes(text))
+
+const acceptanceFlags: Readonly<Record<string, FlagCase>> = {
+  '--api-key': {
+    flag: api.slice(0, 2),
+    common: [...api.slice(2), ...quick, ...only('create')],
+    see: hasHeader('wk_own_0123456789'),
+    seen: [false, true],
+  },
+  '--waba-number': {
+    flag: api.slice(2),
+    common: [...api.slice(0, 2), ...quick, ...only('create')],
+    see: hasBody('+15550100001'),
+    seen: [false, true],
+  },
+  '--other-key': {
+    flag: ['--other-key', 'wk_other_0123456789'],
+    common: create,
+    see: hasHeader('wk_other_0123456789'),
+    seen: [false, true],
+  },
+  '--foreign-key': {
+    flag: ['--foreign-key', 'wk_foreign_0123456789'],
+    common: create,
+    see: hasHeader('wk_foreign_0123456789'),
+    seen: [false, true],
+  },
+  '--disabled-number': {
+    flag: ['--disabled-number', '+15550100009'],
+    common: create,
+    see: hasBody('+15550100009'),
+    seen: [false, true],
+  },
+  '--auth-header': {
+    flag: ['--auth-header', 'X-Own'],
+    common: create,
+    see: (seen) =>
+      ['authorization', 'x-own'].filter((name) => seen.received.some(({ headers }) => name in headers)),
+    seen: [['authorization'], ['x-own']],
+  },
+  '--only': {
+    flag: only('create.subject'),
+    common: [...api, ...quick],
+    see: ({ ids }) => ids.length < 30,
+    seen: [false, true],
+  },
+  '--seed': {
+    flag: ['--seed', '42'],
+    common: create,
+    see: ({ report }) => report.seed === 42,
+    seen: [false, true],
+  },
+  '--format': {
+    flag: json,
+    common: [...api, '--minutes', '0', ...only('create.subject')],
+    see: (seen) => [seen.report?.verdict, countLines(seen) > 1],
+    seen: [
+      [undefined, true],
+      ['fail', true],
+    ],
+  },
+}
+test.each(Object.entries(doctorFlags))(
+  'doctor: %s has an effect',
+  async (_, { flag, common = [], see, seen }) => {
+    const shown: unknown[] = []
+    for (const args of [[], flag]) {
+      const { url, received } = await listen()
+      shown.push(see({ ...(await run(defineDoctor, [url, ...common, ...args])), received }))
+    }
+    expect(shown).toEqual(seen)
+  },
+)
+
+test.each(Object.entries(acceptanceFlags))(
+  'acceptance: %s has an effect',
+  async (_, { flag, common = [], see, seen }) => {
+    const shown: unknown[] = []
+    for (const args of [[], flag]) {
+      const { url, received } = await listen()
+      shown.push(see({ ...(await run(defineAcceptance, [url, ...common, ...args])), received }))
+    }
+    expect(shown).toEqual(seen)
+  },
+)
+
+test('acceptance: --timeout is the time to wait for a response, in seconds', async () => {
+  const { url } = await listen({ isSilent: true })
+  const startedAt = performance.now()
+  const { error } = await run(defineAcceptance, [url, ...create, '--timeout', '0.2'])
+  expect(error).toContain('No response')
+  // The default is 10 seconds.
+  expect(performance.now() - startedAt).toBeLessThan(8_000)
+})
+
+/** Flags whose effects other tests of the commands show. */
+const elsewhere = {
+  doctor: ['--yes'],
+  acceptance: [
+    ...['--control-token', '--listen', '--minutes', '--play', '--profile', '--secret', '--strict'],
+    ...['--timeout', '--wabakit-control'],
+  ],
+}
+
+test('every flag of the judges has a case', () => {
+  expect(listFlags(defineDoctor)).toEqual([...Object.keys(doctorFlags), ...elsewhere.doctor].toSorted())
+  expect(listFlags(defineAcceptance)).toEqual(
+    [...Object.keys(acceptanceFlags), ...elsewhere.acceptance].toSorted(),
+  )
+})
