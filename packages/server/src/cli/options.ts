@@ -119,7 +119,7 @@ export const parseSeed = createNumberParser(
  * print the value.
  */
 export const collectHeader = (line: string, others: readonly [string, string][] = []): [string, string][] => {
-  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line) ?? []
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line.trimEnd()) ?? []
   if (name !== undefined && value !== undefined) return [...others, [name.toLowerCase(), value]]
   throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
 }

@@ -28,7 +28,11 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
 
   const given = (lines: readonly string[]) => lines.flatMap((line) => ['--header', line])
   const [valid, wrong, tooOld, changed, noSecret] = await Promise.all([
-    wabakit(['verify', '--secret', other, '--secret', secret, ...given(headers), 'payload.json']),
+    // The lines of a log from Windows end in a carriage return.
+    wabakit([
+      ...['verify', '--secret', other, '--secret', secret],
+      ...[...given(headers.map((line) => `${line}\r`)), 'payload.json'],
+    ]),
     wabakit(['verify', '--secret', other, ...given(headers), '--format', 'json'], { input: payload }),
     wabakit(['verify', ...given(oldHeaders), 'payload.json'], { env }),
     wabakit(['verify', ...given(headers)], { env, input: `${payload} ` }),
