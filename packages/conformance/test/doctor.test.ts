@@ -351,7 +351,8 @@ describe.concurrent('the run', () => {
       clause: expect.stringContaining('Standard Webhooks'),
       verdict: 'fail',
       expected: '4xx',
-      observed: '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp',
+      observed:
+        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, a form without a signature',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--replay refuses-unsigned --seed 42$/),

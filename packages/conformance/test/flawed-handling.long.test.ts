@@ -202,7 +202,7 @@ const flaws: Record<string, Flaw> = {
     plant: ({ right }) => ({
       parse: (body) => right.parse(body.length > 2_048 ? Buffer.alloc(0) : body),
     }),
-    fail: ['handles-large-body', 'accepts-every-event'],
+    fail: ['handles-large-body', 'accepts-every-event', 'handles-unusual-summaries'],
   },
   'is occasionally slow, which is not a mistake': {
     plant: ({ right }) => ({
@@ -327,6 +327,43 @@ const flaws: Record<string, Flaw> = {
         /^(?:PSTN|WHATSAPP)$/.test(String(channel)) ? undefined : 'channel',
     }),
     fail: ['handles-new-values'],
+  },
+  'requires the id of a group': {
+    plant: () => ({
+      validate: ({ event, groupId }) =>
+        event === 'GROUP_CREATED' && typeof groupId !== 'string' ? 'no id' : undefined,
+    }),
+    fail: ['accepts-unresolved-group'],
+  },
+  'stores recaps in a column of 4,000 characters': {
+    plant: () => ({
+      validate: ({ summary }) =>
+        String((summary as { recap?: unknown } | undefined)?.recap ?? '').length > 4_000
+          ? 'too long'
+          : undefined,
+    }),
+    fail: ['accepts-every-event', 'handles-unusual-summaries', 'handles-large-body'],
+  },
+  'writes texts into its SQL': {
+    plant: () => ({
+      validate: (event) => (JSON.stringify(event).includes("'") ? 'syntax error' : undefined),
+    }),
+    fail: ['handles-unusual-summaries'],
+  },
+  'loses emoji after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (!/\p{Emoji_Presentation}/u.test(JSON.stringify(event.summary ?? ''))) right.handle(event, id)
+      },
+    }),
+    fail: ['handles-unusual-summaries'],
+  },
+  'takes a duration of 0 for a missing one': {
+    plant: () => ({
+      validate: ({ event, durationInSeconds }) =>
+        event === 'CALL_AI_SUMMARY' && !durationInSeconds ? 'no duration' : undefined,
+    }),
+    fail: ['handles-unusual-summaries'],
   },
   'takes bodies of at most 100 kB': {
     plant: ({ right }) => ({

@@ -56,6 +56,13 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-unsigned', 'refuses-empty-signature', 'refuses-secret-in-query'],
   },
+  'verifies only what it parses as JSON': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        header(incoming.request, 'content-type').includes('json') ? right.verify(incoming) : undefined,
+    }),
+    fail: ['refuses-unsigned'],
+  },
   'responds to unknown events before it verifies': {
     plant: ({ right }) => ({
       verify: (incoming) => (incoming.body.includes('"event":"X') ? undefined : right.verify(incoming)),

@@ -41,3 +41,28 @@ export const newValues: Readonly<Record<string, SummaryFields>> = {
   'an agentNumber that is empty': { agentNumber: '' },
   'an agentNumber that is null': { agentNumber: null },
 }
+
+const summarize = (recap: string, items: readonly string[] = []): SummaryFields => ({
+  summary: { recap, keyPoints: items, nextSteps: items },
+})
+
+const writeTimes = (seconds: number, format = (time: string): string => time): SummaryFields => {
+  const write = (time: number): string => format(new Date(time).toISOString())
+  const endedAt = Date.now() - 60_000
+  const callStartedAt = write(endedAt - seconds * 1_000)
+  return { durationInSeconds: seconds, callStartedAt, callEndedAt: write(endedAt) }
+}
+
+/** Lists summaries whose texts, lists, times and numbers differ from the usual ones. */
+export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> => ({
+  'a recap of 5,000 characters': summarize('Recap. '.repeat(715)),
+  'quotation marks and markup': summarize(`It's "urgent"; <b>50 % off</b> \\ & more`),
+  'letters of other scripts and emoji': summarize('Größe, 配達, שלום 👍🏽', ['✅ 確認']),
+  'line breaks': summarize('First line.\nSecond line.'),
+  'twenty key points and next steps': summarize('A list.', Array(20).fill('One of many points.')),
+  'no key points and no next steps': summarize('Nothing to do.'),
+  'another field in the summary': { summary: { recap: 'Calm.', keyPoints: [], nextSteps: [], mood: 'calm' } },
+  'a duration of 0': writeTimes(0),
+  'times without milliseconds': writeTimes(42, (time) => time.replace(/\.\d{3}/, '')),
+  'numbers without a plus sign': { to: '12025550143', customerNumber: '12025550143' },
+})

@@ -663,6 +663,11 @@ const createServers = (): BrokenServer[] => [
     caughtBy: 'events.participant-joined.references-the-group-id',
     ...changeEvent('GROUP_PARTICIPANT_JOINED', (body) => omit(body, 'groupId')),
   },
+  {
+    name: 'calls every group the same after its creation',
+    caughtBy: 'events.participants.fields',
+    ...changeEvent('GROUP_PARTICIPANT_LEFT', (body) => ({ ...body, groupName: 'Group' })),
+  },
 
   // Call events.
   { name: 'publishes no CALL_ACCEPTED', caughtBy: 'events.call.all-steps-arrive', ...drop('CALL_ACCEPTED') },

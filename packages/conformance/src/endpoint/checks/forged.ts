@@ -15,6 +15,11 @@ import {
   without,
 } from './forgery.ts'
 
+/** Some endpoints verify only what their parser of JSON has read. */
+const unsignedAs =
+  (type: string): Forgery =>
+  () => ({ headers: { 'content-type': type } })
+
 const withSignature = (write: Parameters<typeof withHeader>[1]): Forgery =>
   withHeader('webhook-signature', write)
 
@@ -92,6 +97,8 @@ const signatureChecks: ForgedChecks = {
       'no webhook-signature': without('webhook-signature'),
       'no webhook-id': without('webhook-id'),
       'no webhook-timestamp': without('webhook-timestamp'),
+      'text without a signature': unsignedAs('text/plain'),
+      'a form without a signature': unsignedAs('application/x-www-form-urlencoded'),
     }),
   },
   'refuses-wrong-secret': {

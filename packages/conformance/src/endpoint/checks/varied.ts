@@ -2,11 +2,14 @@ import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { listSummaries, newValues, type SummaryFields } from '../summaries.ts'
+import { listSummaries, listUnusualSummaries, newValues, type SummaryFields } from '../summaries.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
+
+/** Fields of GROUP_CREATED that a live service sends as null. */
+const unresolvedFields = ['groupId', 'groupName', 'inviteLink'] as const
 
 /** Sends a summary with these fields, after the earlier events of its call if the endpoint needs them. */
 const sendSummary = async (
@@ -55,6 +58,14 @@ export const variedChecks: EndpointChecks = {
     fix: 'Store enumerated fields as text, and treat an empty agentNumber as absent.',
     ...handle(() => newValues),
   },
+  'handles-unusual-summaries': {
+    title: 'Handles summaries with other texts, lists, times and numbers',
+    severity: 'high',
+    clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
+    risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
+    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Do not require that a list has items.',
+    ...handle(listUnusualSummaries),
+  },
   'handles-large-body': {
     title: 'Handles a summary of 200 kB',
     severity: 'medium',
@@ -64,6 +75,27 @@ export const variedChecks: EndpointChecks = {
     ...handle(() => ({
       'a summary of 200 kB': { summary: { recap: largeRecap, keyPoints: [], nextSteps: [] } },
     })),
+  },
+  'accepts-unresolved-group': {
+    title: 'Accepts a GROUP_CREATED whose id, name or link is null',
+    severity: 'medium',
+    clause: 'decision 0014: groupId is null while the service cannot resolve it yet',
+    risk: 'A group event that the service sends too early fails each time it is sent.',
+    fix: 'Store the event, and find its group later by its name or by the next event. Expect that groupName and inviteLink are null, too.',
+    expected: '2xx to each',
+    requests: unresolvedFields.length,
+    run: async (examination) =>
+      judgeAccepted(
+        await sendEach(
+          Object.fromEntries(unresolvedFields.map((name) => [`${name} null`, name])),
+          async (name) => {
+            const { subject } = await examination.prepare('GROUP_CREATED')
+            const event = { ...buildEvent('GROUP_CREATED', subject), [name]: null }
+            const delivery = buildDelivery(examination, event, subject)
+            return { exchange: await examination.deliver(delivery), delivery }
+          },
+        ),
+      ),
   },
   'handles-late-event': {
     title: 'Handles an event about a call of three days ago',

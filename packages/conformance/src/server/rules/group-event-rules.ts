@@ -159,11 +159,17 @@ const participantRules: ServerRules = {
   'events.participants.fields': {
     title: 'Participant events have the fields that wabakit documents',
     clause: fields,
-    expected: 'event, groupId, groupName, customerPhone and the time of the step',
+    expected: 'event, groupId, the groupName of GROUP_CREATED, customerPhone and the time of the step',
     examine: judgeGroup('participants', ({ webhooks }) => {
+      const groupName = readField(findCreated(webhooks)[0]?.json, 'groupName')
+      const stated = { customerPhone: participantPhone, ...(groupName !== undefined && { groupName }) }
       const wrong = webhooks
         .filter(({ event }) => event === joined || event === left || event === removed)
-        .find((each) => !isDocumented(each) || readField(each.json, 'customerPhone') !== participantPhone)
+        .find(
+          (each) =>
+            !isDocumented(each) ||
+            Object.entries(stated).some(([name, value]) => readField(each.json, name) !== value),
+        )
       const kept = webhooks.length < 2 ? undefined : wrong === undefined
       return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
     }),
