@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createReferenceServer } from '../create-reference-server.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
@@ -58,4 +58,35 @@ test.each(pairs)('%s and %s may overlap: nothing is lost, sent twice or left beh
 
   expect(sent.toSorted()).toEqual([...new Set(sent)].toSorted())
   expect(listeners).toBe(0)
+})
+
+test('a dispatcher that was stopped and started twenty times at once renews its lease as often as before', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const base = memoryStore()
+  let renewals = 0
+  const renewWorker: Store['renewWorker'] = (worker) => {
+    renewals++
+    return base.renewWorker(worker)
+  }
+  const { dispatcher } = createReferenceServer({ store: { ...base, renewWorker } })
+  const countRenewals = async (): Promise<number> => {
+    await vi.advanceTimersByTimeAsync(5_000)
+    renewals = 0
+    await vi.advanceTimersByTimeAsync(60_000)
+    return renewals
+  }
+  dispatcher.start()
+  const before = await countRenewals()
+  const stops: Promise<void>[] = []
+  for (let round = 0; round < 20; round++) {
+    stops.push(dispatcher.stop())
+    dispatcher.start()
+  }
+  await vi.advanceTimersByTimeAsync(1_000)
+  await Promise.all(stops)
+  expect(Math.abs((await countRenewals()) - before)).toBeLessThanOrEqual(1)
+  const stopped = dispatcher.stop()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await stopped
 })
