@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -213,6 +214,41 @@ test.each([
 
   expect(await response).toMatch(`HTTP/1.1 ${status} `)
   expect(performance.now() - stoppedAt).toBeLessThan(12_000)
+})
+
+test('stops that overlap are one stop, also after it has ended', async () => {
+  const log = new PassThrough()
+  const lines = text(log)
+  const server = await start({ logLevel: 'info', logFormat: 'json' }, { logStream: log })
+  const stops = [server.close(), server.close(), server[Symbol.asyncDispose]()]
+  expect(new Set(stops).size).toBe(1)
+  await Promise.all(stops)
+  await server.close()
+
+  log.end()
+  const messages = (await lines)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+  expect(messages.filter((message) => message === 'stopped')).toEqual(['stopped'])
+})
+
+test('a signal during the start ends the process, and the next start finds the database free', async () => {
+  const database = join(temporaryFolder(), 'wabakit.db')
+  const settings = JSON.stringify({ port: 0, database, logLevel: 'silent', organizations: [acme] })
+  const file = resolve(import.meta.dirname, 'serve-process.ts')
+  const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, settings], { stdio: 'ignore' })
+  const exit = once(child, 'exit')
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  // The database is opened before the server listens.
+  await expect.poll(() => existsSync(database)).toBe(true)
+  child.kill('SIGTERM')
+  await exit
+
+  const { url } = await start({ database })
+  expect((await createGroup(url)).status).toBe(200)
 })
 
 test('a stop does not wait for an endpoint whose last attempt failed', async () => {

@@ -122,3 +122,39 @@ test('an idle stream sends a comment every 15 seconds, so that proxies keep its 
     expect(seconds).toBeLessThan(15 * (index + 1) + 4)
   }
 })
+
+test('a stream ends as soon as it is closed, and each of its timers runs or is canceled', async () => {
+  const store = memoryStore()
+  const service = createReferenceServer({ store, organizations: [{ id: 'acme' }] })
+  await service.ready()
+  const pending = new Set<() => void>()
+  const after = (ms: number, run: () => void): (() => void) => {
+    const cancel = (): void => void pending.delete(fire)
+    const fire = (): void => {
+      cancel()
+      run()
+    }
+    pending.add(fire)
+    // The poll, which would end the stream later, is never due.
+    if (ms < 1_000) setImmediate(fire)
+    return cancel
+  }
+  const live = createLiveStream({ service, store, after, onError: (error) => expect.fail(String(error)) })
+  const stream = await live.open({ organizationId: 'acme', after: undefined })
+  const reader = stream.getReader()
+  await reader.read()
+  const ended = reader.read()
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    return 'open'
+  }
+  for (let round = 0; round < 20; round++) {
+    await turns()
+    live.wake()
+  }
+  await turns()
+  live.close()
+
+  expect(await Promise.race([ended.then(({ done }) => done), turns()])).toBe(true)
+  expect(pending.size).toBe(0)
+})
