@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, type ServerResponse, request as sendRequest } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { stopServer } from './stop-server.ts'
 
 /** Starts a server, and clients that keep one connection each. */
@@ -98,4 +98,15 @@ test('refuses a time that is not above 0', async () => {
   await expect(stopServer(server, { receiver: createStoppable(), maxMs: 0 })).rejects.toThrow(
     'maxMs must be above 0, not 0',
   )
+})
+
+test('leaves no timer, which would keep the process running', async () => {
+  const [started, cleared] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { server } = await listen((response) => response.end())
+  await stopServer(server, { receiver: createStoppable() })
+  const timers = started.mock.results.map(({ value }) => value)
+
+  expect(timers.length).toBeGreaterThan(0)
+  expect(cleared.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(timers))
 })

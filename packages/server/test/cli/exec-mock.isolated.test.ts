@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { startWabakit, wabakit } from './wabakit.ts'
+import { folder, startWabakit, wabakit } from './wabakit.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
@@ -34,6 +35,23 @@ test('exec prints what it started, and a mock repeats its seed', async () => {
   expect(server?.stderr).toMatch(/^wabakit server http:\/\/127\.0\.0\.1:\d+ {2}database /)
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('can only be live with --mock') })
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('Set one of them') })
+})
+
+test('exec takes flags and the configuration, also what its mock imitates', async () => {
+  writeFileSync(join(folder, 'live.json'), JSON.stringify({ live: { pstnCalling: false } }))
+  const script = `fetch(process.env.WABAKIT_BASE_URL + '/v1/call/ai-summary?callId=c', {
+    headers: { authorization: process.env.WABAKIT_API_KEY, 'x-public-api-key': process.env.WABAKIT_API_KEY },
+  }).then(({ status }) => console.log(status))`
+  const run = (...flags: string[]) => wabakit(['exec', ...flags, '--', process.execPath, '-e', script])
+  const live = ['--mock', '--profile', 'live']
+  const [byDefault, configured, file] = await Promise.all([
+    run(...live),
+    run(...live, '--config', 'live.json'),
+    run('--database', 'own.db', '--log-level', 'info', '--log-format', 'json'),
+  ])
+  expect([byDefault.stdout, configured.stdout]).toEqual(['404\n', '403\n'])
+  expect(file.stderr).toMatch(/^wabakit server http:\S+ {2}database \S*own\.db$/m)
+  expect(file.stderr).toContain('"msg":"listening"')
 })
 
 test('serve --mock prints its profile and its seed', async () => {

@@ -361,4 +361,23 @@ describe('draining', () => {
     await draining
     expect([ends.length, set.waiting.new.length]).toEqual([2, 1])
   })
+
+  it('waits at a stop for the claim of a drain, because the caller closes the database next', async () => {
+    const { worker, entries, waiting, wait } = setUp()
+    const claimed = Promise.withResolvers<ClaimedEntry[]>()
+    entries.claim.mockImplementationOnce(() => claimed.promise)
+    const drained = worker.drain()
+    await settle()
+    let isStopped = false
+    const stopped = worker.stop().then(() => {
+      isStopped = true
+    })
+    await wait(2_000)
+    expect(isStopped).toBe(false)
+
+    claimed.resolve([toEntry('a', 1)])
+    await wait(2_000)
+    await stopped
+    expect([(await drained).handled, waiting.new.length]).toEqual([1, 0])
+  })
 })
