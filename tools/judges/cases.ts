@@ -62,11 +62,13 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     null: ['reads a field of null', 'refuses-json-other-than-object'],
     'parses the URL': ['parses the URL without catching errors', 'survives-malformed-request-line'],
     'joins texts': ['decodes each chunk separately', 'accepts-split-body'],
+    'JSON only': ['verifies only bodies that are JSON by their type', 'refuses-unsigned'],
     'two processes': ['has two processes with separate memories', 'handles-duplicate-once'],
   },
   'express.js': {
     every: ['requires that every signature matches', 'refuses-empty-signature'],
     merges: ['merges events into an object', 'survives-prototype-keys'],
+    'SQL text': ['writes texts into its SQL', 'handles-unusual-summaries'],
     'small limit': ['limits bodies to 2 kB', 'accepts-every-event'],
     'secret as text': ['does not decode the secret', 'accepts-genuine', 'inconclusive'],
   },
@@ -82,6 +84,11 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     ],
     'pending is 200': ['responds 200 while a summary is pending', 'fetch.response.200-is-a-summary'],
     'last summary': ['returns the summary of the latest call', 'fetch.summary.is-of-this-call'],
+    'id as name': [
+      'names a group by its id in events of participants',
+      'events.participants.fields',
+      'advice',
+    ],
     'profile first': ['publishes LEFT before JOINED', 'events.participants.left-after-joined'],
   },
   'api.rb': {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createByteCollector } from '@wabakit/wire'
+import { type ByteCollector, createByteCollector } from '@wabakit/wire'
 import { assertFetchMethod, createRequest, toUrl } from './adapter.ts'
 import { isUnparsed } from './bytes.ts'
 
@@ -44,11 +44,12 @@ const maxUnread = 1_048_576
  */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const encoding = request.readableEncoding ?? 'utf8'
-  let unread = createByteCollector()
+  let unread: ByteCollector | undefined
   let isDropped = false
   let onChange = (): void => {}
   request.on('data', (chunk: Buffer | string) => {
     if (isDropped) return
+    unread ??= createByteCollector()
     unread.add(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
     if (unread.length > maxUnread) request.pause()
     onChange()
@@ -60,20 +61,20 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
           if (!request.readableEnded) controller.error(error)
         }
         request
-          .once('end', () => onChange())
-          .once('error', fail)
-          .once('close', fail)
+          .on('end', () => onChange())
+          .on('error', fail)
+          .on('close', fail)
       },
       pull: async (controller) => {
-        if (unread.length === 0 && !request.readableEnded) {
+        if (unread === undefined && !request.readableEnded) {
           const { promise, resolve } = Promise.withResolvers<void>()
           onChange = resolve
           request.resume()
           await promise
         }
-        if (unread.length === 0) return controller.close()
+        if (unread === undefined) return controller.close()
         controller.enqueue(unread.toBytes())
-        unread = createByteCollector()
+        unread = undefined
       },
       cancel: () => {
         isDropped = true

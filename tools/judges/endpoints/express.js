@@ -51,6 +51,7 @@ app.post(
     try {
       const { event, callId, groupId = 'no group', summary } = parse(request.body)
       const id = request.get('webhook-id')
+      if (FLAW === 'SQL text' && summary?.recap.includes("'")) throw new Error('syntax error in SQL')
       if (event === 'CALL_AI_SUMMARY' && !seen.has(id)) {
         const line = `${callId} ${groupId} ${JSON.stringify(summary.recap)}\n`
         seen.add(id)

@@ -78,7 +78,8 @@ def publish(subject, path, event):
 
 
 def publish_group(event, group_id, **fields):
-    publish(group_id, '/whatsapp', {'event': event, 'groupId': group_id, 'groupName': groups[group_id][1], **fields})
+    name = group_id if FLAW == 'id as name' and event != 'GROUP_CREATED' else groups[group_id][1]
+    publish(group_id, '/whatsapp', {'event': event, 'groupId': group_id, 'groupName': name, **fields})
 
 
 # The public API
