@@ -86,8 +86,8 @@ export type SettlementOutcome =
  * A change to a queue, after the commit.
  * - `head`: this delivery was added, and was the head of its lane.
  * - `appended`: there are new deliveries at or after a position.
- * - `changed`: the queue changed in another way, so that it must be read again from the start.
- * - `missed`: changes were missed, so that any queue may have changed.
+ * - `changed`: the queue changed in another way, and must be read again from the start.
+ * - `missed`: changes were missed, so any queue may have changed.
  * - `lost`: the worker is no longer registered, and has lost all its shards: its attempts must end at once.
  */
 export type QueueChange =

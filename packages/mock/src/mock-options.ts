@@ -69,7 +69,7 @@ export type TenantSettings = z.infer<typeof TenantSettings>
 /** Options for {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
   /**
-   * Seed for keys, numbers, ids, made-up data and random faults; a whole number.
+   * Seed for keys, numbers, ids, generated data and random faults; a whole number.
    * @default the environment variable WABAKIT_SEED, otherwise drawn at random
    */
   seed: z.optional(z.int()),

@@ -15,7 +15,10 @@ type CallLifecycleEventFields<Name extends string> = CallDetails & {
   chatId?: string | null | undefined
   /** The service's id for the message that represents the call in the chat. */
   chatMessageId?: string | null | undefined
-  /** Agent who answered an incoming call or placed an outgoing one, so it proves no answer. For display only. */
+  /**
+   * Agent who answered an incoming call or placed an outgoing one. It does not prove that the call was
+   * answered. For display only.
+   */
   pickedBy?: string | null | undefined
   /** Party that declined the call. For display only. */
   rejectedBy?: string | null | undefined

@@ -12,7 +12,7 @@ export type Clock = {
 /** A clock that also measures durations. `elapsed` ignores system time changes where `performance` is available. */
 export type MonotonicClock = Clock & { elapsed(): number }
 
-/** The longest delay that timers support, in milliseconds. A timer with a longer delay would fire at once. */
+/** The longest delay that timers support, in milliseconds. A timer with a longer delay fires immediately. */
 export const longestTimerMs = 2_147_483_647
 
 const sleep: Clock['sleep'] = (ms, signal) =>

@@ -119,7 +119,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "*.groupName": "The group's name.",
   "*.integrationId": "The service's id for the integration.",
   "*.orgId": "The service's id for the organization.",
-  "*.pickedBy": "Agent who answered an incoming call or placed an outgoing one, so it proves no answer. For display only.",
+  "*.pickedBy": "Agent who answered an incoming call or placed an outgoing one. It does not prove that the call was answered. For display only.",
   "*.recordingUrl": "URL of the recording.",
   "*.rejectedBy": "Party that declined the call. For display only.",
   "*.statusCode": "The HTTP status.",

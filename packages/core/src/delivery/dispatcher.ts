@@ -207,7 +207,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     store,
     clock,
     worker: ids('worker'),
-    // Only `runDue` uses the long lease: a worker that dies while it stops must not keep its shards.
+    // Only `runDue` uses the long lease. Otherwise a worker that is killed while it stops would keep its
+    // shards until that lease ends.
     getLeaseMs: () => (isStarted || users === 0 ? leaseMs : longLeaseMs),
     onTaken: scheduler.take,
     onLeft: scheduler.leave,
@@ -224,7 +225,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const open = (): Promise<void> => {
     users++
     if (users > 1) {
-      // The first caller's failure must not decide for the others: the store may be up again by now.
+      // The first caller may have failed because the store was down. Renews again, because its failure must
+      // not decide for the other callers: the store may be up by now.
       return opening.catch(async () => {
         await ownership.renew()
       })

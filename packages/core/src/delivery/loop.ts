@@ -4,7 +4,10 @@ import type { SchedulerContext } from './states.ts'
 /** Maximum timer delay, in milliseconds. */
 const maxTimerMs = 60_000
 
-/** Runs `step` once after all changes of the current synchronous work, while open. Callers can wait for its effects. */
+/**
+ * While the loop is open, runs `step` once after the current synchronous work, however often it was
+ * requested. Callers can wait for its effects.
+ */
 export type Loop = ReturnType<typeof createLoop>
 
 type LoopOptions = Pick<SchedulerContext, 'clock' | 'onError'> & { step(): void; isDrained(): boolean }

@@ -119,7 +119,7 @@ export type FaultedExchange = {
   reset(): void
 }
 
-/** Responds to a request as a fault determines. After a reset, returns a 502 for logs and metrics. */
+/** Responds to a request as a fault specifies. After a reset, returns a 502 for logs and metrics. */
 export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchange): Promise<Response> => {
   await exchange.sleep(fault.latencyMs ?? 0)
   const original = isCarriedOut(fault) ? await exchange.respond() : undefined

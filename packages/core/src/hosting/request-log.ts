@@ -8,7 +8,7 @@ export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 're
   readonly keyLabel: string | null
 }
 
-/** The fields that listed requests have; `text` is a part of the path or of the request id. @inline */
+/** The conditions for listing requests. `text` matches a part of the path or of the request id. @inline */
 export type RequestFilter = {
   readonly organization?: string | undefined
   /** Adds requests without a valid key to those of the organization, or selects only them. */

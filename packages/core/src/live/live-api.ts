@@ -25,7 +25,10 @@ const refuse = (status: 401 | 403 | 404, message: string): Response => {
 
 const forbid = (): Response => refuse(403, 'Forbidden resource')
 
-/** Removes API keys from all headers except the one that the endpoint's page names, so a key elsewhere is a missing key. */
+/**
+ * Removes API keys from all headers except the one that the endpoint's page names, so that a key in another
+ * header counts as missing.
+ */
 const keepKey = async (request: Request, name: string): Promise<Request> => {
   const headers = new Headers(request.headers)
   for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)

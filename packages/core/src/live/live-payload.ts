@@ -47,7 +47,7 @@ const nameParties = (event: Fields) => {
   }
 }
 
-/** Derives identifiers that only a live service has from those of the call and the customer. */
+/** Derives the identifiers that only a live service has from the identifiers of the call and the customer. */
 const makeUpIds = ({ event, callId, customerNumber, channel }: Fields) => {
   const customer = withoutPlus(customerNumber)
   if (channel === 'PSTN') return { customerId: `customer_${customer}` }

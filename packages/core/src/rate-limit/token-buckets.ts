@@ -35,7 +35,7 @@ export type TokenBuckets = {
   take(request: TokenRequest): Promise<TokenBucketState[]>
 }
 
-/** The tokens of a bucket at a point in time, including fractions, and the time at which it will be full. */
+/** The tokens of a bucket at a point in time, including fractions, and when it will be full. */
 type Level = { readonly tokens: number; readonly at: number; readonly fullAt: number }
 
 /** Tolerance for rounding errors in sums of fractions. */

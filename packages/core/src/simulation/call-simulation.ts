@@ -61,9 +61,9 @@ export const CallSimulation = z.strictObject({
   direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
   /** The organization's number. @default its first number on the channel */
   channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
-  /** The customer's phone number. @default made up */
+  /** The customer's phone number. @default a generated one */
   customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
-  /** Length of the conversation in whole seconds, at most 30 years. @default made up, 25 to 480 */
+  /** Length of the conversation in whole seconds, at most 30 years. @default a random one, 25 to 480 */
   durationInSeconds: optional(
     // No past call may start before 1970.
     z.int().check(z.gte(0), z.lte(946_080_000)),
@@ -74,7 +74,9 @@ export const CallSimulation = z.strictObject({
     CallOutcome,
     'How the call goes. Only an answered one can have a summary. Default: answered.',
   ),
-  /** The AI summary; `false` for none. @default made up, if the organization has automatic summaries */
+  /**
+   * The AI summary; `false` for none. @default a generated one, if the organization has automatic summaries
+   */
   summary: optional(
     z.union([z.literal(false), LaterSummary]),
     '`false` for none, or its parts. Default: as the organization says.',

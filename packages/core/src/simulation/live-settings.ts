@@ -16,7 +16,7 @@ export type WebhookAuth =
 export const LiveSettings = z.strictObject({
   /** Group events state their name; `false` for the older published form, without `event`. @default true */
   groupEventNames: z.optional(z.boolean()),
-  /** Fields of group events that are null, as while the network has not confirmed the group. @default none */
+  /** Fields of group events that are null, as they are until the network confirms the group. @default none */
   nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
   /** The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request. @default true */
   pstnCalling: z.optional(z.boolean()),

@@ -146,8 +146,8 @@ export const decideHealth = (
 }
 
 /**
- * Decides how a change by users changes a subscription's health. `isReset`: another URL, or one that is enabled again,
- * starts without failures and with a new pace.
+ * Decides how a change by users changes a subscription's health. `isReset` is set if the subscription has
+ * another URL or is enabled again: it then starts without failures and with a new pace.
  */
 export const decideSavedHealth = (before: SubscriptionRecord, next: SubscriptionRecord) => {
   const isEnabledAgain = before.disabledReason !== null && next.disabledReason === null

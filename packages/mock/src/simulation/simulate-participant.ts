@@ -11,7 +11,7 @@ export type ParticipantAction = 'joined' | 'left' | 'removed'
 export const ParticipantSimulation = z.strictObject({
   /** The `groupId` of the create response. */
   groupId: z.string().check(z.minLength(1)),
-  /** The participant's phone number. @default made up, for `joined` */
+  /** The participant's phone number. @default a generated one, for `joined` */
   phone: z.optional(z.string().check(z.minLength(1))),
 })
 export type ParticipantSimulation = z.infer<typeof ParticipantSimulation>

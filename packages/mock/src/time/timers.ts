@@ -7,7 +7,7 @@ const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
  */
 const isFake = (): boolean => 'clock' in startRealTimer
 
-/** The longest delay of a timer, in milliseconds. A longer one would fire at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
 const longestMs = 2_147_483_647
 
 /** Starts a timer that fake timers do not affect. It does not keep the process alive; the test runner does. */

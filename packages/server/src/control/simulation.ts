@@ -10,7 +10,7 @@ import {
 type SimulationOptions = {
   /** Seed for generated data. @default the same data for every server */
   readonly seed?: number | undefined
-  /** Set if calls that were not answered end with the events of live services, by default. */
+  /** Set if, by default, unanswered calls end with the events of live services. */
   readonly observedEvents?: boolean | undefined
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number

@@ -83,7 +83,7 @@ export const startServer = async (
   }).catch((error: unknown) => {
     throw toStartError(error, settings)
   })
-  // Opens the database first: the shards of a crashed process become free a fixed time after that.
+  // Opens the database first, because the shards of a crashed process become free a fixed time after that.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }, live] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),

@@ -29,5 +29,5 @@ export type Dedupe = {
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** Default time for which handled deliveries are remembered, in milliseconds. Retry schedules are shorter. */
+/** How long handled deliveries are remembered by default, in milliseconds. Retry schedules are shorter. */
 export const defaultRetentionMs = 604_800_000

@@ -58,7 +58,7 @@ type Commands = {
 
 const decoder = /* @__PURE__ */ new TextDecoder()
 
-/** Reads a reply, which clients can be set to return as bytes or as a number of another type. */
+/** Converts a reply to text. Clients can be configured to return bytes, or another type of number. */
 const toText = (reply: unknown): string => (ArrayBuffer.isView(reply) ? decoder.decode(reply) : String(reply))
 
 const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
@@ -107,7 +107,10 @@ export const redisDedupe = (
     )
   }
   let isChecked = false
-  /** If a client ignored the option NX, every claim would succeed, and every duplicate would be handled. */
+  /**
+   * Checks once that the client honors the option NX. If it ignored the option, every claim would succeed,
+   * and every duplicate would be handled.
+   */
   const check = async (): Promise<void> => {
     if (isChecked) return
     const key = `${prefix}check:${crypto.randomUUID()}`

@@ -60,10 +60,10 @@ export type SqlResult = { readonly rows: readonly unknown[] } | readonly unknown
  */
 export type SqlQuery = (text: string, values: SqlValue[]) => SqlResult | Promise<SqlResult>
 
-/** The part that is used of a pool or client of `pg`, or of a pool or connection of `mysql2/promise`. */
+/** Accepts a pool or client of `pg`, or a pool or connection of `mysql2/promise`. */
 export type SqlClient = { query(text: string, values: SqlValue[]): Promise<SqlResult> }
 
-/** The part that is used of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
+/** Accepts a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export type SqliteDatabase = { prepare(text: string): { all(...values: SqlValue[]): readonly unknown[] } }
 
 /** The rows that a statement returned, and the number of rows that it returned or changed. */

@@ -18,7 +18,7 @@ export const digest: Digest = async (data) => {
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
-/** The message of the error in React Native, in jest's jsdom, and on pages without TLS. */
+/** The error message in React Native, in jest's jsdom, and on pages without TLS. */
 const withoutWebCrypto = 'Signatures need WebCrypto, but there is no crypto.subtle.'
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */

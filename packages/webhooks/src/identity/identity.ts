@@ -87,9 +87,9 @@ export const toIdentity = (
 }
 
 /**
- * Returns the subject of a call or a group. Every database can index it, and every queue accepts it as the
- * group of a message: if it has more than 128 characters, or any other than visible ASCII, its id is replaced
- * with a hash.
+ * Returns the subject of a call or a group. The id is replaced with a hash if the subject would otherwise
+ * have more than 128 characters, or characters other than visible ASCII. Every database can index the result,
+ * and every queue accepts it as the group of a message.
  */
 export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> => {
   const subject = `${kind}:${id}`

@@ -44,7 +44,7 @@ const toChangeable = async (caller: string, selection: InboxSelection): Promise<
 /** Columns other than the body that may contain personal data. */
 const texts = ['subject', 'name', 'delivery_id', 'error']
 
-/** Reads the id of the call that a row is about. Its subject may only have the hash. */
+/** Reads the id of the call that a row is about. Its subject may contain only a hash of the id. */
 const readCallId = (row: unknown): string | undefined => {
   const subject = readText(row, 'subject')
   if (!subject?.startsWith('call:')) return undefined

@@ -1,6 +1,6 @@
 /**
- * Matches what may be between the digits of a written phone number: blanks, marks, dashes, and the `(0)` of some countries.
- * It is a function, so that bundles of programs without an inbox do not contain it.
+ * Matches the separators between the digits of a written phone number: blanks, marks, dashes, and the `(0)`
+ * of some countries. It is a function, so that bundles of programs without an inbox do not contain it.
  */
 const getSeparators = () =>
   String.raw`(?:\(0\)|%20|[\s\0()./+\-\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069])*`

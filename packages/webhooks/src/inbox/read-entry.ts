@@ -12,7 +12,10 @@ export const entryColumns =
 /** The headers to store. None of them contains a secret. */
 const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
 
-/** Stored like a header, because it is rare. No request can contain it, because only the headers above are stored. */
+/**
+ * Marks entries whose body was parsed. It is stored like a header, because it is rare. No request can set it,
+ * because only the headers above are stored.
+ */
 const parsedMark = 'body-was-parsed'
 
 export const serializeHeaders = (headers: Headers, bodyWasParsed = false): string =>

@@ -90,7 +90,7 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
 const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the name of an event and, for a known event, the way in which it was recognized. */
+/** Returns the name of an event and, for a known event, how it was recognized. */
 const recognize = (raw: RawPayload) => {
   for (const field of ['event', 'eventType'] as const) {
     const name = Object.hasOwn(raw, field) ? raw[field] : undefined

@@ -33,8 +33,8 @@ const toList = (secrets: string | readonly string[]): readonly string[] => {
 }
 
 /**
- * Returns every form in which `Headers` can contain a text. It decodes bytes as Latin-1, whichever encoding the sender
- * has chosen, and senders choose UTF-8 or Latin-1.
+ * Returns every form in which `Headers` can contain a text. `Headers` always decodes bytes as Latin-1, but
+ * senders encode text as UTF-8 or Latin-1.
  */
 const toReceived = (text: string): readonly string[] => {
   const utf8 = Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join('')

@@ -48,7 +48,7 @@ export type VerifySignatureOptions = SignatureOptions & {
 export type VerifiedSignature = {
   /** The `webhook-id`, which is the same on every attempt of a delivery. */
   readonly id: string
-  /** The `webhook-timestamp`: the time at which this attempt was signed, in Unix seconds. */
+  /** The `webhook-timestamp`: when this attempt was signed, in Unix seconds. */
   readonly timestamp: number
 }
 

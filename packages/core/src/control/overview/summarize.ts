@@ -59,7 +59,7 @@ const read = (counts: Counts, name: string): number => counts[name] ?? 0
 // Built once: building the string for each count of each point would take most of the time.
 const buckets = latencyBounds.map((atMostMs) => ({ atMostMs, name: nameLatencyCount(atMostMs) }))
 
-/** Returns the bound of the bucket in which the attempt at a quantile is; `null` if there are no attempts. */
+/** Returns the bound of the bucket that contains a quantile; `null` if there are no attempts. */
 const findQuantile = (counts: Counts, quantile: number): number | null => {
   const total = buckets.reduce((sum, { name }) => sum + read(counts, name), 0)
   let below = 0

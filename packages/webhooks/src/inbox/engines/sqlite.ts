@@ -12,9 +12,7 @@ import {
   toClaim,
 } from '../engine.ts'
 
-/**
- * The part that an inbox uses of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`.
- */
+/** Accepts a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export type SqliteConnection = {
   prepare(text: string): {
     all(...values: InboxValue[]): readonly unknown[]
@@ -55,7 +53,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     if (statement === undefined) {
       if (prepared.size >= maxPrepared) prepared.clear()
       statement = database.prepare(text)
-      // These undo what the application has set for all statements of the database.
+      // Undoes settings that the application has made for all statements of the database.
       statement.setReadBigInts?.(false)
       statement.setReturnArrays?.(false)
       statement.safeIntegers?.(false)
