@@ -123,6 +123,18 @@ const flaws: Record<string, Flaw> = {
     plant: () => verifyWith({ split: (text) => [/^v1,(\S+)/.exec(text)?.[1] ?? '-'] }),
     fail: ['accepts-multiple-signatures'],
   },
+  'reads only two signatures': {
+    plant: () => ({
+      verify: createVerify({
+        split: (text) =>
+          text
+            .split(' ')
+            .slice(0, 2)
+            .flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : [])),
+      }),
+    }),
+    fail: ['accepts-multiple-signatures'],
+  },
   'throws on many signatures': {
     plant: () =>
       verifyWith({

@@ -260,6 +260,7 @@ export const genuineChecks: EndpointChecks = {
     ...accept({
       'a wrong one before it': sendSigned((right, wrong) => `v1,${wrong} ${right}`),
       'a wrong one after it': sendSigned((right, wrong) => `${right} v1,${wrong}`),
+      'two wrong ones before it': sendSigned((right, wrong) => `v1,${wrong} v1,${wrong} ${right}`),
       'another version before it': sendSigned((right, wrong) => `v1a,${wrong} ${right}`),
     }),
     expected: '2xx, at any position of the correct signature',
