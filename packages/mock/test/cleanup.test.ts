@@ -1,5 +1,7 @@
 import { createMock } from '@wabakit/mock'
+import { mockHandlers } from '@wabakit/mock/msw'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { setupServer } from 'msw/node'
 import { expect, test } from 'vitest'
 
 const count = () => {
@@ -42,3 +44,25 @@ test.each([
   },
   60_000,
 )
+
+test('twenty mocks behind msw handlers leave no timer or listener behind', async () => {
+  const useHandlers = async (): Promise<void> => {
+    const mock = await createMock()
+    const baseUrl = 'https://api.example.com'
+    const server = setupServer(...mockHandlers(mock, baseUrl))
+    server.listen()
+    const client = mock.client({ baseUrl, fetch })
+    await client.groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 1042' })
+    const { callId } = await mock.simulateCall({ summary: { after: '1h' } })
+    await client.calls.getSummary(callId).catch(() => {})
+    server.close()
+    await mock.close()
+  }
+  // msw itself keeps a socket for each request, whatever its handlers do.
+  const countResources = () => count().resources.filter((name) => name !== 'TCPSocketWrap').length
+  await useHandlers()
+  const [before, resources] = [count(), countResources()]
+  for (let round = 0; round < 20; round++) await useHandlers()
+  await expect.poll(countResources).toBeLessThanOrEqual(resources + 1)
+  expect(count().listeners).toEqual(before.listeners)
+})

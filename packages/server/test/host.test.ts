@@ -179,6 +179,21 @@ test('lists the last 10,000 requests', async () => {
   ])
 })
 
+test('logs at its stop how often an error was repeated', async () => {
+  const { lines, stream } = logLines()
+  const server = await start({ logLevel: 'error', logFormat: 'json' }, { logStream: stream })
+  server.service.on('*', () => {
+    throw new Error('a listener failed')
+  })
+  for (let number = 0; number < 3; number++) await (await createGroup(server.url)).text()
+  await server.close()
+
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { err: { message: 'a listener failed' } },
+    { msg: 'the error was repeated', count: 2 },
+  ])
+})
+
 test('logs in human-readable form if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
