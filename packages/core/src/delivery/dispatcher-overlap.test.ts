@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createReferenceServer } from '../create-reference-server.ts'
+import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -90,3 +91,35 @@ test('a dispatcher that was stopped and started twenty times at once renews its 
   await vi.advanceTimersByTimeAsync(1_000)
   await stopped
 })
+
+test.each([20_000, 60_000])(
+  'a result is written again for the lease of %i ms while the store is away',
+  async (leaseMs) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const base = memoryStore()
+    const startedAt = performance.now()
+    let lastTryMs = 0
+    const settleDeliveries: Store['settleDeliveries'] = async () => {
+      lastTryMs = performance.now() - startedAt
+      throw new StorageUnavailableError('The store is away.')
+    }
+    const server = createReferenceServer({
+      store: { ...base, settleDeliveries },
+      organizations: [{ id: 'acme', integrations: [{ wabaNumber }] }],
+      fetch: async () => new Response(),
+      delivery: { leaseMs },
+      onError: () => {},
+    })
+    await server.ready()
+    const url = 'https://receiver.example/'
+    await server.subscriptions.create('acme', { channel: 'WHATSAPP', number: wabaNumber, url })
+    await server.groups.create('acme', { wabaNumber, subject: 'Team' })
+    const ran = server.dispatcher.runDue().catch(() => {})
+    await vi.advanceTimersByTimeAsync(200_000)
+    await ran
+
+    expect(lastTryMs).toBeGreaterThan(leaseMs - 5_000)
+    expect(lastTryMs).toBeLessThan(leaseMs + 5_000)
+  },
+)

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { getClientAddress } from './request-handler.ts'
+import { pino } from 'pino'
+import { Histogram } from 'prom-client'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createRequestHandler, getClientAddress } from './request-handler.ts'
 
 const socket = { remoteAddress: '127.0.0.1', destroy: () => {} }
 
@@ -18,4 +20,29 @@ test.each([
   ['the entry has a port', 1, '192.0.2.1:80', '127.0.0.1'],
 ])('finds the address of the client when %s', (_when, trustProxy, forwarded, expected) => {
   expect(getAddress(forwarded, trustProxy)).toBe(expected)
+})
+
+test('logs at most ten refusals of a status in each second, and the number of the others', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const lines: { msg: string; count?: number }[] = []
+  const labelNames = ['endpoint', 'status'] as const
+  const requests = new Histogram({ name: 'requests', help: 'Requests.', labelNames, registers: [] })
+  const { record } = createRequestHandler({
+    api: undefined,
+    pages: new Map(),
+    metrics: { requests },
+    log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    createRequestId: () => 'req_1',
+    trustProxy: 0,
+    onError: (error) => expect.fail(String(error)),
+  })
+  for (let second = 0; second < 3; second++) {
+    for (let number = 0; number < 15; number++) record({ status: 404, requestId: 'req_1' })
+    record({ status: 401, requestId: 'req_1' })
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+
+  expect(lines.filter(({ msg }) => msg === 'request').length).toBe(3 * (10 + 1))
+  expect(lines.flatMap(({ count }) => count ?? [])).toEqual([5, 5, 5])
 })
