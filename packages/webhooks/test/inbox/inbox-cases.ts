@@ -717,6 +717,20 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handled).toEqual(['a1', 'a2'])
     })
 
+    it('retries the events that a new handler takes, although older ones still have none', async () => {
+      const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
+      await send({ event: 'CALL_MISSED', callId: 'a' }, 'a')
+      await send(toEnd('b'), 'b')
+      await send(toEnd('c'), 'c')
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ parked: 3 })
+      const again = setUp({ table, onParked: () => {} })
+      const handled: unknown[] = []
+      again.receiver.on('CALL_ENDED', ({ callId }) => void handled.push(callId))
+      await again.receiver.drain()
+      expect([handled.toSorted(), await inbox.count()]).toEqual([['b', 'c'], { handled: 2, parked: 1 }])
+    })
+
     it('does not retry what has failed when a new handler takes what had none', async () => {
       const { receiver, inbox, send, table } = setUp({ maxAttempts: 1, onParked: () => {} })
       receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
