@@ -53,7 +53,6 @@ export type TrackedCall = {
 const order: readonly string[] = Object.keys(callStates)
 
 const findState = (events: readonly CallEventName[]): TrackedCall['state'] => {
-  if (events.includes('CALL_AI_SUMMARY')) return 'summarized'
   const newest = events.at(-1)
   return newest === undefined ? 'initiated' : callStates[newest]
 }
