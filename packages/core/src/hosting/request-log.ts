@@ -82,8 +82,9 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
  */
 export const createRequestLog = (capacity: number) => {
   const requests: LoggedRequest[] = []
-  /** The bodies of the last requests, by request id, oldest first. */
-  const bodies = new Map<string, LoggedBodies>()
+  /** The bodies of the last requests, at the positions of `requests`. */
+  const bodies: (LoggedBodies | undefined)[] = []
+  const keptBodies = Math.min(bodyCapacity, capacity)
   let count = 0
   let second = 0
   /** The organizations that got a 429 in the current second; `undefined` for requests without a valid key. */
@@ -103,20 +104,17 @@ export const createRequestLog = (capacity: number) => {
     add: (request: RequestReported): void => {
       if (isRepeatedRefusal(request)) return
       const { caller, path, requestBody, responseBody, ...facts } = request
-      requests[count % capacity] = {
+      const index = count % capacity
+      requests[index] = {
         ...facts,
         path: shortenPath(path),
         organizationId: caller?.organization.id ?? null,
         keyId: caller?.key.id ?? null,
         keyLabel: caller?.key.label ?? null,
       }
+      bodies[(count + capacity - keptBodies) % capacity] = undefined
+      bodies[index] = { requestBody: shortenBody(requestBody), responseBody: shortenBody(responseBody) }
       count += 1
-      const [oldest] = bodies.size === bodyCapacity ? bodies.keys() : []
-      if (oldest !== undefined) bodies.delete(oldest)
-      bodies.set(request.requestId, {
-        requestBody: shortenBody(requestBody),
-        responseBody: shortenBody(responseBody),
-      })
     },
     /**
      * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
@@ -126,14 +124,14 @@ export const createRequestLog = (capacity: number) => {
       for (const [index, each] of requests.entries()) {
         if (each.organizationId !== organizationId || each.callId !== callId) continue
         requests[index] = { ...each, callId: null }
-        bodies.delete(each.requestId)
+        bodies[index] = undefined
       }
     },
     /** Finds a request and its bodies, if they are still kept. */
     find: (requestId: string): (LoggedRequest & LoggedBodies) | undefined => {
-      const found = requests.find((each) => each.requestId === requestId)
-      const kept = bodies.get(requestId) ?? { requestBody: null, responseBody: null }
-      return found && { ...found, ...kept }
+      const index = requests.findIndex((each) => each.requestId === requestId)
+      const found = requests[index]
+      return found && { ...found, ...(bodies[index] ?? { requestBody: null, responseBody: null }) }
     },
     /** Returns the start time of the last request with a key, or `null` if the log has none. */
     findLastUse: (organizationId: string, keyId: string): number | null =>
