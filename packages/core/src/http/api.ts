@@ -122,19 +122,19 @@ export const createApi = (context: ApiContext) => {
 
   let isReady = false
 
-  const findCaller = async (key: string): Promise<CallerRecord | undefined> => {
+  const findCaller = async (hash: string): Promise<CallerRecord | undefined> => {
     if (!isReady) await ready()
     isReady = true
-    const hash = sha256(key)
     const caller = await store.findCaller(hash)
     return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined
   }
 
   /** Authenticates a request, and counts it. */
   const admit = async (key: string | undefined, remoteAddress: string | undefined) => {
-    const endGuess = rateLimits.startGuess(remoteAddress, key)
+    const hash = key && sha256(key)
+    const endGuess = rateLimits.startGuess(remoteAddress, hash)
     try {
-      const caller = key ? await findCaller(key) : undefined
+      const caller = hash ? await findCaller(hash) : undefined
       const limits = await (caller === undefined
         ? rateLimits.admitStranger(remoteAddress)
         : rateLimits.admit(caller, remoteAddress))

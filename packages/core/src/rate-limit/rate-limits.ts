@@ -2,7 +2,6 @@ import { InputError } from '../errors/operation-errors.ts'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { CallerRecord } from '../records.ts'
 import type { Clock } from '../values/clock.ts'
-import { sha256 } from '../values/sha256.ts'
 import { memoryTokenBuckets, type TokenBucketState, type TokenBuckets } from './token-buckets.ts'
 
 /** A token bucket of requests: allows a burst of `requests`, and refills within `perMs`. */
@@ -64,7 +63,7 @@ export type RateLimits = {
    *
    * @returns a function to call when the key is known to be valid, or `admitStranger` has counted the request.
    */
-  startGuess(remoteAddress: string | undefined, key?: string): () => void
+  startGuess(remoteAddress: string | undefined, keyHash?: string): () => void
 }
 
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
@@ -247,12 +246,12 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
       for (const { state } of measured) addresses.addCounted(remoteAddress, state)
       return check(measured)
     },
-    startGuess: (remoteAddress, sentKey) => {
+    startGuess: (remoteAddress, keyHash) => {
       if (ip === false || remoteAddress === undefined) return () => {}
-      if (sentKey !== undefined && addresses.isKnownKey(remoteAddress, sha256(sentKey))) return () => {}
+      if (keyHash !== undefined && addresses.isKnownKey(remoteAddress, keyHash)) return () => {}
       const state = addresses.findExhausted(remoteAddress)
       const end =
-        state === undefined ? addresses.startGuess(remoteAddress, { key: sentKey, limit: ip }) : undefined
+        state === undefined ? addresses.startGuess(remoteAddress, { key: keyHash, limit: ip }) : undefined
       if (end !== undefined) return end
       const refusal = state ?? { remaining: 0, retryAfterMs: 1_000, fullAfterMs: ip.perMs }
       check([{ name: 'ip', limit: ip, state: refusal }])
