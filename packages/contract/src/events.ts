@@ -120,7 +120,7 @@ export type CallRejectedEvent = wire.CallRejectedEvent
 export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ */ createEventSchema('CALL_REJECTED', callLifecycleRule)
 
 /**
- * The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. The call does not
+ * One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not
  * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
  * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
  * the number of agents. A live service sends this event; the reference server does not.

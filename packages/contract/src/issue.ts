@@ -56,8 +56,8 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
- * Replaces the issue of a union with the issues of its only option that has the type of the value. "Is
- * invalid" would not name the wrong field.
+ * Replaces the issue of a union with the issues of the option that matches the value's type, if there is exactly one.
+ * Otherwise, the message would be "is invalid", which does not say which field is wrong.
  */
 const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
   if (issue.code !== 'invalid_union' || !isDefault(issue)) return [issue]

@@ -180,7 +180,7 @@ ${constants.join('')}${events.functions}
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
 ${events.entries}}
 
-/** The time of each group event. It occurs in no other event, so it identifies an event without a name. */
+/** The field with the time of each group event. No other event has it, so it identifies an event without a name. */
 export const timestampFields = [
 ${formatTimes()}] as const
 ${bodies}`

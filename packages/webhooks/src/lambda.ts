@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { assertFetchMethod, createRequest, type RequestHandler, respond, toUrl } from './adapter.ts'
 
-/** An event of API Gateway (REST: payload 1.0, HTTP: 2.0), of a function URL, or of a load balancer. */
+/** An event from API Gateway (REST: payload 1.0, HTTP: 2.0), a function URL or a load balancer. */
 export type LambdaEvent = {
   /** The method, in payload 1.0 and from a load balancer. */
   readonly httpMethod?: string | undefined
@@ -23,8 +23,8 @@ export type LambdaEvent = {
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
   /**
-   * Only `http` and `elb` are read. The other properties are listed because all are optional, and TypeScript
-   * rejects a source that shares no property with such a type.
+   * Only `http` and `elb` are read. `requestId` is listed for type checking: where all properties are optional,
+   * TypeScript rejects a value that has none of them.
    */
   readonly requestContext?: {
     /** The method, in payload 2.0 and from a function URL. */

@@ -124,7 +124,7 @@ export const eventChecks: { readonly [Name in EventName]: (value: Fields, report
   CALL_NOT_PICKED: checkCallIncomingInitiated,
 }
 
-/** The time of each group event. It occurs in no other event, so it identifies an event without a name. */
+/** The field with the time of each group event. No other event has it, so it identifies an event without a name. */
 export const timestampFields = [
   ['groupCreatedAt', 'GROUP_CREATED'],
   ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],

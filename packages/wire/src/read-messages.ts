@@ -2,7 +2,7 @@
 export type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
 
 const parseMessage = (block: string): StreamMessage | undefined => {
-  // Only a line feed ends a line. A regular expression would also end lines at U+2028.
+  // Only a line feed ends a line. In a multiline regular expression, `^` and `$` also match at U+2028.
   const lines = block.split('\n')
   const read = (field: string): string[] =>
     lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.replace(/^\w+: ?/, ''))

@@ -13,7 +13,7 @@ export const eventNames: readonly EventName[] = /* @__PURE__ */ (() =>
 
 /**
  * Validates an event, several times faster than its schema does. Returns a valid value itself, not a copy, unless it
- * has to drop a key named `__proto__`, or a field of an unexpected type that the contract does not guarantee.
+ * has to drop a key named `__proto__`, or a field that the contract does not guarantee, if its type is unexpected.
  *
  * @param name - the event's name.
  * @param value - the parsed JSON.

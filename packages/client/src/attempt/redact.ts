@@ -68,11 +68,11 @@ export const createRedact = (getSecrets: () => readonly string[]): Redact => {
       const plain = getSecrets()
       const encoded = plain.flatMap(listBase64)
       secrets = [...plain, ...encoded]
-      // Without secrets, the pattern matches nothing.
       const patterns = [
         ...plain.map(buildPattern),
         ...encoded.map((text) => text.replace(/[+/]/g, buildCharacterPattern)),
       ]
+      // Without secrets, the pattern matches nothing.
       pattern = new RegExp(patterns.join('|') || '(?!)', 'gi')
     }
     return maskCutSecret(text.replace(pattern, mask), secrets)
@@ -97,7 +97,7 @@ const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
   if (typeof value === 'string') return redact(value) === value
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
   if (depth > maxDepth || !isPlain(value)) return false
-  // Also hides `message`, because `ownKeys` omits it if the error inherits it.
+  // Also checks `message`, which `ownKeys` omits if the error inherits it.
   return [...Reflect.ownKeys(value), 'message'].every((name) =>
     isClean(Reflect.get(value, name), redact, depth + 1),
   )

@@ -12,7 +12,10 @@ type OutgoingRequest = {
   readonly onSend: () => void
 }
 
-/** Turns off ky's retries, which can neither wait on an injected clock nor know which requests are safe to repeat. */
+/**
+ * Turns off what this client does itself: time limits, errors for statuses, and retries. Those of ky can neither wait on an
+ * injected clock nor know which requests are safe to repeat.
+ */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
 /** Calls `fetch` with a URL and plain options, because undici and node-fetch reject the platform's own `Request`. */

@@ -40,8 +40,8 @@ export const readEffects = async (source: EffectsSource, signal: AbortSignal): P
 }
 
 /**
- * Polls the number of effects of each subject until there are enough, or `effectMs` has passed, and the numbers have
- * not changed for `settleMs`. If the numbers keep changing, stops `3 * settleMs` after `effectMs`.
+ * Polls the number of effects of each subject until the numbers have not changed for `settleMs`, and either there are
+ * enough or `effectMs` has passed. If the numbers keep changing, stops `3 * settleMs` after `effectMs`.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -176,7 +176,10 @@ export const createExamination = (
       const lines = await readEffects(getEffects(), signal)
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
-    /** Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. */
+    /**
+     * Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. An endpoint behind a
+     * firewall or a rate limit that answers instead counts as alive.
+     */
     isAlive: async (): Promise<boolean> => {
       const endsAt = performance.now() + limits.recoverMs
       for (;;) {
@@ -190,7 +193,7 @@ export const createExamination = (
         await sleep(100)
       }
     },
-    /** Returns whether the last call to `isAlive` found that the endpoint is down. */
+    /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
   }
 }

@@ -36,8 +36,8 @@ const mapEvents = (describe: (event: PublishedEventName) => JsonObject): JsonObj
   Object.fromEntries(publishedEventNames.map((event) => [event, describe(event)]))
 
 /**
- * Creates the AsyncAPI 3.0 document for the webhooks: one channel, the URL of a subscription, and one message per
- * event, with the Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
+ * Creates the AsyncAPI 3.0 document for the webhooks: one channel (the URL of a subscription) with one message per
+ * event, which has the Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
  *
  * @example
  * console.log(JSON.stringify(createAsyncApiDocument(), null, 2))

@@ -52,7 +52,7 @@ export const receivedSchemas: Schemas = Object.fromEntries(
   eventNames.map((name) => [`Received${toSchemaName(name)}`, eventSchemas[name]]),
 )
 
-/** Schemas of the webhooks for operational subscriptions. They are not part of the interface. */
+/** Schemas of the webhooks for operational subscriptions. They are not part of the vendor's interface. */
 export const operationalSchemas: Schemas = { HealthEvent, HealthEventData }
 
 const addDescriptions = (

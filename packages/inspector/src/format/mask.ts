@@ -5,7 +5,7 @@ import { masking } from '../state/settings.ts'
 const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * Replaces bidirectional controls with escapes, such as `\\u202e`. Keeps joiners, without which emoji fall apart and
+ * Replaces bidirectional controls with escapes, such as `\u202e`. Keeps joiners, without which emoji fall apart and
  * Persian is spelled wrong.
  */
 export const reveal = (text: string): string =>
@@ -22,7 +22,7 @@ export const showNumber = (number: string): string => reveal(isMasking() ? redac
 /** Returns text from a person, masked if masking is on. */
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
-/** Group fields that `redact` keeps, because elsewhere, fields with these names identify an event's subject. */
+/** Texts about groups. `redact` keeps them, because other records use these names for what is not personal. */
 const groupFields = new Set(['groupName', 'subject', 'description'])
 
 /** Returns parsed JSON, with personal data masked if masking is on. */

@@ -16,7 +16,7 @@ export const formatRate = (rate: number | null): string => {
   return `${percent} %`
 }
 
-/** Formats the bound of a latency bucket. The longest bucket has no upper bound. */
+/** Formats the bound of a latency bucket; `null` if there was no attempt. */
 export const formatLatency = (ms: number | null): string => (ms === null ? '–' : `≤ ${formatDuration(ms)}`)
 
 /** Formats the time since a moment, such as that of the oldest delivery in a backlog. */

@@ -22,9 +22,9 @@ export type Field = {
   readonly label?: string
   readonly description: string
   readonly isRequired?: boolean
-  /** `lines` is a list of texts, one per line. `several` is a list of choices. */
+  /** `lines` is a list of strings, one per line. `several` is a list of choices. */
   readonly kind: 'choice' | 'boolean' | 'number' | 'text' | 'url' | 'secret' | 'lines' | 'several'
-  /** The values to choose from. For a text, they are suggestions. */
+  /** The values to choose from. For a text field, they are suggestions. */
   readonly choices?: readonly Choice[]
   /** Describes an empty field. @default 'default' */
   readonly empty?: string
@@ -109,7 +109,7 @@ const setAt = (body: Body, [key = '', ...rest]: readonly string[], value: unknow
 /**
  * Builds a request body from the values of a form, without the empty fields.
  *
- * @throws ApiError if a value cannot be read, or a part of an object is set that the form omits.
+ * @throws ApiError if a value cannot be read, or if the form omits an object but sets a part of it.
  */
 export const readFields = (fields: readonly Field[], values: FormData): Body => {
   const body: Body = {}

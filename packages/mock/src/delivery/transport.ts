@@ -18,8 +18,8 @@ export type TransportOptions = DelaysOptions & {
   readonly authHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
-   * Returns whether a delivery is only collected although an endpoint is under test. No fault applies to it: otherwise it
-   * would use up the faults that are meant for the endpoint.
+   * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an endpoint is
+   * under test. No fault applies to it: otherwise it would use up the faults that are meant for the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }
@@ -65,7 +65,7 @@ export const createTransport = (options: TransportOptions) => {
       (name) => name !== '' && headers.has(name),
     )
 
-  /** Returns the headers and the body to send, and whether a fault has changed them. */
+  /** Returns the changed headers and body, or `undefined` if no fault applies. */
   const applyTampering = (attempted: LoadedDelivery, { headers: sent, body }: DeliveryRequest) => {
     const headers = new Headers(sent)
     const signed = { headers, body, credentials: listCredentials(headers, attempted) }

@@ -55,7 +55,7 @@ export const inboxSyntaxes: Readonly<Record<SqlDialect, Syntax>> = {
     text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     longText: 'mediumtext CHARACTER SET utf8mb4',
     bytes: 'longblob',
-    // The engine locks the rows that it has picked.
+    // The engine picks the rows first, and locks them with a second statement.
     lock: '',
   },
 }

@@ -73,12 +73,11 @@ export type ReceiverMethods<Context> = {
    * pass to a route. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
-   *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. The default is
-   *   the first argument.
+   *   `executionCtx` with one, like Hono's context, the receiver uses it to keep the platform running until the
+   *   handlers finish. Defaults to the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
-  // This overload is last, because Next.js checks only the last one, and requires that routes accept nothing but a
-  // Request.
+  // This overload is last, because Next.js checks only the last one, and requires its first parameter to be a `Request`.
   handle(request: Request, host?: object): Promise<Response>
 }
 
@@ -125,7 +124,7 @@ export const createReceiver = <Context = DeliveryContext>(
     },
     subscribe: (name, handler, handlerOptions) => handlers.add(bindNames(name, handler), handlerOptions),
     stop: running.stop,
-    // Without an inbox, handlers get a `DeliveryContext`.
+    // With an inbox, this only stores deliveries, and calls no handler. Without one, handlers get a `DeliveryContext`.
     handle: createReceive(settings as ReceiverSettings, {
       handlers: handlers as unknown as Handlers<DeliveryContext>,
       running,

@@ -8,7 +8,7 @@ import type { ReceiverSettings } from './options.ts'
 export type Delivery = {
   readonly context: DeliveryContext
   readonly tasks: readonly Task<DeliveryContext>[]
-  /** Called with the promise of the handlers' work. Returns whether the response does not wait for it. */
+  /** Called with the promise of the handlers' work. Returns `true` if the response is sent without waiting for it. */
   readonly keepAlive: (work: Promise<unknown>) => boolean
 }
 

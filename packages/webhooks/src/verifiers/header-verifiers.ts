@@ -33,7 +33,7 @@ const toList = (secrets: string | readonly string[]): readonly string[] => {
 }
 
 /**
- * Returns every form in which `Headers` can contain a text. `Headers` always decodes bytes as Latin-1, but
+ * Returns every form in which a value can appear in `Headers`. `Headers` always decodes bytes as Latin-1, but
  * senders encode text as UTF-8 or Latin-1.
  */
 const toReceived = (text: string): readonly string[] => {

@@ -158,8 +158,8 @@ const toVerified = ({ id, timestamp }: SignatureHeaders) => ({ id, sentAt: new D
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
  * before its body or the secrets are read.
  *
- * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, requests get a 503
- *   instead.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret is missing or invalid. If `secrets` is a
+ *   function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example

@@ -29,8 +29,8 @@ const ErasedPart = named(
 )
 
 /**
- * Finds the calls to erase. For a customer, finds all calls with the first part, which has no cursor, and none with
- * later parts.
+ * Finds the calls to erase. For a customer, the first request, which has no cursor, finds all calls; later ones find
+ * none.
  */
 const findCalls = async function* (
   { calls }: ReferenceServer,

@@ -27,7 +27,7 @@ export const CallView = named(
   }),
 )
 
-/** A call. The type is stricter than its schema, which accepts any value as a summary. */
+/** A call. The type is stricter than the input of its schema, in which `summary` is `unknown`. */
 export type CallView = Omit<z.input<typeof CallView>, 'summary'> & { summary: CallSummary | null }
 
 export const showCall = (record: CallRecord, summary?: CallSummaryRecord): CallView => {

@@ -6,7 +6,7 @@ import { ParticipantView } from './group.ts'
 
 export const CustomerView = named(
   'Customer',
-  'What is stored about a customer. `calls` has the newest 20, with their summaries; list calls with `customer` for all. `memberships` has the groups that the customer joined, including those that it left. `deliveries` has those of these calls and memberships, newest first, at most 100.',
+  'What is stored about a customer. `calls` has the newest 20, with their summaries; list calls with `customer` for all. `memberships` has the groups that the customer joined, including those they have left. `deliveries` has those of these calls and memberships, newest first, at most 100.',
   z.object({
     number: z.string(),
     digits: z.string(),

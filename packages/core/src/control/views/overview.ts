@@ -9,7 +9,7 @@ export type OverviewWindow = z.infer<typeof OverviewWindow>
 
 export const BacklogView = named(
   'Backlog',
-  'The unfinished deliveries now. Counting stops at 10,000 for each subscription, and `unfinished` is null if the database does not answer in time. `oldestAt` is the time of the event of the oldest one.',
+  'The unfinished deliveries now. Counting stops at 10,000 for each subscription, and `unfinished` is null if the database does not answer in time. `oldestAt` is when the event of the oldest one occurred.',
   z.object({ unfinished: z.nullable(z.number()), oldestAt: UtcOrNull }),
 )
 
@@ -58,7 +58,7 @@ const details = {
 
 export const OverviewView = named(
   'Overview',
-  'The events and attempts of an organization in the last hour, day or week. `times` are the starts of the points of every series, `stepMs` apart; the last point is not complete. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the part of delivered among delivered and failed attempts, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, and of a process that crashes, at most the last ten seconds are lost.',
+  'The events and attempts of an organization in the last hour, day or week. `times` are the starts of the points of every series, `stepMs` apart; the last point is not complete. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the share of delivered attempts among delivered and failed ones, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, so a process that crashes loses at most its last ten seconds.',
   z.object({
     ...period,
     totals: z.object({ events: z.number(), ...totals }),
@@ -70,7 +70,7 @@ export const OverviewView = named(
 
 export const SubscriptionOverviewView = named(
   'SubscriptionOverview',
-  'The attempts of one subscription, as in `Overview`. `state`: `working` also if there was no attempt, `failing` since the last success, or `disabled`.',
+  'The attempts of one subscription, as in `Overview`. `state`: `working` also if there was no attempt, `failing` if every attempt since the last success failed, or `disabled`.',
   z.object({
     subscription: SubscriptionView,
     state: z.enum(['working', 'failing', 'disabled']),

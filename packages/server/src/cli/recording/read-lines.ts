@@ -28,8 +28,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x09)
 
 /**
- * Yields the lines of a file, or of standard input for `-`, with their numbers. Omits blank lines, line ends of either
- * kind, and a byte order mark.
+ * Yields the lines of a file, or of standard input for `-`, with their numbers. Skips blank lines, and strips line
+ * endings (LF or CRLF) and a byte order mark.
  *
  * @throws CliError if the file cannot be read.
  */
