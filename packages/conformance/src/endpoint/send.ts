@@ -44,7 +44,7 @@ export const isAccepted = ({ status }: Exchange): boolean =>
 /** Returns whether a response only asks the sender to slow down. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
-/** Headers by which common firewalls and content delivery networks name themselves. */
+/** Headers that identify common firewalls and content delivery networks. */
 const firewallHeaders = [
   'cf-ray',
   'cf-mitigated',
@@ -56,15 +56,15 @@ const firewallHeaders = [
 const firewallServers = /^(?:cloudflare|akamaighost|awselb|sucuri|imperva|bigip)/i
 
 /**
- * Returns whether a firewall has answered instead of the endpoint: the response is a 403 or 406, is an HTML page, and
- * names the firewall. The endpoint's own responses may have the same headers, but are not HTML.
+ * Returns whether a firewall responded instead of the endpoint: the response is a 403 or 406, is an HTML
+ * page, and names the firewall. The endpoint's own responses may have the same headers, but are not HTML.
  */
 export const isFirewalled = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>): boolean =>
   (status === 403 || status === 406) &&
   /^text\/html/i.test(headers['content-type'] ?? '') &&
   (firewallServers.test(headers.server ?? '') || firewallHeaders.some((name) => headers[name] !== undefined))
 
-/** Returns whether a rate limit or a firewall has answered, so that the endpoint did not decide. */
+/** Returns whether a rate limit or a firewall responded, so the endpoint did not decide. */
 export const isShielded = (exchange: Exchange): boolean => isLimited(exchange) || isFirewalled(exchange)
 
 type SendLimits = {

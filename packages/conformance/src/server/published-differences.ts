@@ -15,7 +15,7 @@ const wrongKey: Difference = {
   published: 'a wrong key is 403 where summaries are fetched',
   fits: ({ observed }) => observed.startsWith('403'),
 }
-/** All wrong keys of the rules but a missing one, which is 401. */
+/** All kinds of wrong keys except a missing key, which gets a 401. */
 const wrongKeys = [
   ...['empty', 'unknown', 'prefixed', 'suffixed', 'with-a-word-after', 'bearer-with-a-word-after'],
   ...['in-a-list', 'cut', 'in-the-other-case'],
@@ -34,8 +34,8 @@ const nullGroupId: Difference = {
 }
 
 /**
- * The documented behavior of live services where a rule demands something else, by the id of the rule or its
- * beginning.
+ * The documented behavior of live services where a rule requires something else, by the rule's id or the
+ * start of the id.
  */
 const differences: Readonly<Record<string, Difference>> = {
   'create.key.bearer-is-200': { published: 'the key is sent without Bearer' },

@@ -12,7 +12,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "CallMissedEvent": "The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server does not.",
   "CallMissedEvent.isChatAssigned": "True if a team member was assigned to the chat when the call came in.",
   "CallMissedEvent.isNewCaller": "True if the customer has exchanged no messages with this number.",
-  "CallNotPickedEvent": "The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. The call does not end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on the number of agents. A live service sends this event; the reference server does not.",
+  "CallNotPickedEvent": "One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on the number of agents. A live service sends this event; the reference server does not.",
   "CallOutgoingInitiatedEvent": "The business is calling a customer. This is the first event of an outgoing call.",
   "CallRejectedEvent": "The call was declined, which ended it. Not sent for PSTN calls. A live service sends this event; the reference server does not.",
   "CallSummary": "The AI summary of a call.",

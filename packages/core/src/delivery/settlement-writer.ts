@@ -113,7 +113,7 @@ export const createSettlementWriter = (
       }),
     /** Returns whether a batch is being written. */
     isWriting: () => isWriting,
-    /** Sets whether failed writes are retried. They are until this is called. */
+    /** Sets whether failed writes are retried. By default, they are. */
     setRetrying: (value: boolean): void => {
       isRetrying = value
     },

@@ -2,7 +2,7 @@ import { endRetries } from '../simulation/end-retries.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
 import type { Store } from '../store.ts'
 
-/** The start of the error of an attempt that ended without a response in time. */
+/** The start of the error message of an attempt that timed out. */
 const timedOut = 'no complete response within'
 
 /** Wraps a store so that a failed attempt exhausts its delivery. Only a time-out may be retried once. */

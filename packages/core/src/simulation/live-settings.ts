@@ -14,9 +14,9 @@ export type WebhookAuth =
 
 /** Differences between live services, or between states of one. */
 export const LiveSettings = z.strictObject({
-  /** Group events state their name; `false` for the older published form, without `event`. @default true */
+  /** Group events contain their name in `event`. `false`: they do not, as once published. @default true */
   groupEventNames: z.optional(z.boolean()),
-  /** Fields of group events that are null, as they are until the network confirms the group. @default none */
+  /** Fields of group events that are null, as before the network confirms the group. @default none */
   nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
   /** The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request. @default true */
   pstnCalling: z.optional(z.boolean()),

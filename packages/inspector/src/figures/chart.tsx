@@ -55,7 +55,7 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
   </details>
 )
 
-/** Keeps the values between two periods without one, through which no line passes. */
+/** Keeps only values whose neighbors are missing, because no line can show them. */
 const keepIsolated = (values: Series['values']): (number | null)[] =>
   values.map((value, at) => ((values[at - 1] ?? values[at + 1] ?? null) === null ? value : null))
 

@@ -15,7 +15,7 @@ const completeCommand = (command: string): string => {
     : `npx @wabakit/server ${rest} --server ${location.origin}${organization}`
 }
 
-/** A command, and a button that copies it. A line never ends within a word, where a hyphen would seem to end it. */
+/** A command, and a button that copies it. Lines break only between words, not at hyphens. */
 export const Command = ({ command }: { readonly command: string }) => {
   const text = completeCommand(command)
   return (

@@ -53,7 +53,7 @@ const common: Readonly<Record<string, () => unknown>> = {
 
 const goTimeMs = 1_500
 
-/** The time until which a letter opens a view after the user has pressed `g`. */
+/** When the effect of `g` ends. Until then, a letter opens a view. */
 let goingUntil = 0
 
 const findAction = (key: string): (() => unknown) | undefined => {

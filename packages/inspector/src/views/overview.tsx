@@ -14,7 +14,7 @@ const pollMs = 10_000
 /** Maximum number of endpoints in the table, failing ones first. The list of subscriptions has all. */
 const maxEndpoints = 25
 
-/** The first view: the current state of the organization's endpoints, and since when they are in it. */
+/** The first view: the current state of the organization's endpoints, and how long they have been in it. */
 export const OverviewView = () => {
   const window = getWindow()
   const keys = [organizationId.value, window]

@@ -22,7 +22,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
     service: server,
     simulation: {
       simulateCall: (_organizationId, call) => handles.simulateCall(call),
-      // Delayed summaries are among the scheduled tasks that the message of a failed wait lists.
+      // The message of a failed wait already lists delayed summaries, as scheduled tasks.
       findDueSummary: () => undefined,
     },
     live: { wake: () => {} },

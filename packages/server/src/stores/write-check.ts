@@ -1,7 +1,7 @@
 /** How long the outcome of a write is valid, in milliseconds. */
 const validMs = 5_000
 
-/** The outcome of a store's last write: the time at which it ended and, if it failed, its error. */
+/** The outcome of a store's last write: when it ended and, if it failed, its error. */
 export type LastWrite = { readonly at: number; readonly error?: unknown }
 
 /** The outcome before the first write, which is never valid. */

@@ -16,7 +16,7 @@ const withinScheme = (change: (credential: string) => string): Forgery =>
     return scheme + change(credential)
   })
 
-/** Headers by which proxies state where a request came from, with addresses that some endpoints trust. */
+/** Headers in which proxies report where a request came from, with addresses that some endpoints trust. */
 const nearby: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'x-forwarded-for: 127.0.0.1': { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' },
   'x-forwarded-for: 10.0.0.1': { 'x-forwarded-for': '10.0.0.1', 'x-real-ip': '10.0.0.1' },

@@ -6,7 +6,7 @@ import { describeResponse, judgeAccepted, judgeOnce } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Headers that nothing signs, from which frameworks and gateways take the identity of a request. */
+/** Unsigned headers that frameworks and gateways use as the identity of a request. */
 const unsignedIds = [
   'idempotency-key',
   'x-idempotency-key',
@@ -21,7 +21,7 @@ const unsignedIds = [
 const nameAll = (value: string): Record<string, string> =>
   Object.fromEntries(unsignedIds.map((name) => [name, value]))
 
-/** Judges two different deliveries, of which an endpoint might take the second for a repeat of the first. */
+/** Judges two different deliveries. An endpoint might mistake the second for a repeat of the first. */
 const judgeBoth = async (
   { countEffects }: Examination,
   deliveries: readonly Delivery[],

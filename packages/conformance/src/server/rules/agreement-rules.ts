@@ -20,7 +20,7 @@ const otherFields = [
 
 /** Tolerated difference of two durations, in seconds: they may be rounded. */
 const roundingSeconds = 2
-/** Seconds by which a call may be shorter than its times because it rang, in addition to the observed ringing. */
+/** Tolerated ringing in addition to the observed one, in seconds: a duration may exclude the ringing. */
 const ringingSeconds = 5
 /** Tolerated difference of the times in two events, in milliseconds: one may state when the call began to ring. */
 const startToleranceMs = 300_000
@@ -68,7 +68,7 @@ const readRecord = (json: unknown): unknown => {
   return typeof data === 'object' && data !== null ? data : json
 }
 
-/** Rules for what the events and the fetched record of one call state about it. */
+/** Rules that compare the events and the fetched record of one call. */
 export const agreementRules: ServerRules = {
   'events.summary.from-is-the-own-number': {
     title: "from is the organization's number and to the customer's, in both directions",
