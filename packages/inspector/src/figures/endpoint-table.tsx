@@ -33,6 +33,22 @@ const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
 const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
   (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + (backlog.unfinished ?? 0)
 
+/** The address of an endpoint. A narrow column breaks it at slashes rather than within words. */
+const Address = ({ url }: { readonly url: string }) => {
+  const [host = '', ...segments] = shortenUrl(url).split('/')
+  return (
+    <span title={url}>
+      {host}
+      {segments.map((segment) => (
+        <>
+          /<wbr />
+          {segment}
+        </>
+      ))}
+    </span>
+  )
+}
+
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, totals, series, latency, backlog, times, window } = endpoint
   const { id, url, number, channel, failingSince, disabledReason } = subscription
@@ -49,7 +65,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
       </td>
       <th scope="row">
         <RecordLink view="subscriptions" id={id} filters={{ window }}>
-          <span title={url}>{shortenUrl(url)}</span>
+          <Address url={url} />
         </RecordLink>
         <small class="quiet">
           {number || channel}

@@ -26,7 +26,7 @@ type DialogProps = {
 
 export type DialogControl = Pick<DialogProps, 'onClose'>
 
-/** A modal dialog. Escape closes the dialog, and the focus returns to the previous element. */
+/** A modal dialog. Its first field or button gets the focus. Escape closes the dialog, and the focus returns. */
 export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isAsking = useSignal(false)
@@ -34,6 +34,8 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
     const element = dialog.current
     const before = document.activeElement
     element?.showModal()
+    // By default, the first element gets the focus, the button that closes the dialog.
+    element?.querySelector<HTMLElement>('.form :is(input, select, textarea, button)')?.focus()
     return () => {
       element?.close()
       if (before instanceof HTMLElement) before.focus()

@@ -38,7 +38,7 @@ const advise = ({ disabledReason, failingSince }: Subscription): string => {
   if (disabledReason === 'gone' || disabledReason === 'failing') return repair
   if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
   return failingSince === null
-    ? 'The next successful attempt ends this.'
+    ? 'It was changed after it failed. The next successful attempt reports that it has recovered.'
     : 'The causes are below, each with its remedy. After 5 days of failed attempts, the server disables the subscription.'
 }
 

@@ -93,6 +93,7 @@ onEachStore('managing with the inspector', (inspector) => {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: action }).click()
       await dialog.getByText('1 delivery is unfinished.').waitFor()
+      await dialog.locator('.form :focus').waitFor()
     }
 
     await choose('Edit')
