@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
 import { hasChromium, launchBrowser, openPage } from './browser.ts'
-import { onEachStore } from './each-store.ts'
+import { onSqlite } from './each-store.ts'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -23,7 +23,7 @@ const onPhones = /^(?:\?|customers|deliveries\?id=\w+$|calls|subscriptions|event
 /** Each test reads many pages, which takes a long time on a busy machine. */
 const timeout = 240_000
 
-onEachStore('the inspector', (inspector) => {
+onSqlite('the inspector', (inspector) => {
   test.each(schemes)(
     'has no axe findings in any view, in %s, and fits',
     async (colorScheme) => {

@@ -1,9 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { control } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
 import { createStage, type Stage } from './stage.ts'
 
@@ -21,43 +22,60 @@ export type Inspected = {
   simulate(body: object, organization?: string): Promise<string>
 }
 
+type Databases = Pick<PostgresCluster, 'createDatabase' | 'remove'>
+
+const createFiles = async (): Promise<Databases> => {
+  const folder = await mkdtemp(join(tmpdir(), 'wabakit-'))
+  let count = 0
+  return {
+    createDatabase: async () => join(folder, `${count++}.db`),
+    remove: () => rm(folder, { recursive: true }),
+  }
+}
+
+const onStores =
+  (stores: readonly string[]) =>
+  (title: string, define: (inspected: Inspected) => void): void =>
+    describe.skipIf(!hasChromium).each(stores)(`${title} on %s`, (store) => {
+      let browser: Browser
+      let databases: Databases
+      let stage: Stage | undefined
+      const getStage = (): Stage => {
+        if (stage === undefined) throw new Error('The stage exists only while tests run.')
+        return stage
+      }
+      beforeAll(async () => {
+        databases = await (store === 'PostgreSQL' ? createCluster() : createFiles())
+        stage = await createStage(await databases.createDatabase())
+        browser = await launchBrowser()
+      })
+      afterAll(async () => {
+        await browser?.close()
+        await stage?.close()
+        await databases?.remove()
+      })
+      const getUrl = (path: string): string => `${getStage().server.url}/_wabakit/inspector/${path}`
+      define({
+        store,
+        get stage() {
+          return getStage()
+        },
+        getUrl,
+        createDatabase: () => databases.createDatabase(),
+        open: (path, options = {}) => openPage(browser, { url: getUrl(path), ...options }),
+        simulate: async (body, organization = 'acme') => {
+          const { body: call } = await control(
+            getStage().server,
+            `POST /organizations/${organization}/simulated-calls`,
+            body,
+          )
+          return call.callId
+        },
+      })
+    })
+
 /** Defines tests that run in Chromium on SQLite and on PostgreSQL. */
-export const onEachStore = (title: string, define: (inspected: Inspected) => void): void =>
-  describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])(`${title} on %s`, (store) => {
-    let browser: Browser
-    let cluster: PostgresCluster | undefined
-    let stage: Stage | undefined
-    const getStage = (): Stage => {
-      if (stage === undefined) throw new Error('The stage exists only while tests run.')
-      return stage
-    }
-    beforeAll(async () => {
-      if (store === 'PostgreSQL') cluster = await createCluster()
-      stage = await createStage((await cluster?.createDatabase()) ?? ':memory:')
-      browser = await launchBrowser()
-    })
-    afterAll(async () => {
-      await browser?.close()
-      await stage?.close()
-      await cluster?.remove()
-    })
-    const getUrl = (path: string): string => `${getStage().server.url}/_wabakit/inspector/${path}`
-    define({
-      store,
-      get stage() {
-        return getStage()
-      },
-      getUrl,
-      createDatabase: () =>
-        cluster?.createDatabase() ?? Promise.resolve(join(temporaryFolder(), 'wabakit.db')),
-      open: (path, options = {}) => openPage(browser, { url: getUrl(path), ...options }),
-      simulate: async (body, organization = 'acme') => {
-        const { body: call } = await control(
-          getStage().server,
-          `POST /organizations/${organization}/simulated-calls`,
-          body,
-        )
-        return call.callId
-      },
-    })
-  })
+export const onEachStore = onStores(['SQLite', 'PostgreSQL'])
+
+/** Defines tests in Chromium of what no database can change, such as colors and labels. */
+export const onSqlite = onStores(['SQLite'])
