@@ -17,6 +17,7 @@ const onPostgres = async (): Promise<Setting> => {
   onTestFinished(postgres.stop)
   const url = new URL(postgres.connectionString)
   const proxy = await startSilentProxy(Number(url.port))
+  const direct = postgres.pool()
   Object.assign(url, { hostname: '127.0.0.1', port: `${proxy.port}` })
   const pool = new pg.Pool({ connectionString: url.href, max: 6 })
   pool.on('error', () => {})
@@ -28,7 +29,7 @@ const onPostgres = async (): Promise<Setting> => {
     inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
     write: async ({ transaction }, effect) =>
       (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
-    query: async (text) => (await postgres.pool().query(text)).rows,
+    query: async (text) => (await direct.query(text)).rows,
     silence: proxy.silence,
   }
 }
@@ -37,6 +38,7 @@ const onMariadb = async (): Promise<Setting> => {
   const mariadb = await startMariadb()
   onTestFinished(mariadb.stop)
   const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
+  const direct = mariadb.pool()
   const pool = createPool({
     ...{ host: '127.0.0.1', port: proxy.port, user: 'root', database: 'webhooks', connectionLimit: 6 },
   })
@@ -48,7 +50,7 @@ const onMariadb = async (): Promise<Setting> => {
     inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
     write: async ({ transaction }, effect) =>
       (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
-    query: async (text) => (await mariadb.pool().query(text))[0] as Record<string, unknown>[],
+    query: async (text) => (await direct.query(text))[0] as Record<string, unknown>[],
     silence: proxy.silence,
   }
 }
