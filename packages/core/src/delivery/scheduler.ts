@@ -52,7 +52,7 @@ export const createScheduler = (context: SchedulerContext) => {
     },
     isDrained: () => deliveries.isIdle() && !reader.isReading() && policy.isEmpty(),
   })
-  // During a drain, starts are not spread over time, because a test clock may stand still.
+  // A drain starts attempts immediately: the clock of a test may stand still, and a later start would never come.
   const policy = createPolicy({ ...context, isPaced: () => !loop.isDraining(), onFree: loop.request })
   const queues = createQueues({ ...context, policy, loop })
   const reader = createReader({ ...context, policy, queues, loop })
