@@ -135,6 +135,15 @@ export type DeliverySelection = EventSelection & {
   readonly finishedBefore?: number | undefined
   /** Only deliveries whose last attempt got a response with one of these HTTP statuses; 0 means no response. */
   readonly responses?: readonly number[] | undefined
+  /**
+   * Only deliveries with an attempt, not necessarily the last one, that got a response with one of these HTTP statuses;
+   * 0 means no response. The attempt also has to match `attemptedFrom` and `attemptedBefore`.
+   */
+  readonly anyResponses?: readonly number[] | undefined
+  /** Only deliveries with an attempt that started at or after this time. */
+  readonly attemptedFrom?: number | undefined
+  /** Only deliveries with an attempt that started before this time. */
+  readonly attemptedBefore?: number | undefined
 }
 
 type InOrder = {

@@ -64,6 +64,16 @@ export const EventFilter = z.strictObject({
 })
 export type EventFilter = z.output<typeof EventFilter>
 
+const responses = (description: string) =>
+  z.optional(
+    several(
+      z
+        .string()
+        .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
+      description,
+    ),
+  )
+
 export const DeliveryFilter = z.strictObject({
   ...eventFilter,
   status: z.optional(
@@ -72,13 +82,17 @@ export const DeliveryFilter = z.strictObject({
   finishedFrom: optional(time, 'Only those that were delivered, exhausted or skipped at or after this time.'),
   finishedBefore: optional(time, 'Only those that were delivered, exhausted or skipped before this time.'),
   event: optional(identifier, 'Id of the event.'),
-  response: z.optional(
-    several(
-      z
-        .string()
-        .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
-      'Result of the last attempt: HTTP statuses such as 401, classes such as 5xx, or none, separated by commas.',
-    ),
+  response: responses(
+    'Result of the last attempt: HTTP statuses such as 401, classes such as 5xx, or none, separated by commas.',
+  ),
+  anyResponse: responses('Result of any attempt, in the same form.'),
+  attemptedFrom: optional(
+    time,
+    'Only those with an attempt at or after this time; with `anyResponse`, the same attempt.',
+  ),
+  attemptedBefore: optional(
+    time,
+    'Only those with an attempt before this time; with `anyResponse`, the same attempt.',
   ),
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
@@ -131,4 +145,7 @@ export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection
   finishedBefore: filter.finishedBefore,
   eventId: filter.event,
   responses: filter.response?.flatMap(parseResponse),
+  anyResponses: filter.anyResponse?.flatMap(parseResponse),
+  attemptedFrom: filter.attemptedFrom,
+  attemptedBefore: filter.attemptedBefore,
 })

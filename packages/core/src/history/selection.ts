@@ -22,6 +22,9 @@ export const isIndexed: Readonly<Record<string, boolean>> = {
   finishedFrom: false,
   finishedBefore: false,
   responses: false,
+  anyResponses: false,
+  attemptedFrom: false,
+  attemptedBefore: false,
 } satisfies Record<Exclude<keyof DeliverySelection, 'organizationId'>, boolean>
 
 /** Limits how many records a page may examine, unless an index finds all matching records. */

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from '../records.ts'
 import type { DeliverySelection, EventSelection } from '../store.ts'
 import { type DeliveryRow, type EventRow, getStatus } from './tables.ts'
 
@@ -23,9 +24,20 @@ export const createEventFilter = (selection: EventSelection) => {
     (text === undefined || text === event.id || containsText(event.payload, text))
 }
 
+const createAttemptFilter = ({ anyResponses, attemptedFrom, attemptedBefore }: DeliverySelection) => {
+  if (anyResponses === undefined && attemptedFrom === undefined && attemptedBefore === undefined) {
+    return undefined
+  }
+  return ({ status, startedAt }: AttemptRecord): boolean =>
+    (anyResponses === undefined || anyResponses.includes(status ?? 0)) &&
+    (attemptedFrom === undefined || startedAt >= attemptedFrom) &&
+    (attemptedBefore === undefined || startedAt < attemptedBefore)
+}
+
 export const createDeliveryFilter = (selection: DeliverySelection) => {
   const { subscriptionId, statuses, finishedFrom, finishedBefore, responses } = selection
   const matchesEvent = createEventFilter(selection)
+  const matchesAttempt = createAttemptFilter(selection)
   return (row: DeliveryRow): boolean =>
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
     (statuses === undefined || statuses.includes(getStatus(row))) &&
@@ -33,5 +45,6 @@ export const createDeliveryFilter = (selection: DeliverySelection) => {
     (finishedBefore === undefined || (row.finishedAt ?? Infinity) < finishedBefore) &&
     (responses === undefined ||
       (row.attempts.length > 0 && responses.includes(row.attempts.at(-1)?.status ?? 0))) &&
+    (matchesAttempt === undefined || row.attempts.some(matchesAttempt)) &&
     matchesEvent(row)
 }

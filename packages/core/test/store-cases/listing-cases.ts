@@ -1,4 +1,4 @@
-import type { CallQuery, GroupQuery } from '../../src/store.ts'
+import type { CallQuery, DeliverySelection, GroupQuery } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,
@@ -136,6 +136,39 @@ export const listingCases = defineCases({
         resent: 1,
       },
     )
+  },
+
+  'finds deliveries by one of their attempts, also after they were delivered': async (store) => {
+    await setUp(store)
+    await publish(store, { subject: 'group:a' }, { subject: 'group:b' })
+    const [first, second] = await begin(store, { limit: 2 })
+    ok(first !== undefined && second !== undefined, 'two deliveries are begun')
+    await settle(store, first, {
+      ...retry(1_000),
+      attempt: buildAttempt({ status: 503, startedAt: start + 10 }),
+    })
+    await settle(store, second, { ...delivered, attempt: buildAttempt({ startedAt: start + 20 }) })
+    const again = await beginOne(store, { now: start + 1_010 })
+    await settle(store, again, { ...delivered, attempt: buildAttempt({ startedAt: start + 1_010 }) })
+    const [recovered, smooth] = [first.delivery.id, second.delivery.id]
+    const find = async (query: Partial<DeliverySelection>) => {
+      const page = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
+      return page.items.map(({ id }) => id)
+    }
+    equal(await find({ responses: [503] }), [])
+    equal(await find({ anyResponses: [503] }), [recovered])
+    equal(await find({ anyResponses: [0, 404] }), [])
+    equal(await find({ anyResponses: [200] }), [recovered, smooth])
+    equal(await find({ attemptedFrom: start + 21 }), [recovered])
+    equal(await find({ attemptedFrom: start + 1_010 }), [recovered])
+    equal(await find({ attemptedFrom: start + 1_011 }), [])
+    equal(await find({ attemptedBefore: start + 11 }), [recovered])
+    equal(await find({ attemptedBefore: start + 10 }), [])
+    equal(await find({ attemptedFrom: start + 20, attemptedBefore: start + 21 }), [smooth])
+    // One attempt has to match everything: the one with 503 was over by then.
+    equal(await find({ anyResponses: [503], attemptedFrom: start + 11 }), [])
+    equal(await find({ anyResponses: [503], attemptedFrom: start + 10, subject: 'group:a' }), [recovered])
+    equal(await find({ anyResponses: [503], subscriptionId: 'sub_1', statuses: ['delivered'] }), [recovered])
   },
 
   'lists calls and groups newest first, page by page, and filters them': async (store) => {

@@ -610,7 +610,7 @@ const again = defineCases('Sending again', {
       [{ deliveryId: undefined }, noCondition],
       [
         { deliveryID: 'dlv_1' },
-        'deliveryID: is not a condition; valid conditions: deliveryId, eventId, subscriptionId, names, subject, digits, occurredFrom, occurredBefore, text, statuses, finishedFrom, finishedBefore, responses',
+        'deliveryID: is not a condition; valid conditions: deliveryId, eventId, subscriptionId, names, subject, digits, occurredFrom, occurredBefore, text, statuses, finishedFrom, finishedBefore, responses, anyResponses, attemptedFrom, attemptedBefore',
       ],
     ]) {
       for (const change of [deliveries.resend, deliveries.cancelAll]) {

@@ -118,6 +118,11 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         }}
       />
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
+      {query.status === undefined && (
+        <p>
+          They include deliveries that have succeeded. To leave these out, choose a status in the list first.
+        </p>
+      )}
       <p class="quiet">
         Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
         again. Waiting deliveries are not counted: they follow on their own. Deliveries that have an attempt

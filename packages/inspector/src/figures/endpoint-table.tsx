@@ -82,16 +82,16 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
         <Sparkline {...series} />
       </td>
       <td class="number" data-label="Delivered">
-        {linkTo(formatCount(totals.delivered), { status: 'delivered', from })}
+        {linkTo(formatCount(totals.delivered), { status: 'delivered', finishedFrom: from })}
       </td>
       <td class="number" data-label="Failed">
-        {linkTo(formatCount(totals.failed), { response: failing.response, from })}
+        {linkTo(formatCount(totals.failed), { anyResponse: failing.response, attemptedFrom: from })}
       </td>
       <td class="number" data-label="Success">
-        {linkTo(formatRate(totals.successRate), { from })}
+        {linkTo(formatRate(totals.successRate), { attemptedFrom: from })}
       </td>
       <td class="number wide" data-label="p95">
-        {linkTo(formatLatency(latency.p95Ms), { from })}
+        {linkTo(formatLatency(latency.p95Ms), { attemptedFrom: from })}
       </td>
       <td class="number" data-label="Unfinished">
         {linkTo(formatCount(backlog.unfinished), { status: unfinished })}

@@ -55,7 +55,7 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
         title="Delivered"
         value={formatCount(totals.delivered)}
         view="deliveries"
-        filters={{ ...filters, status: 'delivered', from }}
+        filters={{ ...filters, status: 'delivered', finishedFrom: from }}
       />
       <Tile
         title="Failed attempts"
@@ -63,21 +63,21 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
         tone={totals.failed > 0 ? 'bad' : undefined}
         note={totals.exhausted > 0 && `${formatCount(totals.exhausted)} exhausted`}
         view="deliveries"
-        filters={{ ...filters, response: failing.response, from }}
+        filters={{ ...filters, anyResponse: failing.response, attemptedFrom: from }}
       />
       <Tile
         title="Success rate"
         value={formatRate(totals.successRate)}
         note="of all attempts"
         view="deliveries"
-        filters={{ ...filters, from }}
+        filters={{ ...filters, attemptedFrom: from }}
       />
       <Tile
         title="Response time, p50"
         value={formatLatency(latency.p50Ms)}
         note={`p95 ${formatLatency(latency.p95Ms)}`}
         view="deliveries"
-        filters={{ ...filters, from }}
+        filters={{ ...filters, attemptedFrom: from }}
       />
       <Tile
         title="Unfinished now"
@@ -99,7 +99,10 @@ const Causes = ({ figures: { failures, times }, filters }: FiguresProps) => {
       <ul>
         {failures.map(({ cause, text, remedy, attempts, response }) => (
           <li key={cause}>
-            <RecordLink view="deliveries" filters={{ ...filters, response, from: times[0] }}>
+            <RecordLink
+              view="deliveries"
+              filters={{ ...filters, anyResponse: response, attemptedFrom: times[0] }}
+            >
               {formatCount(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
             </RecordLink>
             <span>
@@ -140,7 +143,7 @@ const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
 export const Charts = ({ figures, filters }: FiguresProps) => {
   const { times, series, latency } = figures
   const open = (from: string, before: string | undefined): void =>
-    navigate('deliveries', { ...filters, from, before })
+    navigate('deliveries', { ...filters, attemptedFrom: from, attemptedBefore: before })
   return (
     <>
       <Causes figures={figures} filters={filters} />

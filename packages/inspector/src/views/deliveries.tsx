@@ -67,7 +67,9 @@ export const deliveries: ListDefinition<Delivery> = {
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },
     { key: 'response', label: 'Last response', kind: 'choice', choices: () => responses },
+    { key: 'anyResponse', label: 'Any response', kind: 'choice', choices: () => responses },
     ...eventFilters,
+    { key: 'attempted', label: 'Attempted', kind: 'time', from: 'attemptedFrom', before: 'attemptedBefore' },
     { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
   columns: {

@@ -33,8 +33,8 @@ export const planPeriod = (window: OverviewWindow, now: number): Period => {
 }
 
 /**
- * For each cause, the value of the list filter `response` that finds the deliveries with that cause. It may
- * also find deliveries with other causes.
+ * For each cause, the value of the list filter `anyResponse` that finds the deliveries with such attempts. It may
+ * also find deliveries whose attempts failed for other causes.
  */
 const responses: Readonly<Record<FailureCause, string>> = {
   wrong_secret: '400,401,403',

@@ -25,7 +25,7 @@ const LatencyView = named(
 
 const FailureView = named(
   'Failure',
-  'The failed attempts with one likely cause. `response` is the value of the filter `response` that lists such deliveries.',
+  'The failed attempts with one likely cause. `response` is the value of the filter `anyResponse` that lists deliveries with such attempts.',
   z.extend(DiagnosisView, { attempts: z.number(), response: z.string() }),
 )
 

@@ -54,6 +54,25 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
 }
 
+/** Adds the condition that one of the attempts matches. */
+const filterAttempts = (
+  where: Conditions,
+  { anyResponses, attemptedFrom, attemptedBefore }: DeliverySelection,
+): Conditions => {
+  const filters = Object.entries({
+    'coalesce(a.status, 0) = ANY (?)': anyResponses,
+    'a.started_at >= ?': attemptedFrom,
+    'a.started_at < ?': attemptedBefore,
+  }).filter(([, value]) => value !== undefined)
+  if (filters.length === 0) return where
+  const conditions = filters.map(([sql]) => sql).join(' AND ')
+  return where.and(
+    `EXISTS (SELECT FROM ${allAttempts} AS a
+       WHERE a.subscription = d.subscription AND a.event = d.event AND ${conditions})`,
+    ...filters.map(([, value]) => value),
+  )
+}
+
 /** Adds the conditions of a selection that are checked for each examined delivery, without an index. */
 const filterExamined = (
   where: Conditions,
@@ -102,7 +121,7 @@ export const walkDeliveries = async (
     const { low, high, end } = await walk.limit(read, positions, maxExamined)
     const where = filterDeliveries(walk.within(createConditions(), { low, high }), selection)
     if (after !== undefined) where.and(`(e.position, d.subscription) ${follows} (?, ?)`, ...after)
-    filterExamined(filterEvents(where, selection), selection)
+    filterAttempts(filterExamined(filterEvents(where, selection), selection), selection)
     return {
       from: eventsFirst,
       where,
@@ -128,6 +147,7 @@ export const walkDeliveries = async (
         )
   if (next !== undefined)
     where.and(`(d.event, d.subscription) ${precedes} (?, ?)`, next.event, next.subscription)
-  filterExamined(filterEvents(where, selection).andIf('e.subject = ?', selection.subject), selection)
+  filterEvents(where, selection).andIf('e.subject = ?', selection.subject)
+  filterAttempts(filterExamined(where, selection), selection)
   return { from: deliveriesFirst, where, orderBy, end: next?.end }
 }

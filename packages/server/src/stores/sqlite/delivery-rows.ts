@@ -108,6 +108,20 @@ const choosePath = (query: DeliveryQuery): Path => {
   return throughEvents({ 'e.organizationId = ?': organizationId })
 }
 
+/** The condition that one of the attempts matches. */
+const findAttempt = ({ anyResponses, attemptedFrom, attemptedBefore }: DeliveryQuery): Conditions => {
+  const filters = Object.entries({
+    'coalesce(a.status, 0) in (select value from json_each(?))': anyResponses && JSON.stringify(anyResponses),
+    'a.startedAt >= ?': attemptedFrom,
+    'a.startedAt < ?': attemptedBefore,
+  }).flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
+  if (filters.length === 0) return {}
+  return {
+    [`exists (select 1 from attempts a where a.event = d.event and a.subscription = d.subscription
+     and ${filters.map(({ sql }) => sql).join(' and ')})`]: filters.map(({ value }) => value),
+  }
+}
+
 /** The conditions that a path's index may not cover. */
 const listFilters = (query: DeliveryQuery): Conditions => ({
   'd.organizationId = ?': query.organizationId,
@@ -119,6 +133,7 @@ const listFilters = (query: DeliveryQuery): Conditions => ({
   [`exists (select 1 from attempts a where a.event = d.event and a.subscription = d.subscription
      and a.number = d.attempts and coalesce(a.status, 0) in (select value from json_each(?)))`]:
     query.responses && JSON.stringify(query.responses),
+  ...findAttempt(query),
   ...listEventFilters(query),
 })
 
