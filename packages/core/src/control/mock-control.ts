@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import type { ApiFaults, PlannedFault } from '../simulation/index.ts'
+import { named } from './schemas.ts'
 
 /** A plain JSON object that the mock checks. */
 export type Json = Readonly<Record<string, unknown>>
@@ -38,16 +40,21 @@ export type MockTenantControl = {
 }
 
 /** The values that an application needs to use the mock as one organization. */
-export type MockAccount = {
-  readonly organizationId: string
-  readonly url: string
-  readonly apiKey: string
-  readonly wabaNumber: string
-  readonly pstnNumber: string
-  readonly secret: string
-  readonly seed: number
-  readonly profile: 'reference' | 'live'
-}
+export const Account = named(
+  'MockAccount',
+  'What an application needs to use the mock as one organization: the values of `createMock`.',
+  z.object({
+    organizationId: z.string(),
+    url: z.string(),
+    apiKey: z.string(),
+    wabaNumber: z.string(),
+    pstnNumber: z.string(),
+    secret: z.string(),
+    seed: z.number(),
+    profile: z.enum(['reference', 'live']),
+  }),
+)
+export type MockAccount = z.infer<typeof Account>
 
 /** The mock that a control API belongs to. */
 export type MockControl = {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/index.ts'
 import type { PlannedFault } from '../../simulation/index.ts'
 import { optional } from '../../values/input-schemas.ts'
-import type { Json, MockControl, MockTenantControl } from '../mock-control.ts'
+import { Account, type Json, type MockControl, type MockTenantControl } from '../mock-control.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
 import { list, named, Utc, utc } from '../schemas.ts'
 
@@ -25,21 +25,6 @@ const Duration = z
   .union([z.number(), z.string()])
   .check(z.describe("Milliseconds, or such as '30s' or '5m'."))
 const Time = named('MockTime', 'The time of an organization of the mock.', z.object({ now: Utc }))
-
-const Account = named(
-  'MockAccount',
-  'What an application needs to use the mock as one organization: the values of `createMock`.',
-  z.object({
-    organizationId: z.string(),
-    url: z.string(),
-    apiKey: z.string(),
-    wabaNumber: z.string(),
-    pstnNumber: z.string(),
-    secret: z.string(),
-    seed: z.number(),
-    profile: z.enum(['reference', 'live']),
-  }),
-)
 
 const setting = (description: string) => optional(z.unknown(), description)
 const TenantSettings = named(
