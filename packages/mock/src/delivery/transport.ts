@@ -3,7 +3,7 @@ import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/
 import { parseEvent } from '@wabakit/webhooks'
 import type { DuplicateFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
-import { canTamper, tamper } from '../faults/tamper.ts'
+import { tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
 import { createDelays, type DelaysOptions } from './delays.ts'
 import { observeOutcome } from './receiver-outcomes.ts'
@@ -69,7 +69,7 @@ export const createTransport = (options: TransportOptions) => {
   const applyTampering = (attempted: LoadedDelivery, { headers: sent, body }: DeliveryRequest) => {
     const headers = new Headers(sent)
     const signed = { headers, body, credentials: listCredentials(headers, attempted) }
-    const fault = faults.tamper.take(attempted, (each) => canTamper(each, signed))
+    const fault = faults.tamper.take(attempted, (each) => tamper(signed, each) !== undefined)
     return fault && tamper(signed, fault)
   }
 

@@ -19,48 +19,21 @@ const changeCredential = (text: string): string => {
  */
 const changeSignatures = (text: string): string => text.split(' ').map(changeCredential).join(' ')
 
-const listMissing = ({ header }: TamperFault, credentials: readonly string[]): readonly string[] =>
-  header === undefined ? credentials : [header]
-
-/** Returns whether a delivery has the part that a fault changes. */
-export const canTamper = (
-  fault: TamperFault,
-  { headers, credentials }: Pick<SignedDelivery, 'headers' | 'credentials'>,
-): boolean => {
-  switch (fault.part) {
-    case 'body':
-      return true
-    case 'signature':
-      return credentials.length > 0
-    case 'timestamp':
-      return headers.has('webhook-timestamp')
-    default:
-      return listMissing(fault, credentials).some((name) => headers.has(name))
+/** Changes the part of a delivery that a fault names. Returns `undefined` if the delivery does not have this part. */
+export const tamper = ({ headers, body, credentials }: SignedDelivery, { part, header }: TamperFault) => {
+  if (part === 'body') return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
+  const affected = {
+    signature: credentials,
+    timestamp: ['webhook-timestamp'],
+    missing_header: header === undefined ? credentials : [header],
   }
-}
-
-export const tamper = (
-  { headers, body, credentials }: SignedDelivery,
-  fault: TamperFault,
-): Pick<SignedDelivery, 'headers' | 'body'> => {
   const changed = new Headers(headers)
-  switch (fault.part) {
-    case 'body':
-      return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
-    case 'signature':
-      for (const name of credentials) {
-        const change = name === 'webhook-signature' ? changeSignatures : changeCredential
-        changed.set(name, change(headers.get(name) ?? ''))
-      }
-      break
-    case 'timestamp':
-      changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))
-      break
-    case 'missing_header':
-      for (const name of listMissing(fault, credentials)) changed.delete(name)
-      break
-    default:
-      fault.part satisfies never
+  const names = affected[part].filter((name) => headers.has(name))
+  for (const name of names) {
+    const value = headers.get(name) ?? ''
+    if (part === 'missing_header') changed.delete(name)
+    else if (part === 'timestamp') changed.set(name, String(Number(value) - 3_600))
+    else changed.set(name, name === 'webhook-signature' ? changeSignatures(value) : changeCredential(value))
   }
-  return { headers: changed, body }
+  return names.length === 0 ? undefined : { headers: changed, body }
 }
