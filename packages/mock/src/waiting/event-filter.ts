@@ -16,15 +16,6 @@ export type EventMatch<Name extends EventName> =
   | Partially<WebhookEventOf<Name>>
   | ((event: WebhookEventOf<Name>) => boolean)
 
-export type EventFilter<Name extends EventName> = {
-  readonly name: Name
-  accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>
-  /** Returns the differences between the match and an event; `undefined` if the match is a function. */
-  findDifferences(event: WebhookEvent): readonly Difference[] | undefined
-  /** Describes the filter in messages: `CALL_ENDED {"callId":"call_1"}`. */
-  readonly label: string
-}
-
 const hasName = <Name extends EventName>(
   event: WebhookEvent | undefined,
   name: Name,
@@ -55,17 +46,21 @@ export const createEventFilter = <Name extends EventName>(
   caller: string,
   name: Name,
   match?: EventMatch<Name>,
-): EventFilter<Name> => {
+) => {
   parseName(caller, eventNames, name)
   checkFields(`${caller}: match`, { match, shape: eventSchemas[name].shape })
-  const compare = (event: WebhookEvent) =>
+  const compare = (event: WebhookEvent): readonly Difference[] | undefined =>
     typeof match === 'function' ? undefined : findDifferences(match ?? {}, event)
   const conditions = typeof match === 'function' ? ` for which ${printValue(match)}` : ` ${printValue(match)}`
   return {
     name,
+    /** Describes the filter in messages: `CALL_ENDED {"callId":"call_1"}`. */
     label: match === undefined ? name : name + conditions,
-    accepts: (event): event is WebhookEventOf<Name> =>
+    accepts: (event: WebhookEvent | undefined): event is WebhookEventOf<Name> =>
       hasName(event, name) && (typeof match === 'function' ? match(event) : compare(event)?.length === 0),
+    /** Returns the differences between the match and an event; `undefined` if the match is a function. */
     findDifferences: compare,
   }
 }
+
+export type EventFilter = ReturnType<typeof createEventFilter>

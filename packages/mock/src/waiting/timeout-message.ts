@@ -1,4 +1,4 @@
-import type { EventName, WebhookEvent } from '@wabakit/contract'
+import type { WebhookEvent } from '@wabakit/contract'
 import { printDifferences, printValue } from '../matching/print.ts'
 import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -22,7 +22,7 @@ export type Situation = {
   readonly upcoming: readonly Upcoming[]
 }
 
-type Filter = Omit<EventFilter<EventName>, 'accepts'> & { accepts(event: WebhookEvent): boolean }
+type Filter = Omit<EventFilter, 'accepts'> & { accepts(event: WebhookEvent): boolean }
 
 type FailedWait = { readonly filter: Filter; readonly timeoutMs: number }
 

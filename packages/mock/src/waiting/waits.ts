@@ -13,42 +13,6 @@ export type WaitOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-/** The functions that wait for events. @inline */
-export type Waits = {
-  /**
-   * Resolves to the first matching event with this name, past or future.
-   *
-   * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
-   */
-  waitForEvent<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: WaitOptions,
-  ): Promise<WebhookEventOf<Name>>
-  /**
-   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
-   * Until a subscription is added, deliveries without a target also count.
-   *
-   * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
-   */
-  waitForDelivery<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: WaitOptions,
-  ): Promise<DeliveryOf<Name>>
-  /**
-   * Asserts that no matching event with this name has happened.
-   *
-   * @param options - `forMs`: time to keep watching, in milliseconds of real time (default: 0).
-   * @throws UnexpectedEventError if one has.
-   */
-  expectNoEvent<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: { readonly forMs?: number | undefined },
-  ): Promise<void>
-}
-
 type WaitsContext = {
   readonly waiters: Pick<Waiters, 'wait'>
   readonly getRecorder: () => Recorder
@@ -62,14 +26,19 @@ const checkMs = (name: string, ms: number): void => {
   throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
 
-export const createWaits = ({
-  waiters,
-  getRecorder,
-  assertOpen,
-  describeSituation,
-}: WaitsContext): Waits => ({
-  waitForEvent: (name, match, { timeoutMs = 1_000 } = {}) =>
-    blameCaller(async () => {
+/** Creates the functions that wait for events. */
+export const createWaits = ({ waiters, getRecorder, assertOpen, describeSituation }: WaitsContext) => ({
+  /**
+   * Resolves to the first matching event with this name, past or future.
+   *
+   * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
+   */
+  waitForEvent<Name extends EventName>(
+    name: Name,
+    match?: EventMatch<Name>,
+    { timeoutMs = 1_000 }: WaitOptions = {},
+  ): Promise<WebhookEventOf<Name>> {
+    return blameCaller(async () => {
       const caller = 'waitForEvent'
       const filter = createEventFilter(caller, name, match)
       checkMs(`${caller}: timeoutMs`, timeoutMs)
@@ -80,14 +49,21 @@ export const createWaits = ({
         find: () => getRecorder().events.find(filter.accepts),
         explain: async () => explainMissingEvent({ filter, timeoutMs }, await describeSituation()),
       })
-    }),
+    })
+  },
 
-  waitForDelivery: <Name extends EventName>(
+  /**
+   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
+   * Until a subscription is added, deliveries without a target also count.
+   *
+   * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
+   */
+  waitForDelivery<Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
     { timeoutMs = 1_000 }: WaitOptions = {},
-  ) =>
-    blameCaller(async () => {
+  ): Promise<DeliveryOf<Name>> {
+    return blameCaller(async () => {
       const caller = 'waitForDelivery'
       const filter = createEventFilter(caller, name, match)
       checkMs(`${caller}: timeoutMs`, timeoutMs)
@@ -100,10 +76,21 @@ export const createWaits = ({
         find: () => getRecorder().deliveries.find(isFound),
         explain: async () => explainMissingDelivery({ filter, timeoutMs }, await describeSituation()),
       })
-    }),
+    })
+  },
 
-  expectNoEvent: (name, match, { forMs = 0 } = {}) =>
-    blameCaller(async () => {
+  /**
+   * Asserts that no matching event with this name has happened.
+   *
+   * @param options - `forMs`: time to keep watching, in milliseconds of real time (default: 0).
+   * @throws UnexpectedEventError if one has.
+   */
+  expectNoEvent<Name extends EventName>(
+    name: Name,
+    match?: EventMatch<Name>,
+    { forMs = 0 }: { readonly forMs?: number | undefined } = {},
+  ): Promise<void> {
+    return blameCaller(async () => {
       const caller = 'expectNoEvent'
       const filter = createEventFilter(caller, name, match)
       checkMs(`${caller}: forMs`, forMs)
@@ -114,5 +101,9 @@ export const createWaits = ({
       throw new UnexpectedEventError(
         `${filter.label} should not have happened, but it did (seed ${seed}): ${printValue(event)}`,
       )
-    }),
+    })
+  },
 })
+
+/** @inline */
+export type Waits = ReturnType<typeof createWaits>
