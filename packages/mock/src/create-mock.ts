@@ -81,9 +81,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const listening = port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, port)
 
   const createTimers = () =>
-    clock === 'machine'
-      ? createMachineTimers(console.error)
-      : createVirtualTimers(new Date(startAt).getTime(), console.error)
+    clock === 'machine' ? createMachineTimers() : createVirtualTimers(new Date(startAt).getTime())
   const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,
@@ -93,7 +91,6 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
       createTimers,
-      onWarning: console.warn,
     })
     tenants.set(tenant.handles.apiKey, tenant)
     return tenant

@@ -9,32 +9,23 @@ import { createTargets } from '../delivery/targets.ts'
 import { blameCaller, MockUsageError } from '../errors.ts'
 import { createFaults } from '../faults/faults.ts'
 import { parseName } from '../input.ts'
-import type { TenantSettings } from '../mock-options.ts'
 import { simulateCall, simulateSummary } from '../simulation/simulate-call.ts'
 import { simulateParticipant } from '../simulation/simulate-participant.ts'
 import { parseDuration } from '../time/duration.ts'
-import type { TaskTimers } from '../time/task-timers.ts'
 import { toRequest } from '../to-request.ts'
 import type { Upcoming } from '../waiting/timeout-message.ts'
 import { createWaiters } from '../waiting/waiters.ts'
 import { createWaits } from '../waiting/waits.ts'
 import { subscribe } from './subscribe.ts'
 import type { MockTenant } from './tenant.ts'
-import { createTenantState, type TenantState } from './tenant-state.ts'
+import { createTenantState, type StateOptions, type TenantState } from './tenant-state.ts'
 
-type TenantOptions = {
-  readonly seed: number
-  /** The imitation of a live service; `undefined` for the reference server. */
-  readonly live: typeof import('@wabakit/core/live') | undefined
+type TenantOptions = StateOptions & {
   /** Index of the tenant, from 0. */
   readonly index: number
-  readonly settings: TenantSettings
   readonly url: string
   /** Set if clients use HTTP rather than the mock's `fetch`. */
   readonly isListening: boolean
-  readonly createTimers: () => TaskTimers
-  /** Receives warnings for the test when the tenant is closed. */
-  readonly onWarning: (message: string) => void
 }
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
@@ -47,7 +38,7 @@ const listUpcoming = async ({ timers, server }: TenantState): Promise<Upcoming[]
 }
 
 export const createTenant = (options: TenantOptions) => {
-  const { seed, live, index, settings, url, isListening, createTimers, onWarning } = options
+  const { seed, live, index, settings, url, isListening } = options
   if (live !== undefined && settings.authHeader !== undefined) {
     throw new MockUsageError('authHeader: in the profile "live", the path determines the header of the key.')
   }
@@ -65,14 +56,11 @@ export const createTenant = (options: TenantOptions) => {
   const clientRandom = createSeededRandom(seed, organizationId, 'clients')
   const createState = () =>
     createTenantState({
-      seed,
-      live,
+      ...options,
       account,
-      settings,
       targets,
       faults,
       idRandom,
-      createTimers,
       isRemote: () => isRemote,
       onChange: waiters.check,
     })
@@ -227,7 +215,7 @@ export const createTenant = (options: TenantOptions) => {
       isClosed = true
       waiters.rejectAll('the mock was closed while waiting.')
       const unused = faults.explainUnused()
-      if (unused !== undefined) onWarning(`wabakit mock: ${unused}`)
+      if (unused !== undefined) console.warn(`wabakit mock: ${unused}`)
       await state.stop()
     },
   }

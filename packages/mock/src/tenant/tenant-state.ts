@@ -27,12 +27,18 @@ import { createRecorder } from '../recording.ts'
 import type { SimulationContext } from '../simulation/simulate-call.ts'
 import type { TaskTimers } from '../time/task-timers.ts'
 
-/** The parts of a tenant that survive a reset. */
-type TenantStateOptions = {
+/** The options of a tenant that determine its state. */
+export type StateOptions = {
   readonly seed: number
+  /** The imitation of a live service; `undefined` for the reference server. */
   readonly live: typeof import('@wabakit/core/live') | undefined
-  readonly account: Account
   readonly settings: TenantSettings
+  readonly createTimers: () => TaskTimers
+}
+
+/** The parts of a tenant that survive a reset. */
+type LastingParts = StateOptions & {
+  readonly account: Account
   readonly targets: Targets
   readonly faults: TenantFaults
   /**
@@ -40,7 +46,6 @@ type TenantStateOptions = {
    * new events for duplicates.
    */
   readonly idRandom: Random
-  readonly createTimers: () => TaskTimers
   /**
    * Returns whether a test in another process waits or adds faults. Such a test cannot have a receiver in
    * this process.
@@ -64,7 +69,7 @@ const delivery = {
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 /** Creates the parts of a tenant that a reset replaces. */
-export const createTenantState = (options: TenantStateOptions) => {
+export const createTenantState = (options: LastingParts) => {
   const { seed, live, account, settings, targets, faults, idRandom, isRemote } = options
   const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account

@@ -2,12 +2,8 @@ import { MockUsageError } from '../errors.ts'
 import type { DeliveryWorker, ScheduledTask, TaskTimers } from './task-timers.ts'
 import { afterMachineTime, sleepMachineTime } from './timers.ts'
 
-/**
- * Creates timers that follow the machine's clock, or the fake timers of a test.
- *
- * @param onError - receives the errors of failed tasks.
- */
-export const createMachineTimers = (onError: (error: unknown) => void): TaskTimers => {
+/** Creates timers that follow the machine's clock, or the fake timers of a test. */
+export const createMachineTimers = (): TaskTimers => {
   const timers = new Map<ScheduledTask, () => void>()
   let worker: DeliveryWorker | undefined
   return {
@@ -15,7 +11,7 @@ export const createMachineTimers = (onError: (error: unknown) => void): TaskTime
     schedule: (task) => {
       const run = (): void => {
         timers.delete(task)
-        task.run().catch(onError)
+        task.run().catch(console.error)
       }
       timers.set(task, afterMachineTime(Math.max(0, task.at - Date.now()), run))
     },

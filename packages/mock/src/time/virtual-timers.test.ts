@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createVirtualTimers } from './virtual-timers.ts'
 
 test('advance works after an advance that failed', async () => {
-  const timers = createVirtualTimers(0, () => {})
+  const timers = createVirtualTimers(0)
   const store = memoryStore()
   timers.start({ store, dispatcher: createReferenceServer({ store, clock: timers }).dispatcher })
   const ran: number[] = []
@@ -21,7 +21,7 @@ test('advance works after an advance that failed', async () => {
 })
 
 test('tasks that are due at the same time run in the order in which they were scheduled', async () => {
-  const timers = createVirtualTimers(0, () => {})
+  const timers = createVirtualTimers(0)
   const store = memoryStore()
   timers.start({ store, dispatcher: createReferenceServer({ store, clock: timers }).dispatcher })
   const ran: string[] = []
@@ -47,7 +47,7 @@ test('timers that were stopped do not listen to their store any more', async () 
     }
   }
   for (let round = 0; round < 20; round++) {
-    const timers = createVirtualTimers(0, () => {})
+    const timers = createVirtualTimers(0)
     const { dispatcher } = createReferenceServer({ store, clock: timers })
     timers.start({ store: { ...store, listen }, dispatcher })
     await timers.stop()

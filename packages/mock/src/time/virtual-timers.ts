@@ -5,9 +5,8 @@ import { sleepRealTime } from './timers.ts'
  * Creates timers whose clock advances only on request.
  *
  * @param startAt - Unix time in milliseconds.
- * @param onError - receives dispatcher errors that no caller awaits.
  */
-export const createVirtualTimers = (startAt: number, onError: (error: unknown) => void): TaskTimers => {
+export const createVirtualTimers = (startAt: number): TaskTimers => {
   let time = startAt
   let tasks: readonly ScheduledTask[] = []
   let worker: DeliveryWorker | undefined
@@ -38,7 +37,7 @@ export const createVirtualTimers = (startAt: number, onError: (error: unknown) =
   }
 
   const deliver = (): void => {
-    worker?.dispatcher.runDue().catch(onError)
+    worker?.dispatcher.runDue().catch(console.error)
   }
 
   let advances: Promise<unknown> = Promise.resolve()
