@@ -1,5 +1,5 @@
 import { createByteCollector, isError } from '@wabakit/wire'
-import { readColumn } from '../dedupe/sql-database.ts'
+import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import type { Entries } from './entries.ts'
@@ -16,27 +16,29 @@ const idleMs = 60_000
 /** The columns that a duplicate of a parked event replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
 
-// These are functions, so that bundles of programs without an inbox do not contain them.
-const replaceParked = (): string => `ON CONFLICT (event_key) DO UPDATE
-  SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
-  state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
-  WHERE known.state = 'parked'`
-
-const replaceParkedOnMysql = (): string => {
+/**
+ * Returns the clause by which a duplicate replaces a parked event. It is a function, so that bundles of programs without
+ * an inbox do not contain it.
+ */
+const replaceParked = (dialect: SqlDialect): string => {
+  const isMysql = dialect === 'mysql'
+  const take = (column: string): string => (isMysql ? `VALUES(${column})` : `excluded.${column}`)
   const values = {
-    ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
+    ...Object.fromEntries(renewed.map((column) => [column, take(column)])),
     attempts: '0',
-    due_at: 'VALUES(due_at)',
+    due_at: take('due_at'),
     holds_until: 'NULL',
     reason: 'NULL',
     error: 'NULL',
-    // Assignments run from left to right, and the earlier ones read the state, so the state is assigned last.
+    // MySQL assigns from left to right, and the earlier assignments read the state, so the state is the last one.
     state: "'stored'",
   }
   const set = Object.entries(values).map(
-    ([name, value]) => `${name} = IF(state = 'parked', ${value}, ${name})`,
+    ([name, value]) => `${name} = ${isMysql ? `IF(state = 'parked', ${value}, ${name})` : value}`,
   )
-  return `ON DUPLICATE KEY UPDATE ${set.join(', ')}`
+  return isMysql
+    ? `ON DUPLICATE KEY UPDATE ${set.join(', ')}`
+    : `ON CONFLICT (event_key) DO UPDATE SET ${set.join(', ')} WHERE known.state = 'parked'`
 }
 
 const columns =
@@ -71,6 +73,7 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
  * count as new.
  */
 const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
+  const replacing = replaceParked(dialect)
   const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>
     new Set((await run(text, values)).rows.map((row) => readColumn(row, 'event_key')))
 
@@ -81,10 +84,10 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
       // If two processes store duplicates at the same time, both report a new event, but only one row is stored.
       const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`
       const known = await readKeys(find, keys)
-      await run(`INSERT INTO ${table} (${columns}) ${text} ${replaceParkedOnMysql()}`, values)
+      await run(`INSERT INTO ${table} (${columns}) ${text} ${replacing}`, values)
       return keys.map((key) => !known.has(key))
     }
-    const insert = `INSERT INTO ${table} AS known (${columns}) ${text} ${replaceParked()} RETURNING event_key`
+    const insert = `INSERT INTO ${table} AS known (${columns}) ${text} ${replacing} RETURNING event_key`
     const announced = `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
     const added = await readKeys(announcement === undefined ? insert : announced, values)
     return keys.map((key) => added.has(key))
