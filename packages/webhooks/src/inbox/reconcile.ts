@@ -40,18 +40,6 @@ const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
 const hasStatus = (error: unknown, status: number, name: string): boolean =>
   readProperty(error, 'name') === name && readProperty(error, 'status') === status
 
-/** The result of a run that requests nothing. */
-const noSummaries: Reconciled = {
-  asked: 0,
-  accepted: 0,
-  pending: 0,
-  notFound: 0,
-  unavailable: 0,
-  denied: 0,
-  limited: 0,
-  givenUp: 0,
-}
-
 type Parts = Pick<InboxHost<never>, 'report'> & {
   readonly entries: Pick<Entries, 'end'>
   readonly maxBodyBytes: number
@@ -195,7 +183,16 @@ export const createReconcile = (
     for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs, intervalMs }))
       assertAboveZero(name, value)
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
-    const counts: { -readonly [Outcome in keyof Reconciled]: number } = { ...noSummaries }
+    const counts = {
+      asked: 0,
+      accepted: 0,
+      pending: 0,
+      notFound: 0,
+      unavailable: 0,
+      denied: 0,
+      limited: 0,
+      givenUp: 0,
+    }
     await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {

@@ -102,20 +102,13 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
 }
 
-/** The handlers of a receiver, in the order in which they were registered. */
-export type Handlers<Context> = {
-  /** Registers a handler, and returns a function that removes it. */
-  add(bind: Binding<Context>, options?: HandlerOptions): () => void
-  // Like `add`, this is a method rather than a function property, because TypeScript compares the parameters
-  // of methods bivariantly: an inbox for one database must be assignable to an inbox for any database.
-  find(parsed: ParsedEvent): Task<Context>[]
-}
-
-export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): Handlers<Context> => {
+/** Creates the handlers of a receiver, in the order in which they are registered. */
+export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
   let registrations: readonly { readonly bind: Binding<Context>; readonly timeoutMs: number | undefined }[] =
     []
   return {
-    add(bind, options = {}) {
+    /** Registers a handler, and returns a function that removes it. */
+    add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -125,7 +118,9 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): H
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    find(parsed) {
+    // Like `add`, this is a method rather than a function property, because TypeScript compares the parameters
+    // of methods bivariantly: an inbox for one database must be assignable to an inbox for any database.
+    find(parsed: ParsedEvent): Task<Context>[] {
       const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)
@@ -135,6 +130,8 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): H
     },
   }
 }
+
+export type Handlers<Context> = ReturnType<typeof createHandlers<Context>>
 
 const callInTime = <Context extends { readonly signal: AbortSignal }>(
   call: Call<Context>,

@@ -11,8 +11,8 @@ const longDeadlineMs = 60_000
 const checkMs = 2_000
 
 /** Throws the error of a database that does not respond in time. */
-export const refuseSilence = (): never => {
-  throw new Error(`The database did not respond within ${deadlineMs} ms.`)
+export const refuseSilence = (ms = deadlineMs): never => {
+  throw new Error(`The database did not respond within ${ms} ms.`)
 }
 
 /** The operations of a pool's connections. */
@@ -61,18 +61,12 @@ export const runOnce = async <Client, Result>(
     throw error
   }
   let responds = false
+  const run = () =>
+    work(client).finally(() => {
+      responds = true
+    })
   try {
-    const result = await waitAtMost(
-      longDeadlineMs,
-      () =>
-        work(client).finally(() => {
-          responds = true
-        }),
-      () => {
-        throw new Error(`The database did not respond within ${longDeadlineMs} ms.`)
-      },
-    )
-    return result
+    return await waitAtMost(longDeadlineMs, run, () => refuseSilence(longDeadlineMs))
   } finally {
     connections.close(client, !responds)
   }
