@@ -1,4 +1,4 @@
-import { sendOwn } from '../api/organization.ts'
+import { sendInParts } from '../api/organization.ts'
 import { showNumber } from '../format/mask.ts'
 import { formatCount } from '../format/numbers.ts'
 import { Confirmation } from '../parts/confirmation.tsx'
@@ -9,19 +9,16 @@ import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
 
 type Counts = { readonly calls: number; readonly participants: number; readonly events: number }
-type Part = Counts & { readonly nextCursor?: string }
 
 /** Erases a customer, or counts what an erasure would delete. */
 const erase = async (customerNumber: string, { dryRun }: { readonly dryRun: boolean }): Promise<Counts> => {
   const total = { calls: 0, participants: 0, events: 0 }
-  for (let cursor: string | undefined; ; ) {
-    const part = await sendOwn<Part>(['erasures'], { body: { customerNumber, cursor, dryRun } })
+  for await (const part of sendInParts<Counts>(['erasures'], { customerNumber, dryRun })) {
     total.calls += part.calls
     total.participants += part.participants
     total.events += part.events
-    cursor = part.nextCursor
-    if (cursor === undefined) return total
   }
+  return total
 }
 
 const WhatIsErased = ({ number }: { readonly number: string }) => {

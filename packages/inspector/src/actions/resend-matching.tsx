@@ -1,6 +1,6 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { sendOwn } from '../api/organization.ts'
+import { sendInParts } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { nameEndpoint, subscriptions } from '../api/subscriptions.ts'
 import { nameChoice } from '../format/choices.ts'
@@ -30,21 +30,17 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
   return [[filter.label, value && nameChoice(choices, value)]]
 }
 
-type Part = { readonly resent: number; readonly nextCursor?: string }
-
 /** Resends or counts the matching deliveries in batches. After each batch, `total` is the number so far. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
   total: Signal<number | undefined>,
 ): Promise<number> => {
   let count = 0
-  for (let cursor: string | undefined; ; ) {
-    const part: Part = await sendOwn(['deliveries', 'resend'], { body: { ...body, cursor } })
-    count += part.resent
+  for await (const { resent } of sendInParts<{ readonly resent: number }>(['deliveries', 'resend'], body)) {
+    count += resent
     total.value = count
-    cursor = part.nextCursor
-    if (cursor === undefined) return count
   }
+  return count
 }
 
 /** Maximum number of endpoints for which the deliveries are counted separately. Each takes a request. */

@@ -1,19 +1,15 @@
-import { sendOwn } from '../api/organization.ts'
+import { sendInParts } from '../api/organization.ts'
 import { useRecord } from '../parts/use-record.ts'
-
-type Part = { readonly canceled: number; readonly nextCursor?: string }
 
 /** Counts the deliveries of a subscription that are waiting or pending. */
 const count = async (subscription: string): Promise<number> => {
   let total = 0
-  for (let cursor: string | undefined; ; ) {
-    const part = await sendOwn<Part>(['deliveries', 'cancel'], {
-      body: { subscription, dryRun: true, cursor },
-    })
-    total += part.canceled
-    cursor = part.nextCursor
-    if (cursor === undefined) return total
-  }
+  const parts = sendInParts<{ readonly canceled: number }>(['deliveries', 'cancel'], {
+    subscription,
+    dryRun: true,
+  })
+  for await (const { canceled } of parts) total += canceled
+  return total
 }
 
 /** A sentence with the number of deliveries that a change of a subscription affects. */

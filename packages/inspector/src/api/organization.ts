@@ -35,3 +35,13 @@ export const loadOrganizations = async (): Promise<void> => {
 /** Sends a request about the current organization. */
 export const sendOwn = <Result>(path: Path, options?: SendOptions): Promise<Result> =>
   send(['organizations', organizationId.value ?? '', ...path], options)
+
+/** Repeats a request that changes or counts many records, and yields what each part of them adds. */
+export async function* sendInParts<Part>(path: Path, body: object) {
+  for (let cursor: string | undefined; ; ) {
+    const part = await sendOwn<Part & { nextCursor?: string }>(path, { body: { ...body, cursor } })
+    yield part
+    cursor = part.nextCursor
+    if (cursor === undefined) return
+  }
+}

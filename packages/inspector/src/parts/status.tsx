@@ -1,5 +1,6 @@
 import type { Delivery, Subscription } from '@wabakit/server/control-types'
 import { reloadAll } from '../api/reload.ts'
+import { Facts } from './facts.tsx'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
@@ -57,14 +58,7 @@ export const disabledTexts: Readonly<Record<NonNullable<Subscription['disabledRe
 export const StatusHelp = () => (
   <details class="status-help">
     <summary>What waiting, pending, attempting, exhausted and skipped mean</summary>
-    <dl class="facts">
-      {Object.entries(statusTexts).map(([status, text]) => (
-        <div key={status}>
-          <dt>{status}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts facts={statusTexts} />
   </details>
 )
 

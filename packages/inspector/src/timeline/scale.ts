@@ -13,11 +13,7 @@ export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
 /** The period between two consecutive times, and the positions of its ends as fractions of the axis. */
 type Gap = { readonly from: number; readonly to: number; readonly left: number; readonly right: number }
 
-export type Scale = {
-  readonly gaps: readonly Gap[]
-  /** Returns the position of a time, as a fraction of the axis. */
-  place(time: number): number
-}
+export type Scale = ReturnType<typeof createScale>
 
 /** A time axis. `width` is in pixels. */
 export type Axis = Pick<Scale, 'place'> & { readonly width: number }
@@ -34,7 +30,7 @@ const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (
 const margin = 0.02
 
 /** Creates the scale of an axis that shows these times, which are Unix times in milliseconds. */
-export const createScale = (times: readonly number[], mode: ScaleMode): Scale => {
+export const createScale = (times: readonly number[], mode: ScaleMode) => {
   const sorted = [...new Set(times)].sort((left, right) => left - right)
   const weights = sorted.slice(1).map((time, index) => weigh[mode](time - (sorted[index] ?? time)))
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1
@@ -47,7 +43,8 @@ export const createScale = (times: readonly number[], mode: ScaleMode): Scale =>
   }
   return {
     gaps,
-    place: (time) => {
+    /** Returns the position of a time, as a fraction of the axis. */
+    place: (time: number): number => {
       const gap = gaps.find(({ to }) => time <= to) ?? gaps.at(-1)
       if (gap === undefined) return 0.5
       const share = Math.min(Math.max((time - gap.from) / (gap.to - gap.from), 0), 1)
