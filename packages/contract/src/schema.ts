@@ -31,51 +31,34 @@ const objects = new WeakMap<Rule, z.ZodMiniType>()
 const toShape = (fields: { readonly [name: string]: Rule }): { [name: string]: z.ZodMiniType } =>
   Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, toSchema(rule)]))
 
-const toSchema = (rule: Rule): z.ZodMiniType => {
-  switch (rule.kind) {
-    case 'text':
-      return z.string()
-    case 'nonEmpty':
-      return nonEmpty()
-    case 'time':
-      return Timestamp
-    case 'timeOrEmpty':
-      return TimestampOrEmpty
-    case 'number':
-      return z.number()
-    case 'boolean':
-      return z.boolean()
-    case 'unset':
-      return unset()
-    case 'storable':
-      return storable(rule)
-    case 'choice':
-      return z.literal(rule.values)
-    case 'open':
-      return (rule.mayBeEmpty ? z.string() : nonEmpty()).register(z.globalRegistry, {
-        examples: [...rule.known],
-      })
-    case 'list':
-      return z.array(toSchema(rule.of))
-    case 'optional':
-      return z.optional(toSchema(rule.of))
-    case 'nullable':
-      return z.nullable(toSchema(rule.of))
-    case 'nullish':
-      return z.nullish(toSchema(rule.of))
-    case 'unchecked':
-      return unchecked(toSchema(rule.of))
-    case 'either':
-      return z.union(rule.options.map(toSchema))
-    case 'object': {
-      const schema = objects.get(rule) ?? z.looseObject(toShape(rule.fields))
-      objects.set(rule, schema)
-      return schema
-    }
-    default:
-      return rule satisfies never
-  }
+type RuleOf<Kind> = Rule & { readonly kind: Kind }
+
+const builders: { readonly [Kind in Rule['kind']]: (rule: RuleOf<Kind>) => z.ZodMiniType } = {
+  text: () => z.string(),
+  nonEmpty,
+  time: () => Timestamp,
+  timeOrEmpty: () => TimestampOrEmpty,
+  number: () => z.number(),
+  boolean: () => z.boolean(),
+  unset,
+  storable,
+  choice: ({ values }) => z.literal(values),
+  open: ({ known, mayBeEmpty }) =>
+    (mayBeEmpty ? z.string() : nonEmpty()).register(z.globalRegistry, { examples: [...known] }),
+  list: ({ of }) => z.array(toSchema(of)),
+  optional: ({ of }) => z.optional(toSchema(of)),
+  nullable: ({ of }) => z.nullable(toSchema(of)),
+  nullish: ({ of }) => z.nullish(toSchema(of)),
+  unchecked: ({ of }) => unchecked(toSchema(of)),
+  either: ({ options }) => z.union(options.map(toSchema)),
+  object: (rule) => {
+    const schema = objects.get(rule) ?? z.looseObject(toShape(rule.fields))
+    objects.set(rule, schema)
+    return schema
+  },
 }
+
+const toSchema = <Kind extends Rule['kind']>(rule: RuleOf<Kind>): z.ZodMiniType => builders[rule.kind](rule)
 
 /** Creates the schema of an object from its definition. Callers mark the call as pure, so that bundlers can drop it. */
 export const createSchema = <Value>(rule: Rule<Value>): ObjectSchema<Value> =>
