@@ -3,10 +3,8 @@ import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
 import { toChoices } from '../format/choices.ts'
 import type { Field } from '../format/schema-fields.ts'
-import { Confirmation } from '../parts/confirmation.tsx'
-import { Dialog, openDialog } from '../parts/dialog.tsx'
+import { Confirmation, Dialog, openDialog, ShownOnce } from '../parts/dialog.tsx'
 import { SchemaForm } from '../parts/schema-form.tsx'
-import { ShownOnce } from '../parts/shown-once.tsx'
 import { Time } from '../parts/time.tsx'
 
 const createFields = (): Field[] => [

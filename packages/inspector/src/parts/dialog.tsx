@@ -1,7 +1,12 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { getMessage } from '../api/api-error.ts'
+import { reloadAll } from '../api/reload.ts'
+import { notify } from '../state/notices.ts'
 import { Button, IconButton } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { Problem } from './status.tsx'
 
 const opened = signal<VNode | undefined>(undefined)
 
@@ -76,5 +81,100 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         </div>
       )}
     </dialog>
+  )
+}
+
+type ConfirmationProps = DialogControl & {
+  readonly title: string
+  /** The consequence of the action: what it stops or deletes. */
+  readonly children: ComponentChildren
+  /** The notice after the action. */
+  readonly done: string
+  readonly kind?: 'primary' | 'danger'
+  readonly onConfirm: () => Promise<unknown>
+}
+
+/** Asks before an action that stops or deletes something. Stays open, with the error, if the action fails. */
+export const Confirmation = ({
+  title,
+  children,
+  done,
+  kind = 'danger',
+  onConfirm,
+  onClose,
+}: ConfirmationProps) => {
+  const problem = useSignal('')
+  const confirm = async (): Promise<void> => {
+    try {
+      await onConfirm()
+      onClose()
+      notify(done)
+      reloadAll()
+    } catch (error) {
+      problem.value = getMessage(error)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <Problem text={problem.value} />
+      <footer>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={kind} onClick={confirm}>
+          {title}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}
+
+type ShownOnceProps = DialogControl & {
+  readonly title: string
+  /** The name of the secret, such as `secret` or `API key`. */
+  readonly name: string
+  readonly secret: string
+  /** Where to copy it. */
+  readonly to: string
+  readonly children?: ComponentChildren
+}
+
+/** A dialog with a new secret, which is never shown again. Asks before it closes, unless the secret was copied. */
+export const ShownOnce = ({ title, name, secret, to, children, onClose }: ShownOnceProps) => {
+  const isShown = useSignal(false)
+  const isKept = useSignal(false)
+  const keep = (): void => {
+    isKept.value = true
+  }
+  useEffect(() => {
+    if (isKept.value) return
+    const warn = (event: Event): void => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isKept.value])
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      unsaved={isKept.value ? undefined : `The new ${name} was not copied, and cannot be shown again.`}
+    >
+      <section class="verdict" aria-label={`New ${name}`}>
+        <h3>
+          Copy the new {name} to {to}: it is shown only here
+        </h3>
+        <p class="line">
+          <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
+          <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
+            {isShown.value ? 'Hide' : 'Show'}
+          </button>
+          <CopyButton text={secret} label={`Copy the ${name}`} onCopied={keep} />
+        </p>
+      </section>
+      {children}
+      <footer>
+        <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
   )
 }

@@ -1,7 +1,6 @@
 import type { Delivery, Event, Page, Subscription, SubscriptionOverview } from '@wabakit/server/control-types'
-import { askToRotate } from '../actions/rotate-secret.tsx'
 import { sendTestEvent } from '../actions/send-event.tsx'
-import { askToDisable, askToRemove, enable } from '../actions/subscription-actions.tsx'
+import { askToDisable, askToRemove, askToRotate, enable } from '../actions/subscription-actions.tsx'
 import { addSubscription, editSubscription } from '../actions/subscription-form.tsx'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
