@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
-import { validate } from './validate.ts'
+import { validate } from './issue.ts'
 
 const valid = { wabaNumber: '+12025550100', subject: 'Order 1234' }
 

@@ -59,8 +59,7 @@ export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, Trigger
 // Validating and reading.
 
 export { extraFields } from './extra-fields.ts'
-export { Issue, toIssues } from './issue.ts'
+export { Issue, toIssues, validate } from './issue.ts'
 export type { ObjectSchema } from './schema.ts'
-export { validate } from './validate.ts'
 
 // Not exported: the schema builders (createSchema, text, storable …).

@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod/mini'
 import { publishedExamples } from './documents/examples.ts'
 import { CallAiSummaryEvent } from './events.ts'
-import { toIssues } from './issue.ts'
+import { toIssues, validate } from './issue.ts'
 import { publishedEventSchemas } from './published-event.ts'
-import { validate } from './validate.ts'
 
 const issues = (schema: z.core.$ZodType, value: unknown) => {
   const result = validate(schema, value)

@@ -1,4 +1,5 @@
 import type * as wire from '@wabakit/wire'
+import type { Validation } from '@wabakit/wire'
 import { formatAlternatives, issueRule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
 import { createSchema, type ObjectSchema } from './schema.ts'
@@ -76,3 +77,21 @@ export const toIssues = (error: z.core.$ZodError): Issue[] =>
     const message = isDefault(issue) ? `${path || 'the value'} ${describeIssue(issue)}` : issue.message
     return { path, message }
   })
+
+/**
+ * Validates a value and describes every problem in a readable message.
+ *
+ * @param schema - a schema of this package, or any other zod schema.
+ * @param value - the value to validate.
+ * @returns the typed value, or the issues found.
+ * @example
+ * const result = validate(CreateGroupRequest, body)
+ * if (!result.success) result.issues // [{ path: 'subject', message: 'subject is required' }]
+ */
+export const validate = <Schema extends z.core.$ZodType>(
+  schema: Schema,
+  value: unknown,
+): Validation<z.output<Schema>> => {
+  const result = z.safeParse(schema, value, { reportInput: true })
+  return result.success ? result : { success: false, issues: toIssues(result.error) }
+}

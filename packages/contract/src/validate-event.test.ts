@@ -17,8 +17,8 @@ import { buildErrorExample } from './documents/errors.ts'
 import { createGroupRequestExample, createGroupResponseExample, eventExamples } from './documents/examples.ts'
 import { ReceivedErrorBody } from './error-body.ts'
 import { eventSchemas } from './events.ts'
+import { validate } from './issue.ts'
 import { SummaryRecord } from './summary.ts'
-import { validate } from './validate.ts'
 
 const acceptsEvent = (name: EventName, value: unknown): boolean => {
   const result = validateEvent(name, value)

@@ -18,7 +18,7 @@ export type {
   SimulatedCall,
   SummarySimulation,
 } from '@wabakit/core/simulation'
-export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate-participant.ts'
+export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate.ts'
 
 // Payloads without a mock
 

@@ -3,7 +3,7 @@ import { limits } from '@wabakit/wire/definitions'
 import { CreateGroupRequest, createGroupErrorCodes } from '../create-group.ts'
 import { type ErrorBody, reasonPhrases } from '../error-body.ts'
 import type { Issue } from '../issue.ts'
-import { validate } from '../validate.ts'
+import { validate } from '../issue.ts'
 import { descriptions } from './descriptions.ts'
 import { createGroupRequestExample } from './examples.ts'
 

@@ -24,7 +24,7 @@ import { createTransport, type TransportOptions } from '../delivery/transport.ts
 import type { TenantFaults } from '../faults/faults.ts'
 import type { TenantSettings } from '../mock-options.ts'
 import { createRecorder } from '../recording.ts'
-import type { SimulationContext } from '../simulation/simulate-call.ts'
+import type { SimulationContext } from '../simulation/simulate.ts'
 import type { TaskTimers } from '../time/task-timers.ts'
 
 /** The options of a tenant that determine its state. */

@@ -19,12 +19,11 @@ import { type ClientOf, createPostgresEngine, type PostgresPool } from './engine
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
 import { identify } from './identify.ts'
-import { createManagement } from './manage-entries.ts'
+import { createManagement, createUnpark } from './manage-entries.ts'
 import { probeDriver } from './probe-driver.ts'
 import { createReconcile } from './reconcile.ts'
 import { createStoring } from './store-events.ts'
 import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from './table.ts'
-import { createUnpark } from './unpark.ts'
 import { createWorker } from './worker.ts'
 
 const day = 86_400_000
