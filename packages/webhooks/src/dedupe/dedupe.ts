@@ -31,3 +31,12 @@ export type Dedupe = {
 
 /** How long handled deliveries are remembered by default, in milliseconds. Retry schedules are shorter. */
 export const defaultRetentionMs = 604_800_000
+
+/** The option that all stores share. @inline */
+export type RetentionOptions = {
+  /**
+   * How long a handled delivery is remembered, in milliseconds.
+   * @default 604_800_000 (7 days)
+   */
+  readonly ttlMs?: number | undefined
+}

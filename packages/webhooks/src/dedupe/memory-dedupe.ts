@@ -1,13 +1,8 @@
 import { assertAboveZero, assertOptions } from '../usage.ts'
-import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
+import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 
-/** Options for {@link memoryDedupe}. */
-export type MemoryDedupeOptions = {
-  /**
-   * How long a handled delivery is remembered, in milliseconds.
-   * @default 604_800_000 (7 days)
-   */
-  readonly ttlMs?: number | undefined
+/** Options for {@link memoryDedupe}. @interface */
+export type MemoryDedupeOptions = RetentionOptions & {
   /**
    * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress are never forgotten.
    * @default 100_000

@@ -1,6 +1,6 @@
 import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
-import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
+import { type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 
 /**
  * The part of a `redis` client (node-redis 4 and newer) that the store uses, for a cluster or a single
@@ -21,13 +21,8 @@ export type IoRedisClient = {
   eval(script: string, keys: 1, key: string, ...values: string[]): Promise<unknown>
 }
 
-/** Options for {@link redisDedupe}. */
-export type RedisDedupeOptions = {
-  /**
-   * How long a handled delivery is remembered, in milliseconds.
-   * @default 604_800_000 (7 days)
-   */
-  readonly ttlMs?: number | undefined
+/** Options for {@link redisDedupe}. @interface */
+export type RedisDedupeOptions = RetentionOptions & {
   /**
    * Prefix of the keys.
    * @default 'wabakit:webhook:'

@@ -1,5 +1,5 @@
 import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
-import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
+import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 import {
   createRunner,
   readOnlyValue,
@@ -26,13 +26,7 @@ export type SqlTableOptions = {
 }
 
 /** Options for {@link sqlDedupe}. @interface */
-export type SqlDedupeOptions = SqlTableOptions & {
-  /**
-   * How long a handled delivery is remembered, in milliseconds.
-   * @default 604_800_000 (7 days)
-   */
-  readonly ttlMs?: number | undefined
-}
+export type SqlDedupeOptions = SqlTableOptions & RetentionOptions
 
 const readOptions = (
   caller: string,

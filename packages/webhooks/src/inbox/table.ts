@@ -1,19 +1,15 @@
 import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
+import type { SqlTableOptions } from '../dedupe/sql-dedupe.ts'
 import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 
-/** Options for {@link sqlInboxTable}. */
-export type SqlInboxTableOptions = {
+/** Options for {@link sqlInboxTable}. @interface */
+export type SqlInboxTableOptions = Pick<SqlTableOptions, 'dialect'> & {
   /**
    * Name of the table, optionally with its schema.
    * @default 'wabakit_inbox'
    */
   readonly table?: string | undefined
-  /**
-   * The database.
-   * @default 'postgresql'
-   */
-  readonly dialect?: 'postgresql' | 'sqlite' | 'mysql' | undefined
 }
 
 export const defaultTable = 'wabakit_inbox'
