@@ -3,8 +3,8 @@ import { createGroupRequestRule, createGroupResponseRule } from '@wabakit/wire/d
 import { createSchema, type ObjectSchema } from './schema.ts'
 
 /**
- * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
- * in code points. Unknown fields are ignored.
+ * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their
+ * lengths are counted in code points. Unknown fields are ignored.
  *
  * @interface
  */

@@ -47,7 +47,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly responseBody: string
   /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
-  /** Set if the status was 200 to 299. A collected delivery counts only until a subscription is added, and not over HTTP. */
+  /** Set for a status of 200 to 299. Collected deliveries count only until a test subscribes, and not over HTTP. */
   readonly acknowledged: boolean
   /**
    * The outcome in a wabakit receiver of this process: `handled`, `stored`, `duplicate`, `ignored` (no

@@ -36,7 +36,7 @@ export const toBytes = (payload: unknown): Uint8Array => {
 /** Encodes bytes as standard base64 with padding (RFC 4648 section 4). */
 export const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** Decodes standard base64, padded or not. Returns `undefined` for any other string. Ignores whitespace, as `atob` does. */
+/** Decodes base64, padded or not, and ignores whitespace, as `atob` does. Returns `undefined` for other text. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

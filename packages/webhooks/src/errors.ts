@@ -153,7 +153,7 @@ export class WebhookDriftError extends Error {
   }
 }
 
-/** Passed to `onError` when a handler takes too long. The handler may still be running; `context.signal` has aborted. */
+/** Passed to `onError` when a handler takes too long. It may still be running; `context.signal` has aborted. */
 export class WebhookHandlerTimeoutError extends Error {
   override readonly name = 'WebhookHandlerTimeoutError'
   /** The same for every error of this class. */

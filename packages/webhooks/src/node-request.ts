@@ -37,10 +37,11 @@ const toHeaders = (request: IncomingMessage): Headers => {
 const maxUnread = 1_048_576
 
 /**
- * Returns a stream of the body. It takes the chunks as they arrive, before the receiver asks for them. Otherwise, node:http
- * would keep each one until it is read or the connection is closed: it limits their bytes, but a chunk of one byte is an
- * object of about 300, so that strangers could fill the memory. Canceling the stream drops the rest, so that a response can
- * be written. If other code has called `setEncoding`, restores the bytes.
+ * Returns a stream of the body. It takes the chunks as they arrive, before the receiver asks for them.
+ * Otherwise, node:http would keep each one until it is read or the connection is closed: it limits their
+ * bytes, but a chunk of one byte is an object of about 300, so that strangers could fill the memory.
+ * Canceling the stream drops the rest, so that a response can be written. If other code has called
+ * `setEncoding`, restores the bytes.
  */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const encoding = request.readableEncoding ?? 'utf8'

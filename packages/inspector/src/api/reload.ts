@@ -79,7 +79,7 @@ export const createReload = ({ load, isAbout }: Part) => {
     else if (next === 'later') reload.request()
   }
   const reload = {
-    /** Reloads the part soon, but at most once per second, less often in a burst, and never while the page is in the background. */
+    /** Reloads the part soon: at most once per second, less often in a burst, and never in the background. */
     request: (): void => {
       if (document.hidden || !all.has(reload)) return
       isBusy ||= isRunning || performance.now() < pausedUntil

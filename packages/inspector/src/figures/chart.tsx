@@ -59,7 +59,10 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
 const keepIsolated = (values: Series['values']): (number | null)[] =>
   values.map((value, at) => ((values[at - 1] ?? values[at + 1] ?? null) === null ? value : null))
 
-/** Lines over time. The last period is not over yet, so its end is faint. A click opens the records of a point. The same numbers follow as a table. */
+/**
+ * Lines over time, and the same numbers as a table. The last period is not over yet, so its end is faint.
+ * A click opens the records of a point.
+ */
 export const Chart = (props: ChartProps) => {
   const { title, times, series, format, onOpen } = props
   const box = useRef<HTMLDivElement>(null)

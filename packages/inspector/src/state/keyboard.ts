@@ -68,7 +68,7 @@ const findAction = (key: string): (() => unknown) | undefined => {
   }
 }
 
-/** Starts handling keys, except while the user types or a dialog is open. Returns a function that stops handling them. */
+/** Handles keys, except while the user types or a dialog is open, until the returned function is called. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event

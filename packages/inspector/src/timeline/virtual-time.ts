@@ -4,8 +4,8 @@ import type { TimelineEntry } from '@wabakit/server/control-types'
 const minimumMs = 1_000
 
 /**
- * Finds the virtual time of a simulated call: from the recorded time of its first change to the time of its first event.
- * Returns Unix times in milliseconds.
+ * Finds the virtual time of a simulated call: from the recorded time of its first change to the time of its
+ * first event. Returns Unix times in milliseconds.
  */
 export const findVirtualTime = (entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[]) => {
   const change = entries.find(({ kind }) => kind === 'change')

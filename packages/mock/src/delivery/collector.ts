@@ -2,9 +2,10 @@ import type { LoadedDelivery, ReferenceServer } from '@wabakit/core'
 import { toDigits } from '@wabakit/core/hosting'
 import type { RecordedDelivery } from '../recording.ts'
 
-// The first subscriptions of a tenant only collect what arrives until `deliverTo` sets a target. Once a test has added a
-// subscription, or controls the mock over HTTP, endpoints are under test: the collector must neither use up their faults
-// nor acknowledge their events. Otherwise a test that forgot to subscribe its endpoint would pass.
+// The first subscriptions of a tenant only collect what arrives until `deliverTo` sets a target. Once a test
+// has added a subscription, or controls the mock over HTTP, endpoints are under test: the collector must
+// neither use up their faults nor acknowledge their events. Otherwise a test that forgot to subscribe its
+// endpoint would pass.
 
 /** Returns the server, and whether a subscription was added to it since. */
 export const watchSubscriptions = (reference: ReferenceServer) => {

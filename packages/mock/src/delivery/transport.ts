@@ -18,8 +18,9 @@ export type TransportOptions = DelaysOptions & {
   readonly authHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
-   * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an endpoint is
-   * under test. No fault applies to it: otherwise it would use up the faults that are meant for the endpoint.
+   * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an
+   * endpoint is under test. No fault applies to it: otherwise it would use up the faults that are meant for
+   * the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }

@@ -48,8 +48,8 @@ export type MockTenant = Account &
     readonly deliveries: readonly RecordedDelivery[]
 
     /**
-     * Responds to a request to the public API in process; pass it to a client as its `fetch`. Rejects like a real `fetch`
-     * if a fault resets the connection.
+     * Responds to a request to the public API in process; pass it to a client as its `fetch`. Rejects like a
+     * real `fetch` if a fault resets the connection.
      */
     fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
     /**
@@ -74,13 +74,13 @@ export type MockTenant = Account &
      * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
      *
      * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
-     * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or a header is
-     * invalid.
+     * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or
+     *   a header is invalid.
      */
     subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
     /**
-     * Simulates a call from its start to its end, and saves its summary when it is due. Resolves when the call has ended;
-     * deliveries follow (see `waitForDelivery`).
+     * Simulates a call from its start to its end, and saves its summary when it is due. Resolves when the
+     * call has ended; deliveries follow (see `waitForDelivery`).
      *
      * @example
      * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })

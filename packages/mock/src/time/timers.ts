@@ -34,8 +34,8 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
 }
 
 /**
- * Calls `run` after `ms` milliseconds, with the currently installed timers, real or fake. Returns a function that cancels
- * it.
+ * Calls `run` after `ms` milliseconds, with the currently installed timers, real or fake. Returns a function
+ * that cancels it.
  */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {
   const { setTimeout, clearTimeout } = globalThis

@@ -13,7 +13,7 @@ export type Situation = {
   readonly requests: readonly RecordedRequest[]
   readonly events: readonly WebhookEvent[]
   readonly deliveries: readonly RecordedDelivery[]
-  /** Ids of deliveries that were only recorded, because no subscription gets them, although an endpoint is under test. */
+  /** Ids of deliveries that were only recorded: an endpoint is under test, but no subscription gets them. */
   readonly unreceived: readonly string[]
   /** Set if the test controls the mock over HTTP. */
   readonly isRemote: boolean

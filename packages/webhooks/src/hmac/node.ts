@@ -17,8 +17,9 @@ const padKey = (key: Uint8Array, pad: number, length: number): Buffer => {
 }
 
 /**
- * Creates a synchronous {@link Signer} on `node:crypto`, for Node, Bun and Deno. It implements HMAC as two hashes over a
- * padded key (RFC 2104), because `createHmac` takes twice as long: it allocates three objects for one short message.
+ * Creates a synchronous {@link Signer} on `node:crypto`, for Node, Bun and Deno. It implements HMAC as two
+ * hashes over a padded key (RFC 2104), because `createHmac` takes twice as long: it allocates three objects
+ * for one short message.
  */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
   const inner = padKey(key, 0x36, blockSize)

@@ -7,7 +7,7 @@ const refuseRequest = (): never => {
   throw new WebhookVerificationError('invalid_secret', message)
 }
 
-/** Refuses every request before its body is read. Not part of the receiver, so that bundles without an inbox omit it. */
+/** Refuses every request before its body is read. Only inboxes import it, so other bundles do not contain it. */
 export const acceptOnly: Verifier = /* @__PURE__ */ Object.assign(refuseRequest, {
   checkHeaders: refuseRequest,
 })

@@ -26,8 +26,8 @@ const toColumn = (text: string | undefined): string | null =>
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
 
 /**
- * Returns the columns of an event. Two of them identify duplicates: `key`, within the source, and `fact`, which does not
- * depend on the source or the ids.
+ * Returns the columns of an event. Two of them identify duplicates: `key`, within the source, and `fact`,
+ * which does not depend on the source or the ids.
  */
 export const identify = async (
   { body, id, source = 'webhook', sentAt, headers, bodyWasParsed }: InboxDelivery,

@@ -63,7 +63,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
   const releaseLanes = (condition: string, values: readonly InboxValue[]): Promise<unknown> =>
     change(
       `due_at = ${now()}`,
-      // In MySQL, an UPDATE may read its own table only in a derived table that is not merged. DISTINCT prevents merging.
+      // In MySQL, an UPDATE may read its own table only in a derived table. DISTINCT keeps it from being merged.
       `state = 'stored' AND due_at > ${now()} AND subject IN (SELECT subject FROM
         (SELECT DISTINCT subject FROM ${table} WHERE state = 'failed' AND ${condition}) lanes)`,
       values,

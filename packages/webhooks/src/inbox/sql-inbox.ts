@@ -31,8 +31,8 @@ const day = 86_400_000
 /** Options for {@link sqlInbox}. */
 export type SqlInboxOptions = {
   /**
-   * Name of the table, optionally with its schema. It is created if it does not exist; {@link sqlInboxTable} returns the
-   * statements for your migrations.
+   * Name of the table, optionally with its schema. It is created if it does not exist; {@link sqlInboxTable}
+   * returns the statements for your migrations.
    * @default 'wabakit_inbox'
    */
   readonly table?: string | undefined
@@ -115,14 +115,15 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
 }
 
 /**
- * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles them
- * afterwards: in order per call and group, with retries, in any number of processes. The table is created when it is
- * first used.
+ * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles
+ * them afterwards: in order per call and group, with retries, in any number of processes. The table is
+ * created when it is first used.
  *
- * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or a database of `node:sqlite` or
- * `better-sqlite3`. It is never closed.
+ * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or a database of
+ * `node:sqlite` or `better-sqlite3`. It is never closed.
  *
- * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the database.
+ * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the
+ *   database.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
  * @example
  * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {

@@ -77,7 +77,7 @@ export type ReceiverMethods<Context> = {
    *   handlers finish. Defaults to the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
-  // This overload is last, because Next.js checks only the last one, and requires its first parameter to be a `Request`.
+  // This overload is last, because Next.js checks only the last one, whose first parameter must be a `Request`.
   handle(request: Request, host?: object): Promise<Response>
 }
 

@@ -34,7 +34,7 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
   return () => clearInterval(timer)
 }
 
-/** Creates a function that claims a delivery, calls its handlers, and completes or releases the claim. Never rejects. */
+/** Creates a function that claims a delivery, calls its handlers, and ends the claim. It never rejects. */
 export const createHandleOnce =
   ({ dedupe, claimTtlMs }: Pick<ReceiverSettings, 'dedupe' | 'claimTtlMs'>, report: ErrorListener) =>
   async ({ context, tasks, keepAlive }: Delivery): Promise<HandlingOutcome> => {

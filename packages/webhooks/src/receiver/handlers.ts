@@ -12,9 +12,9 @@ export type DeliveryContext = {
     /** The `webhook-id`, if the sender sends it. */
     readonly id: string | undefined
     /**
-     * The key by which duplicates are recognized, with and without an inbox: `identity`, a colon, and a SHA-256, at most 69
-     * visible ASCII characters. It is the same on every attempt. If `identity` is `none`, a UUID replaces the SHA-256,
-     * and only an inbox keeps it through the attempts.
+     * The key by which duplicates are recognized, with and without an inbox: `identity`, a colon, and a
+     * SHA-256, at most 69 visible ASCII characters. It is the same on every attempt. If `identity` is `none`,
+     * a UUID replaces the SHA-256, and only an inbox keeps it through the attempts.
      */
     readonly key: string
     /** The part of the delivery from which the key is derived. */

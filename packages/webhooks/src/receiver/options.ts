@@ -62,7 +62,8 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly claimTtlMs?: number | undefined
   /**
-   * The clock, in milliseconds since the epoch. Secrets from a function are read again when it has advanced by a minute.
+   * The clock, in milliseconds since the epoch. Secrets from a function are read again when it has advanced
+   * by a minute.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

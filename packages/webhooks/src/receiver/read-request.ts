@@ -64,8 +64,9 @@ export const assertJson = (type: string | null): void => {
 }
 
 /**
- * Rejects a body that the sender or a proxy has compressed. Otherwise, the only error would be a signature that does not
- * match. The header alone proves nothing: it may be left over from a body that was decompressed.
+ * Rejects a body that the sender or a proxy has compressed. Otherwise, the only error would be a signature
+ * that does not match. The header alone proves nothing: it may be left over from a body that was
+ * decompressed.
  *
  * @throws WebhookRequestError
  */
@@ -115,11 +116,11 @@ const readParsed = async (
 }
 
 /**
- * Creates a function that reads the body of a request or, if other code has read it before, of its holder. The limit applies
- * while reading: `content-length` is trusted only when it is too large.
+ * Creates a function that reads the body of a request or, if other code has read it before, of its holder.
+ * The limit applies while reading: `content-length` is trusted only when it is too large.
  *
- * @throws WebhookRequestError when the body is too large, too slow or broken, when its bytes are needed but other code has
- *   read it, or when too many large bodies are being read.
+ * @throws WebhookRequestError when the body is too large, too slow or broken, when its bytes are needed but
+ *   other code has read it, or when too many large bodies are being read.
  */
 export const createReadBody = ({ verify, maxBodyBytes, bodyTimeoutMs }: BodyOptions) => {
   let heldByAll = 0

@@ -13,7 +13,7 @@ const reject = (message: string) => new WebhookVerificationError('invalid_secret
 /** Matches a header without credentials, such as `Bearer ${process.env.TOKEN}` if the variable is not set. */
 const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
 
-/** @throws WebhookVerificationError when a value would accept anyone, is easily guessed, or cannot arrive in a header. */
+/** @throws WebhookVerificationError when a value is empty, easily guessed, or impossible in a header. */
 const checkSecret = (secret: unknown): string => {
   // A secret that is mounted as a file often ends in a line break.
   const value = typeof secret === 'string' ? secret.replace(/[\r\n]+$/, '') : ''
@@ -99,11 +99,11 @@ type StaticHeaderOptions = {
 }
 
 /**
- * Accepts deliveries that carry a fixed header, for services that cannot sign. Anyone who sees one request can
- * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
+ * Accepts deliveries that carry a fixed header, for services that cannot sign. Anyone who sees one request
+ * can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a scheme such
- *   as `Bearer`, or contains a character that no header can contain.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a
+ *   scheme such as `Bearer`, or contains a character that no header can contain.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
  * const verify = staticHeader({ header: 'x-webhook-token', value: process.env.WEBHOOK_TOKEN ?? '' })
@@ -126,11 +126,11 @@ type BearerAuthOptions = {
 }
 
 /**
- * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. Anyone who sees one request can
- * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
+ * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. Anyone who sees one
+ * request can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`, or contains
- *   a character that no header can contain.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`,
+ *   or contains a character that no header can contain.
  * @throws WebhookUsageError for an unknown option.
  * @example
  * const verify = bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' })
@@ -159,8 +159,8 @@ type BasicAuthOptions = {
  * take the credentials as one string may send it unencoded. Anyone who sees one request can replay it and
  * send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a character that no
- *   header can contain.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a
+ *   character that no header can contain.
  * @throws WebhookUsageError for an unknown option, or a `username` that is not text or has a colon.
  * @example
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })

@@ -66,7 +66,7 @@ export const isWebhookId = (id: string): boolean => /^[!-\-/-~]+$/.test(id)
 /** The last second that a `Date` can represent (ECMA-262, "Time Values and Time Range"). */
 const lastSecond = 8.64e12
 
-/** Parses Unix seconds. Returns `undefined` unless the text consists of digits. A regex would be slower, and allocate. */
+/** Parses Unix seconds, or returns `undefined` for other text. A regex would be slower, and allocate. */
 const parseTimestamp = (text: string): number | undefined => {
   if (text === '' || text.length > 13) return undefined
   let seconds = 0

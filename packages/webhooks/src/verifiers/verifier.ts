@@ -25,9 +25,9 @@ export type VerifiedDelivery = {
 }
 
 /**
- * Decides whether a delivery comes from the expected sender. To accept it, a verifier returns the id and the time that
- * it has checked or, if it checks neither, `true`. Any other result, and any error, rejects the delivery. A verifier can
- * be synchronous or asynchronous.
+ * Decides whether a delivery comes from the expected sender. To accept it, a verifier returns the id and the
+ * time that it has checked or, if it checks neither, `true`. Any other result, and any error, rejects the
+ * delivery. A verifier can be synchronous or asynchronous.
  *
  * @example
  * const verify: Verifier = Object.assign(

@@ -40,7 +40,7 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly payload: WebhookPayload
   /** The request's headers. */
   readonly headers: HeaderSource
-  /** The secrets with which the sender may sign, at least one: during a rotation, the current and the previous secret. */
+  /** The secrets with which the sender may sign, at least one: the current one and, in a rotation, the previous. */
   readonly secrets: readonly string[]
 }
 
