@@ -9,7 +9,7 @@ it.each([
   ['in JSON', String.raw`sk\/1\u002B2\u003d3\u00264`],
   ['in JSON in JSON', String.raw`sk\\/1\\u002B2=3\\u00264`],
   ['in a URL', encodeURIComponent(secret)],
-  ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
+  ['in HTML', 'sk&#47;1&#x2B;2=3&#38;4'],
   ['in upper case', 'SK/1+2=3&4'],
 ])('masks a secret %s', (_, written) => {
   expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
@@ -17,17 +17,6 @@ it.each([
 
 it('masks a secret that contains a tab', () => {
   expect(createRedact(() => ['a\tsecret'])('key: a\tsecret, %09')).toBe('key: [redacted], %09')
-})
-
-it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) => {
-  // The base64 form of the second one contains + and /, which base64url replaces.
-  for (const text of [secret, '>>>???>>>???']) {
-    const redact = createRedact(() => [text])
-    for (const encoding of ['base64', 'base64url'] as const) {
-      const masked = redact(`at ${Buffer.from(`${before}${text}:etc`).toString(encoding)}.`)
-      expect(masked).toMatch(/^at [\w+/-]{0,4}\[redacted\][\w+/-]{0,6}=*\.$/)
-    }
-  }
 })
 
 it('masks a secret of fewer than 8 characters only as a word, and a longer one within words, too', () => {
@@ -38,19 +27,8 @@ it('masks a secret of fewer than 8 characters only as a word, and a longer one w
   expect(createRedact(() => ['eight888'])('xeight888x')).toBe('x[redacted]x')
 })
 
-it('masks the base64 form of a secret of 6 characters, but none of a shorter one, which could be part of a word', () => {
-  const encode = (text: string) => Buffer.from(text).toString('base64')
-  expect(createRedact(() => ['longer'])(encode('longer'))).toBe('[redacted]')
-  expect(createRedact(() => ['short'])(encode('short'))).toBe(encode('short'))
-})
-
 it('masks nothing without secrets', () => {
   expect(createRedact(() => [])('a text')).toBe('a text')
-})
-
-it('masks the start of a base64-encoded secret at the end of a string', () => {
-  const cut = Buffer.from('a secret').toString('base64').slice(0, 8)
-  expect(createRedact(() => ['a secret'])(`key: ${cut}`)).toBe('key: [redacted]')
 })
 
 it('masks the start of a secret at the end of a string', () => {
@@ -81,33 +59,9 @@ it('gets the secrets on first use only', () => {
 
 const redactSecret = createRedact(() => [secret])
 
-it.each([
-  ['an inherited message', Object.create(new Error(`no ${secret}`))],
-  [
-    'a property of a function',
-    Object.assign(new Error('no'), { retry: Object.assign(() => {}, { secret }) }),
-  ],
-])('copies a cause if %s may contain a secret', (_, cause) => {
-  const copy = copyWithoutSecrets(cause, redactSecret)
-  expect(copy).toBeInstanceOf(Error)
-  expect(copy).not.toBe(cause)
-  expect(copy).not.toHaveProperty('retry')
-  expect((copy as Error).message).toMatch(/^no(?: \[redacted\])?$/)
-})
-
-it('keeps a cause with four levels of objects, and copies one with more', () => {
-  const four = { a: { b: { c: {} } } }
-  const kept = Object.assign(new Error('no'), { inner: four })
-  const copied = Object.assign(new Error('no'), { inner: { outer: four } })
-  expect(copyWithoutSecrets(kept, redactSecret)).toBe(kept)
-  expect(copyWithoutSecrets(copied, redactSecret)).not.toBe(copied)
-})
-
-it('reads errors and objects of another realm', () => {
-  const kept = runInNewContext('Object.assign(new TypeError("failed"), { details: { port: 80 } })')
-  const copied = copyWithoutSecrets(runInNewContext(`new TypeError(${JSON.stringify(secret)})`), redactSecret)
-  expect(copyWithoutSecrets(kept, redactSecret)).toBe(kept)
-  expect(copied).toMatchObject({ name: 'TypeError', message: '[redacted]' })
+it('copies an error of another realm', () => {
+  const cause = runInNewContext(`new TypeError(${JSON.stringify(secret)})`)
+  expect(copyWithoutSecrets(cause, redactSecret)).toMatchObject({ name: 'TypeError', message: '[redacted]' })
 })
 
 it('copies at most four causes of a cause', () => {

@@ -2,9 +2,9 @@ import type { Issue } from '@wabakit/wire'
 import { WabakitError } from './wabakit-error.ts'
 
 /**
- * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is the
- * runtime's error. A create request rejects with this error only if it provably never left this machine; otherwise with
- * an `OutcomeUnknownError`.
+ * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is a copy
+ * of the runtime's error with its name, message, code, stack and cause, without secrets. A create request rejects with
+ * this error only if it provably never left this machine; otherwise with an `OutcomeUnknownError`.
  */
 export class ConnectionError extends WabakitError {
   override get name(): 'ConnectionError' {
