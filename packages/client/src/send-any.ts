@@ -1,4 +1,4 @@
-import { isObject, type WithResponse } from './api-call.ts'
+import type { WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
 import { checkOptions, checkRequestOptions, type Rules } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
@@ -45,28 +45,9 @@ const encodeQuery = (query: AnyRequest['query']): string => {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-const isParameter = (value: unknown): boolean =>
-  value === undefined ||
-  typeof value === 'boolean' ||
-  Number.isFinite(value) ||
-  (typeof value === 'string' && !/\p{Surrogate}/u.test(value))
-
-/** Returns the body as JSON; `undefined` if it cannot be serialized. */
-const serialize = (body: unknown): string | undefined => {
-  try {
-    return JSON.stringify(body)
-  } catch {
-    return undefined
-  }
-}
-
 const rules: Rules = {
   method: [(method) => methods.some((name) => name === method), `be one of ${methods.join(', ')}`],
   path: [staysBelow, 'start with one slash and stay below baseUrl, without a query or dot segments'],
-  query: [
-    (query) => isObject(query) && Object.entries(query).flat().every(isParameter),
-    'be a plain object of strings, numbers and booleans',
-  ],
 }
 
 /** Sends a request to any endpoint below the base URL. Returns the JSON of its response as received. */
@@ -76,20 +57,19 @@ export const sendAny = async (
   options: RequestOptions,
 ): Promise<WithResponse<unknown>> => {
   const { method, path, query, body }: AnyRequest = Object(request)
-  const json = serialize(body)
   const issues = [
-    ...checkOptions({ method: method ?? '', path: path ?? '', query }, rules),
+    ...checkOptions({ method: method ?? '', path: path ?? '' }, rules),
     ...checkRequestOptions(options),
   ]
-  if (body !== undefined && (method === 'GET' || json === undefined)) {
-    issues.push({ path: 'body', message: 'body must be JSON, and not part of a GET' })
+  if (body !== undefined && method === 'GET') {
+    issues.push({ path: 'body', message: 'body must not be part of a GET' })
   }
   if (issues.length > 0) throw new ValidationError('request', issues)
   return send(settings, {
     endpoint: 'request',
     method,
     path: path + encodeQuery(query),
-    body: json,
+    body: JSON.stringify(body),
     parse: (data) => ({ success: true, data }),
     options,
   })

@@ -124,10 +124,8 @@ it.each([
   ['apiKey', { apiKey: 'one\ntwo' }],
   ['apiKey', { apiKey: 'ключ' }],
   ['apiKey', { apiKey: 7 }],
-  ['auth', { auth: {} }],
-  ['auth', { auth: { header: 'not a header' } }],
-  ['auth', { auth: { header: 7 } }],
-  ['auth', { auth: null }],
+  ['auth.header', { auth: { header: 'not a header' } }],
+  ['auth.header', { auth: { header: 7 } }],
   ['auth.scheme', { auth: { header: 'Authorization', scheme: 'Bearer ' } }],
   ['timeoutMs', { timeoutMs: 0 }],
   ['timeoutMs', { timeoutMs: Number.NaN }],
@@ -141,20 +139,10 @@ it.each([
   ['retry.backoffMs', { retry: { backoffMs: [1, 2, 3] } }],
   ['retry.backoffMs', { retry: { backoffMs: [1, Infinity] } }],
   ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: -1 } }],
-  ['retry.writes', { retry: { writes: 'sometimes' } }],
-  ['retry', { retry: 3 }],
-  ['retry', { retry: null }],
-  ['hooks', { hooks: () => {} }],
-  ['generateGroupIds', { generateGroupIds: 'yes' }],
-  ['random', { random: 0.5 }],
-  ['fetch', { fetch: 'fetch' }],
   ['headers', { headers: { 'not a header': 'x' } }],
   ['headers', { headers: { 'x-a': 'one\ntwo' } }],
   ['headers', { headers: { 'x-a': 'valid', 'x-b': 'one\ntwo' } }],
   ['headers', { headers: new Headers() }],
-  ['logger', { logger: {} }],
-  ['clock', { clock: { now: Date.now } }],
-  ['hooks.beforeRetry', { hooks: { beforeRetry: true } }],
 ])('rejects an invalid %s', (path, options) => {
   const error = catchError({ baseUrl, apiKey, ...options })
   expect(error).toBeInstanceOf(ValidationError)
@@ -184,7 +172,6 @@ it('lists all invalid options at once', () => {
 it.each([
   ['timeoutMs', { timeoutMs: 0 }],
   ['headers', { headers: { a: 'b\nc' } }],
-  ['signal', { signal: {} }],
 ])('rejects an invalid %s for one call before a request is sent', async (path, options) => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const error = await getRejection(createTestClient(service.url).calls.getSummary('c', options as object))

@@ -371,7 +371,6 @@ it.each([
   ['intervalMs', 'c', { intervalMs: Infinity }],
   ['notFoundGraceMs', 'c', { notFoundGraceMs: -1 }],
   ['timeoutMs', 'c', { timeoutMs: -1 }],
-  ['events', 'c', { events: {} }],
 ])('rejects an invalid %s before a request is sent', async (path, callId, options) => {
   const service = await startSteps([200])
   const error = await getRejection(
