@@ -22,6 +22,14 @@ test('the other fields may be empty or null', () => {
   expect(SummaryRecord.parse(unset)).toEqual(unset)
 })
 
+test('a time in another format does not make a summary unreadable', () => {
+  const { callId, summary } = record
+  const written = { callId, summary, callStartedAt: '05/01/2026 10:00', callEndedAt: '1767607200' }
+  expect(SummaryRecord.parse(written)).toEqual(written)
+  expect(validateSummaryRecord(written)).toEqual({ success: true, data: written })
+  expect(validateSummaryRecord({ ...written, callEndedAt: 7 }).success).toBe(false)
+})
+
 test('enumerated fields may have unknown values, and an empty agentNumber is dropped, as in events', () => {
   const { agentNumber: _, ...changed } = { ...record, channel: 'SMS', triggeredVia: 'SCHEDULE' }
   for (const agentNumber of ['', null]) {

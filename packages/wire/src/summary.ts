@@ -1,6 +1,6 @@
 import { type CallSummary, callSummaryRule } from './call-ai-summary-event.ts'
 import { type CallDetails, callDetails } from './call-fields.ts'
-import { object, type Rule } from './rules.ts'
+import { nullish, object, type Rule, text } from './rules.ts'
 
 type SummaryRecordFields = CallDetails & {
   /** The AI summary. */
@@ -17,5 +17,8 @@ export type SummaryRecord = { [Field in keyof SummaryRecordFields]: SummaryRecor
 
 export const summaryRecordRule: Rule<SummaryRecord> = /* @__PURE__ */ object(() => ({
   ...callDetails(),
+  // A summary must not be lost because of the format of a time. The parsers of events check it.
+  callStartedAt: nullish(text),
+  callEndedAt: nullish(text),
   summary: callSummaryRule,
 }))
