@@ -7,7 +7,6 @@ import {
   type RetryOptions,
   type WaitOptions,
 } from '@wabakit/client'
-import ky from 'ky'
 import { onTestFinished, vi } from 'vitest'
 import { testOptions } from '../../../tools/option-cases.ts'
 import { createTestClock } from './clock.ts'
@@ -155,13 +154,6 @@ testOptions<ClientOptions>('createClient()', {
     cases: [
       [{}, 'string'],
       [{ generateGroupIds: false }, 'undefined'],
-    ],
-  },
-  ky: {
-    see: async (options) => (await sendOne(options))?.headers['x-instance'],
-    cases: [
-      [{}, undefined],
-      [{ ky: ky.create({ headers: { 'x-instance': 'own' } }) }, 'own'],
     ],
   },
   fetch: {

@@ -59,14 +59,10 @@ export const createTimeoutError = (
     neverSent: !sent,
   })
 
-/** See https://fetch.spec.whatwg.org/#port-blocking. */
-const badPort = 'fetch blocks the port of baseUrl: use another'
-
 /** Returns the message of the innermost cause, because the outer ones just say "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {
   if (!isError(error)) return String(error)
   if (isError(error.cause) && depth < 4) return getInnermostMessage(error.cause, depth + 1)
-  if (error.message === 'bad port') return badPort
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 

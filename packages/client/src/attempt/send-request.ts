@@ -1,5 +1,5 @@
 import { createByteCollector } from '@wabakit/wire'
-import defaultKy, { isNetworkError, type Options } from 'ky'
+import ky, { isNetworkError } from 'ky'
 import type { ApiCall } from '../api-call.ts'
 import type { Fetch, FetchInit } from '../options/client-options.ts'
 import type { Settings } from '../options/settings.ts'
@@ -25,12 +25,9 @@ const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Re
   return response as Response
 }
 
-/**
- * Sends a request with ky. A user's instance builds a `Request`. The default instance only passes on the URL and
- * options, because building a `Request` copies the body, and needs globals that React Native lacks.
- */
+/** Sends a request with ky, which passes the URL and options on: building a `Request` would copy the body. */
 const sendWithKy = (
-  { baseUrl, ky, fetch }: Settings,
+  { baseUrl, fetch }: Settings,
   { method, path, body }: ApiCall<unknown>,
   { headers, signal, onSend }: OutgoingRequest,
 ): Promise<Response> => {
@@ -42,27 +39,14 @@ const sendWithKy = (
     redirect: 'manual',
     ...(body !== undefined && { body }),
   }
-  const start = () => {
+  const send = async () => {
+    const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
+    if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
     throwIfAborted(signal)
     onSend()
+    return callFetch(anyFetch, url, init)
   }
-  if (!ky) {
-    const send = async () => {
-      const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
-      if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
-      start()
-      return callFetch(anyFetch, url, init)
-    }
-    return defaultKy(url, { ...duties, fetch: send })
-  }
-  const options = { ...init, ...duties, hooks: { beforeRequest: [start] } }
-  if (!fetch) return ky(new URL(url), options)
-  const send: Options['fetch'] = async (input) => {
-    const request = new Request(input)
-    const sent = { ...init, headers: Object.fromEntries(request.headers) }
-    return callFetch(fetch, request.url, body === undefined ? sent : { ...sent, body: await request.text() })
-  }
-  return ky(new URL(url), { ...options, fetch: send })
+  return ky(url, { ...duties, fetch: send })
 }
 
 const sendAbortably = async (

@@ -1,4 +1,3 @@
-import type { KyInstance } from 'ky'
 import type { Clock } from './clock.ts'
 import type { Hooks, Logger } from './hooks.ts'
 
@@ -108,12 +107,6 @@ export type ClientOptions = {
    * @default true
    */
   readonly generateGroupIds?: boolean | undefined
-  /**
-   * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. The client
-   * still controls retries, time limits, error statuses and URLs. The instance's hooks see the API key, unlike the
-   * client's. An error in one of them counts as a failed attempt. @default a plain instance
-   */
-  readonly ky?: KyInstance | undefined
   /**
    * Sends the requests, for example `fetch` from undici or node-fetch. @default the global `fetch` at the time of the
    * request

@@ -39,7 +39,6 @@ const options: Record<keyof ClientOptions, undefined> = {
   totalTimeoutMs: undefined,
   retry: undefined,
   generateGroupIds: undefined,
-  ky: undefined,
   fetch: undefined,
   headers: undefined,
   logger: undefined,

@@ -88,7 +88,7 @@ export const readSettings = (options: ClientOptions) => {
   // A key from a file often ends with a line break, which is not allowed in a header.
   const trimmedKey = apiKey?.trim()
   const { timeoutMs = 15_000, totalTimeoutMs = 60_000, generateGroupIds = true } = options
-  const { random = generateRandom, ky, fetch, logger, hooks = {}, retry = {} } = options
+  const { random = generateRandom, fetch, logger, hooks = {}, retry = {} } = options
   const { limit = 2, backoffMs = [500, 8_000], maxRetryAfterMs = 60_000, writes = 'safe' } = retry
   return {
     /** The base URL without a trailing slash. */
@@ -103,7 +103,6 @@ export const readSettings = (options: ClientOptions) => {
     totalTimeoutMs,
     generateGroupIds,
     random,
-    ky,
     fetch,
     logger,
     hooks,
