@@ -84,7 +84,7 @@ test.concurrent('finds nothing in a mock with a stopped clock, except that it do
     seed: 17,
     listen: '127.0.0.1:0',
     minutes: 0,
-    timeoutMs: 3_000,
+    timeoutMs: 20_000,
     retryTimeoutMs: 1_000,
     quietMs: 100,
     onListening: async (url) => {
