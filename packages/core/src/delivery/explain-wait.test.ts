@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryRecord } from '../records.ts'
+import type { AttemptRecord, DeliveryRecord } from '../records.ts'
 import { decideWait, explainWait, type Surroundings } from './explain-wait.ts'
 
 const delivery = (id: string, overrides: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
@@ -26,6 +26,7 @@ const explain = (which: DeliveryRecord, surroundings: Partial<Surroundings> = {}
     now: 100,
     lane: [which],
     waitsFor: null,
+    lastAttempt: undefined,
     disabledReason: null,
     maxAttemptsPerSecond: null,
     isEndpointBusy: false,
@@ -63,9 +64,7 @@ test('a queue waits for its due time, then for its limit, for its other deliveri
 test('a pending delivery waits for its time, then for the endpoint or a worker', () => {
   const pending = delivery('A', { status: 'pending', dueAt: 200 })
   expect(explain({ ...pending, failures: 1 })).toEqual({ reason: 'retry', until: 200 })
-  expect(explain({ ...pending, deferrals: 1 })).toEqual({ reason: 'deferred', until: 200 })
   expect(explain(pending)).toEqual({ reason: 'retry', until: 200 })
-  expect(explain({ ...pending, failures: 1, deferrals: 1 })).toEqual({ reason: 'retry', until: 200 })
   expect(explain({ ...pending, dueAt: null }, { now: -1 })).toEqual({ reason: 'slot' })
   expect(explain({ ...pending, dueAt: 100 })).toEqual({ reason: 'slot' })
   expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true })).toEqual({ reason: 'endpoint' })
@@ -74,6 +73,17 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
     limit,
   )
   expect(explain({ ...pending, status: 'attempting' })).toEqual({ reason: 'attempting', until: 200 })
+})
+
+test('a delivery was deferred if its last attempt was, whatever the earlier ones were', () => {
+  const pending = delivery('A', { status: 'pending', dueAt: 200, attempts: 2, failures: 1, deferrals: 1 })
+  const lastAttempt: AttemptRecord = {
+    ...{ deliveryId: 'A', number: 2, startedAt: 0, durationMs: 1, url: 'https://example.com/' },
+    ...{ status: 409, error: null, responseBody: null, succeeded: false, deferred: true },
+  }
+  expect(explain(pending, { lastAttempt })).toEqual({ reason: 'deferred', until: 200 })
+  const failure = { ...lastAttempt, status: 500, deferred: false }
+  expect(explain(pending, { lastAttempt: failure })).toEqual({ reason: 'retry', until: 200 })
 })
 
 test('a skipped delivery waits only while its subscription is disabled, and a finished one never waits', () => {

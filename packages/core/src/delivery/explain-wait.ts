@@ -1,12 +1,12 @@
-import type { DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
+import type { AttemptRecord, DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
 import { blockingFailures } from './schedule.ts'
 
 /**
  * Why a delivery is unfinished, or was skipped.
  * - `event`: its event must follow an earlier event whose delivery is unfinished.
  * - `lane`: another delivery blocks its lane, or precedes it in the lane.
- * - `retry`: its next attempt is due later. `deferred`: its next attempt is due later, because the endpoint was already
- * handling the event.
+ * - `retry`: its next attempt is due later.
+ * - `deferred`: its next attempt is due later, because the endpoint deferred the last one.
  * - `attempting`: it is being attempted.
  * - `endpoint`: it is due, but its endpoint has other attempts under way. A new or failing endpoint gets one at a time.
  * - `limit`: it is due, but its subscription has a maximum number of attempts per second.
@@ -26,6 +26,8 @@ export type Surroundings = {
   /** The deliveries of the same subscription and subject, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
   readonly waitsFor: EventRecord['waitsFor']
+  /** The delivery's last attempt, if it has one. Only a pending delivery needs it. */
+  readonly lastAttempt: AttemptRecord | undefined
   /** Why its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
   readonly maxAttemptsPerSecond: number | null
@@ -56,14 +58,14 @@ export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes):
 }
 
 const explainPending = (delivery: DeliveryRecord, surroundings: Surroundings): Wait => {
-  const { now, maxAttemptsPerSecond: limit, isEndpointBusy: isFull } = surroundings
+  const { now, lastAttempt, maxAttemptsPerSecond: limit, isEndpointBusy: isFull } = surroundings
   const dueAt = delivery.dueAt ?? now
   // Only the scheduler knows when a limit allows the next start. Therefore, the reason is always `limit` for
   // a due delivery of a subscription that has one.
   const wait = decideWait(now, { dueAt, startAt: limit === null ? now : Infinity, isFull })
   if (wait.reason === 'limit') return limit === null ? slot : { reason: 'limit', maxAttemptsPerSecond: limit }
   if (wait.reason !== 'retry') return wait
-  return { reason: delivery.failures === 0 && delivery.deferrals > 0 ? 'deferred' : 'retry', until: dueAt }
+  return { reason: lastAttempt?.deferred ? 'deferred' : 'retry', until: dueAt }
 }
 
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null

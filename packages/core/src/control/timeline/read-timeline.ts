@@ -1,5 +1,5 @@
 import { explainWait } from '../../delivery/explain-wait.ts'
-import type { DeliveryRecord, ReferenceServer, Subscription } from '../../index.ts'
+import type { AttemptRecord, DeliveryRecord, ReferenceServer, Subscription } from '../../index.ts'
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
 import type { ControlContext } from '../operation.ts'
 import { utc } from '../schemas.ts'
@@ -35,13 +35,14 @@ type Waiting = {
   readonly subscription: Subscription | undefined
   /** The deliveries of its lane, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
+  readonly attempts: readonly AttemptRecord[]
 }
 
 const newest = { order: 'newest_first', limit: 1 } as const
 
 const readWait = async (
   { service, now }: WaitContext,
-  { delivery, subscription, lane }: Waiting,
+  { delivery, subscription, lane, attempts }: Waiting,
 ): Promise<WaitView | null> => {
   const { organizationId, subscriptionId, eventId, status, dueAt } = delivery
   const time = now()
@@ -56,6 +57,7 @@ const readWait = async (
     now: time,
     lane,
     waitsFor: events?.items[0]?.waitsFor ?? null,
+    lastAttempt: attempts.at(-1),
     disabledReason: subscription?.disabledReason ?? null,
     maxAttemptsPerSecond: subscription?.maxAttemptsPerSecond ?? null,
     isEndpointBusy: attempting !== undefined && attempting.items.length > 0,
@@ -68,12 +70,14 @@ export const explainDelivery = async (
   context: WaitContext,
   delivery: DeliveryRecord,
 ): Promise<WaitView | null> => {
-  const { organizationId, subject, subscriptionId, status } = delivery
-  const [subscription, lane] = await Promise.all([
+  const { id, organizationId, subject, subscriptionId, status, deferrals } = delivery
+  const mayBeDeferred = status === 'pending' && deferrals > 0
+  const [subscription, lane, attempts] = await Promise.all([
     context.service.subscriptions.find(organizationId, subscriptionId),
     status === 'waiting' ? listDeliveries(context.service, organizationId, { subject, subscriptionId }) : [],
+    mayBeDeferred ? context.service.deliveries.attempts(organizationId, id) : [],
   ])
-  return readWait(context, { delivery, subscription, lane })
+  return readWait(context, { delivery, subscription, lane, attempts })
 }
 
 /** Reads the timeline of a call or group. Resolves to `undefined` if there are no records about it. */
@@ -105,11 +109,11 @@ export const readTimeline = async (
   const lanes = Map.groupBy(attempted, ({ delivery }) => delivery.subscriptionId)
   const marked = await Promise.all(
     attempted.map(async (each) => {
-      const { delivery } = each
+      const { delivery, attempts } = each
       const lane = lanes.get(delivery.subscriptionId) ?? []
       const subscription = subscriptions.find(({ id }) => id === delivery.subscriptionId)
       const ofLane = lane.map((other) => other.delivery)
-      const wait = await readWait(context, { delivery, subscription, lane: ofLane })
+      const wait = await readWait(context, { delivery, subscription, lane: ofLane, attempts })
       return { ...each, marks: markDelivery(each, lane), wait }
     }),
   )
