@@ -1,28 +1,21 @@
-/**
- * Stops many attempts at once. Unlike with an `AbortSignal`, adding and removing a listener takes constant
- * time.
- */
-export type StopSignal = {
-  isStopped(): boolean
-  /**
-   * Calls `listener` when `stop` is called.
-   *
-   * @returns a function that removes the listener.
-   */
-  onStop(listener: () => void): () => void
-  stop(): void
-}
+export type StopSignal = ReturnType<typeof createStopSignal>
 
-export const createStopSignal = (): StopSignal => {
+/** Stops many attempts at once. Unlike with an `AbortSignal`, adding and removing a listener takes constant time. */
+export const createStopSignal = () => {
   const listeners = new Set<() => void>()
   let isStopped = false
   return {
-    isStopped: () => isStopped,
-    onStop: (listener) => {
+    isStopped: (): boolean => isStopped,
+    /**
+     * Calls `listener` when `stop` is called.
+     *
+     * @returns a function that removes the listener.
+     */
+    onStop: (listener: () => void): (() => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    stop: () => {
+    stop: (): void => {
       isStopped = true
       for (const listener of listeners) listener()
     },

@@ -16,19 +16,7 @@ export type ListeningConnection = {
   giveUp(error: unknown): void
 }
 
-/** Messages between the processes that share a database. They share one connection, which is open only while needed. */
-export type Notifications = {
-  /** @returns a function that stops listening. */
-  listen(channel: string, listener: NotificationListener): () => void
-  /**
-   * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it listens.
-   * If `onConnected` rejects, the connection is replaced.
-   *
-   * @returns a function that releases the connection.
-   */
-  hold(onConnected: (connection: ListeningConnection) => Promise<void>): () => void
-  close(): void
-}
+export type Notifications = ReturnType<typeof createNotifications>
 
 export type NotificationsOptions = {
   /** Creates a client without connecting it. */
@@ -43,8 +31,11 @@ const reconnectMs = 1_000
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
-/** Listens with LISTEN. A broken connection is replaced. */
-export const createNotifications = ({ connect, onError }: NotificationsOptions): Notifications => {
+/**
+ * Receives messages between the processes that share a database, with LISTEN. All listeners share one connection, which
+ * is open only while needed. A broken connection is replaced.
+ */
+export const createNotifications = ({ connect, onError }: NotificationsOptions) => {
   const channels = new Map<string, Set<NotificationListener>>()
   let holder: ((connection: ListeningConnection) => Promise<void>) | undefined
   let connected: ListeningConnection | undefined
@@ -108,7 +99,8 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions):
   }
 
   return {
-    listen: (channel, listener) => {
+    /** @returns a function that stops listening. */
+    listen: (channel: string, listener: NotificationListener): (() => void) => {
       const own = { ...listener }
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners.add(own))
@@ -123,7 +115,13 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions):
         stopIfUnused()
       }
     },
-    hold: (onConnected) => {
+    /**
+     * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it listens.
+     * If `onConnected` rejects, the connection is replaced.
+     *
+     * @returns a function that releases the connection.
+     */
+    hold: (onConnected: (connection: ListeningConnection) => Promise<void>): (() => void) => {
       holder = onConnected
       startOnce()
       if (connected !== undefined) onConnected(connected).catch(connected.giveUp)
@@ -133,7 +131,7 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions):
         stopIfUnused()
       }
     },
-    close: () => {
+    close: (): void => {
       channels.clear()
       holder = undefined
       stopIfUnused()

@@ -1,28 +1,14 @@
 import pg from 'pg'
 import { listAddresses } from './database-address.ts'
 
-/** The host of a database that accepts writes. */
-export type Primary = {
-  /** Returns the URL of the most recently found host. Initially, this is the first host. */
-  address(): string
-  /**
-   * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.
-   *
-   * @throws AggregateError with an error for each host, if none accepts writes.
-   */
-  find(): Promise<void>
-}
-
 /**
  * How long a search result is reused, in milliseconds, so that failing requests do not flood the hosts with
  * connections.
  */
 const searchMs = 250
 
-/** Finds the primary among the hosts of a URL. */
-export const createPrimary = (
-  connection: pg.ClientConfig & { readonly connectionString: string },
-): Primary => {
+/** Finds the primary among the hosts of a URL: the host that accepts writes. */
+export const createPrimary = (connection: pg.ClientConfig & { readonly connectionString: string }) => {
   const addresses = listAddresses(connection.connectionString)
   let [current = connection.connectionString] = addresses
   let search: Promise<void> | undefined
@@ -45,8 +31,14 @@ export const createPrimary = (
   }
 
   return {
-    address: () => current,
-    find: () => {
+    /** Returns the URL of the most recently found host. Initially, this is the first host. */
+    address: (): string => current,
+    /**
+     * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.
+     *
+     * @throws AggregateError with an error for each host, if none accepts writes.
+     */
+    find: (): Promise<void> => {
       if (addresses.length === 1) return Promise.resolve()
       if (search === undefined) {
         search = findFirst()

@@ -1,22 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
-import type { StoredQueue } from '@wabakit/core'
-import { type ChangeChannel, createChangeChannel } from '@wabakit/core/storage'
+import type { QueueChange, StoredQueue } from '@wabakit/core'
+import { createChangeChannel } from '@wabakit/core/storage'
 import { readCommittedChanges, type Snapshot } from './functions/delivery-queue.ts'
 import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
 
-/** Carries changes of queues to the schedulers of all processes. */
-export type QueueChanges = Pick<ChangeChannel, 'listen'> & {
-  emitAdded(rows: readonly AddedRow[]): void
-  /** Reports queues that users changed. */
-  emitChanged(queues: readonly (StoredQueue | null)[]): void
-  /** Notifies the schedulers of this process that their worker is lost. */
-  emitLost(): void
-  /** Sets the shards of this process's worker, which needs no changes of other shards. */
-  setShards(shards: ReadonlySet<number>): void
-  close(): void
-}
+export type QueueChanges = ReturnType<typeof createQueueChanges>
 
 export type QueueChangesOptions = {
   readonly read: Query
@@ -46,17 +36,12 @@ const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQue
 })
 
 /**
- * Creates a channel. It reports this process's commits immediately. Other processes get a NOTIFY, and read the changes
+ * Carries changes of queues to the schedulers of all processes. Reports this process's commits immediately. Other processes get a NOTIFY, and read the changes
  * that they have not seen. Notifications are never part of the transaction they report: PostgreSQL commits notifying
  * transactions one at a time, so they could no longer share a disk write. If a notification is lost, the scheduler's
  * next sweep finds the change.
  */
-export const createQueueChanges = ({
-  read,
-  notifications,
-  notify,
-  sender,
-}: QueueChangesOptions): QueueChanges => {
+export const createQueueChanges = ({ read, notifications, notify, sender }: QueueChangesOptions) => {
   const own = createChangeChannel()
   const closed = new AbortController()
   let shards: ReadonlySet<number> = new Set()
@@ -124,20 +109,23 @@ export const createQueueChanges = ({
   }
 
   return {
-    emitAdded: (rows) => {
+    emitAdded: (rows: readonly AddedRow[]): void => {
       for (const row of rows) emitRow(row)
       toNotify(rows)
     },
-    emitChanged: (queues) => {
+    /** Reports queues that users changed. */
+    emitChanged: (queues: readonly (StoredQueue | null)[]): void => {
       const changed = queues.flatMap((state) => state ?? [])
       for (const state of changed) own.emit({ kind: 'changed', state })
       toNotify(changed)
     },
-    emitLost: () => own.emit({ kind: 'lost' }),
-    setShards: (owned) => {
+    /** Notifies the schedulers of this process that their worker is lost. */
+    emitLost: (): void => own.emit({ kind: 'lost' }),
+    /** Sets the shards of this process's worker, which needs no changes of other shards. */
+    setShards: (owned: ReadonlySet<number>): void => {
       shards = owned
     },
-    listen: (listener) => {
+    listen: (listener: (change: QueueChange) => void): (() => void) => {
       const stop = own.listen(listener)
       listeners++
       stopListening ??= notifications.listen(channel, {
@@ -164,7 +152,7 @@ export const createQueueChanges = ({
         stopListening = undefined
       }
     },
-    close: () => {
+    close: (): void => {
       closed.abort()
       stopListening?.()
     },

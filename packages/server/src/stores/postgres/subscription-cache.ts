@@ -10,14 +10,6 @@ type Current = {
   readonly isReported: boolean
 }
 
-export type SubscriptionCache = {
-  /**
-   * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed in the
-   * meantime is missing.
-   */
-  find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
-}
-
 const maxSubscriptions = 10_000
 
 const { toRecord } = mapTable('subscriptions')
@@ -25,7 +17,7 @@ const { toRecord } = mapTable('subscriptions')
 /**
  * Caches subscriptions by revision. The record of a revision never changes, except for `failingSince` and `isReported`.
  */
-export const createSubscriptionCache = (read: Query): SubscriptionCache => {
+export const createSubscriptionCache = (read: Query) => {
   const known = new Map<string, SubscriptionRecord>()
 
   const readMissing = async (queues: ReadonlySet<string>): Promise<void> => {
@@ -40,7 +32,11 @@ export const createSubscriptionCache = (read: Query): SubscriptionCache => {
   }
 
   return {
-    find: async (current) => {
+    /**
+     * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed in the
+     * meantime is missing.
+     */
+    find: async (current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>> => {
       const isKnown = ({ queue, revision }: Current): boolean => known.get(queue)?.revision === revision
       await readMissing(new Set(current.filter((each) => !isKnown(each)).map(({ queue }) => queue)))
       return new Map(

@@ -25,11 +25,7 @@ export type Recipient = {
   readonly isDisabled: boolean
 }
 
-export type Lanes = {
-  /** Adds the delivery of an event to a subscription. */
-  add(position: number, event: EventRecord, recipient: Recipient): void
-  findHead(subscription: number, subject: string): PendingDelivery | undefined
-}
+export type Lanes = ReturnType<typeof createLanes>
 
 /** Returns the part of a row that a scheduler holds. */
 export const toPending = (
@@ -42,7 +38,7 @@ export const toPending = (
   version: Number(version),
 })
 
-export const createLanes = ({ database }: Access, queueChanges: QueueChanges): Lanes => {
+export const createLanes = ({ database }: Access, queueChanges: QueueChanges) => {
   const insert = database.prepare(
     `insert into deliveries (event, subscription, organizationId, subject, waitsFor, state, dueAt, finishedAt)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -54,14 +50,16 @@ export const createLanes = ({ database }: Access, queueChanges: QueueChanges): L
   const findUnfinished = database.prepare(
     'select 1 from deliveries where subscription = ? and subject = ? and finishedAt is null limit 1',
   )
-  const findHead: Lanes['findHead'] = (subscription, subject) => {
+  const findHead = (subscription: number, subject: string): PendingDelivery | undefined => {
     const row = findFirst.get(subscription, subject)
     return row?.isHead === 1 ? toPending(subscription, row) : undefined
   }
 
   return {
     findHead,
-    add: (position, { organizationId, subject, waitsFor, occurredAt }, { subscription, isDisabled }) => {
+    /** Adds the delivery of an event to a subscription. */
+    add: (position: number, event: EventRecord, { subscription, isDisabled }: Recipient): void => {
+      const { organizationId, subject, waitsFor, occurredAt } = event
       const key = [position, subscription, organizationId, subject, waitsFor]
       if (isDisabled) {
         insert.run(...key, 'skipped', null, occurredAt)

@@ -6,19 +6,8 @@ import { migrate, readVersion } from './migrate.ts'
 import { takeOver } from './owner.ts'
 import { watchFiles } from './present-files.ts'
 
-/** An open database, locked for this process. */
-export type OpenDatabase = {
-  readonly database: DatabaseSync
-  /**
-   * @throws StorageUnavailableError if another server has taken over the database, or its files were deleted or
-   * replaced.
-   */
-  checkOwner(): void
-  /** Called after a commit. See {@link PresentFiles.look}. */
-  checkFiles(): void
-  /** Closes the database and releases the lock. */
-  close(): void
-}
+/** An open database, locked for this process. `close` closes it and releases the lock. */
+export type OpenDatabase = ReturnType<typeof openDatabase>
 
 /** Maximum time to wait for another program, such as a backup, when the database is opened, in milliseconds. */
 const openingTimeoutMs = 2_000
@@ -44,7 +33,7 @@ const useWriteAheadLog = (database: DatabaseSync, path: string): void => {
     throw new DatabaseOpenError(path, 'Its file system has no shared memory. Use a local disk.')
 }
 
-const connect = (path: string): Omit<OpenDatabase, 'close'> => {
+const connect = (path: string) => {
   const database = new DatabaseSync(path)
   try {
     database.exec(`pragma busy_timeout = ${openingTimeoutMs}`)
@@ -59,7 +48,11 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     return {
       database,
       checkFiles: files.look,
-      checkOwner: () => {
+      /**
+       * @throws StorageUnavailableError if another server has taken over the database, or its files were deleted or
+       * replaced.
+       */
+      checkOwner: (): void => {
         files.check()
         checkOwner()
       },
@@ -76,10 +69,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
  * @param onWarning - receives warnings for the operator, such as a warning that other users can read the file.
  * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
  */
-export const openDatabase = (
-  file: string,
-  onWarning: (message: string) => void = console.warn,
-): OpenDatabase => {
+export const openDatabase = (file: string, onWarning: (message: string) => void = console.warn) => {
   createPrivateFile(file)
   const path = resolveDatabaseFile(file)
   return openLocked(path, () => {

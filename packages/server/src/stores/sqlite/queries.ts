@@ -23,13 +23,7 @@ export type Bounds = {
 }
 
 /** Runs queries with varying conditions. Each combination is prepared once. */
-export type Queries = {
-  read(query: ListQuery): Row[]
-  /** Returns the first row that a page may not examine, if there is one. */
-  findEnd(selection: Selection, bounds: Bounds): Row | undefined
-}
-
-export const createQueries = (database: DatabaseSync): Queries => {
+export const createQueries = (database: DatabaseSync) => {
   const statements = new Map<string, StatementSync>()
 
   const prepare = ({ select, where, orderBy }: Selection) => {
@@ -47,7 +41,8 @@ export const createQueries = (database: DatabaseSync): Queries => {
 
   return {
     read,
-    findEnd: (selection, { maxExamined, text }) => {
+    /** Returns the first row that a page may not examine, if there is one. */
+    findEnd: (selection: Selection, { maxExamined, text }: Bounds): Row | undefined => {
       if (maxExamined === undefined) return undefined
       if (text === undefined) return read({ ...selection, limit: 1, offset: maxExamined })[0]
       const { statement, values } = prepare(selection)

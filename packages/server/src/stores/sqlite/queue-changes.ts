@@ -1,30 +1,20 @@
-import type { DeliveryQueue, PendingDelivery, StoredQueue } from '@wabakit/core'
+import type { PendingDelivery, StoredQueue } from '@wabakit/core'
 import { createChangeChannel } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 
 /** A changed queue and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }
 
-/**
- * Reports changes to queues after they are committed, and remembers all changes since this process opened the database.
- */
-export type QueueChanges = Pick<DeliveryQueue, 'listen'> & {
-  /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
-  noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
-  /** Records any other change to a queue. */
-  noteChanged(subscription: number): void
-  getCursor(): string
-  /** Lists the queues that have changed since a cursor. */
-  listSince(cursor: string): TouchedQueue[]
-  /** Returns the state of a subscription's queue, unless the subscription is removed. */
-  findState(subscription: number): StoredQueue | undefined
-}
+export type QueueChanges = ReturnType<typeof createQueueChanges>
 
 /** The last changes of a queue: the position of the last delivery and the order of the last other change. */
 type Touched = { event: number; change: number }
 
-/** Creates the channel for changes to queues. Only one process uses the file, so it sees all changes. */
-export const createQueueChanges = ({ effects, findSubscription }: Access): QueueChanges => {
+/**
+ * Reports changes to queues after they are committed, and remembers all changes since this process opened the
+ * database. Only one process uses the file, so it sees all changes.
+ */
+export const createQueueChanges = ({ effects, findSubscription }: Access) => {
   const channel = createChangeChannel()
   const touched = new Map<number, Touched>()
   /** The position of the last delivery and the order of the last change. */
@@ -38,6 +28,7 @@ export const createQueueChanges = ({ effects, findSubscription }: Access): Queue
   const markChanged = (subscription: number): void => {
     touch(subscription).change = ++last.change
   }
+  /** Returns the state of a subscription's queue, unless the subscription is removed. */
   const findState = (subscription: number): StoredQueue | undefined => {
     const { record, pace } = findSubscription(subscription) ?? {}
     if (record === undefined || pace === undefined || record.revision < 0) return undefined
@@ -54,7 +45,8 @@ export const createQueueChanges = ({ effects, findSubscription }: Access): Queue
   return {
     listen: channel.listen,
     findState,
-    noteAdded: (subscription, event, head) => {
+    /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
+    noteAdded: (subscription: number, event: number, head: PendingDelivery | undefined): void => {
       const state = head && findState(subscription)
       note(subscription, () => {
         touch(subscription).event = event
@@ -62,15 +54,17 @@ export const createQueueChanges = ({ effects, findSubscription }: Access): Queue
         if (state !== undefined && head !== undefined) channel.emit({ kind: 'head', state, head })
       })
     },
-    noteChanged: (subscription) => {
+    /** Records any other change to a queue. */
+    noteChanged: (subscription: number): void => {
       const state = findState(subscription)
       note(subscription, () => {
         markChanged(subscription)
         if (state !== undefined) channel.emit({ kind: 'changed', state })
       })
     },
-    getCursor: () => `${last.event}.${last.change}`,
-    listSince: (cursor) => {
+    getCursor: (): string => `${last.event}.${last.change}`,
+    /** Lists the queues that have changed since a cursor. */
+    listSince: (cursor: string): TouchedQueue[] => {
       const [event = 0, change = 0] = cursor.split('.').map(Number)
       return Array.from(touched).flatMap(([subscription, each]) => {
         if (each.change > change) return { subscription, from: 0 }

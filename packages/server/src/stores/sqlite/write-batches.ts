@@ -6,20 +6,6 @@ import { type LastWrite, noWrite } from '../write-check.ts'
 import { applyCommit, applyRollback, type Effects } from './remember.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
-export type WriteBatches = {
-  /**
-   * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own changes are
-   * rolled back. If another write in the same batch fails, `work` is rolled back and runs again.
-   *
-   * @throws StorageUnavailableError if nothing was committed.
-   * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
-   */
-  write<Result>(work: () => Result): Promise<Result>
-  lastWrite(): LastWrite
-  /** Commits the pending writes and rejects later ones. */
-  close(): void
-}
-
 export type WriteBatchesOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes in the transaction reject with its error. */
@@ -47,7 +33,7 @@ const busy = { retries: 100, pauseMs: 20 }
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
  * during a commit are in the next batch. If a write fails, the others run again, each in its own savepoint.
  */
-export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches => {
+export const createWriteBatches = (options: WriteBatchesOptions) => {
   const { database, checkOwner, checkFiles, effects, now } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
@@ -155,7 +141,14 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
   }
 
   return {
-    write: (work) =>
+    /**
+     * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own changes are
+     * rolled back. If another write in the same batch fails, `work` is rolled back and runs again.
+     *
+     * @throws StorageUnavailableError if nothing was committed.
+     * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
+     */
+    write: <Result>(work: () => Result): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new StorageUnavailableError('The store is closed.'))
         const run = (): (() => void) => {
@@ -165,8 +158,9 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
         pending.push({ run, reject })
         schedule()
       }),
-    lastWrite: () => lastWrite,
-    close: () => {
+    lastWrite: (): LastWrite => lastWrite,
+    /** Commits the pending writes and rejects later ones. */
+    close: (): void => {
       isClosed = true
       retriesLeft = 0
       while (pending.length > 0) flush()
