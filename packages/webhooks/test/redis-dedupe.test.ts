@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { type NodeRedisClient, redisDedupe } from '@wabakit/webhooks'
+import { type NodeRedisClient, type RedisDedupeOptions, redisDedupe } from '@wabakit/webhooks'
 import { Redis } from 'ioredis'
 import { createClient, RESP_TYPES } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testOptions } from '../../../tools/option-cases.ts'
 import { claim, dedupeCases, separationCase } from './dedupe-cases.ts'
 
 const installed = spawnSync('redis-server', ['--version']).status === 0
@@ -127,6 +128,30 @@ describe.skipIf(!installed)(
     })
 
     separationCase(async (prefix) => redisDedupe(await ioRedis(), { prefix }))
+
+    /** Handles a delivery. Returns its key, and how long it is remembered, in minutes. */
+    const remember = async (options: Partial<RedisDedupeOptions>) => {
+      const [client, name] = [await ioRedis(), crypto.randomUUID()]
+      await (await claim(redisDedupe(client, options), name)).complete()
+      const [key = ''] = await client.keys(`*${name}`)
+      return { key: key.replace(name, ''), minutes: Math.ceil((await client.pttl(key)) / 60_000) }
+    }
+    testOptions<RedisDedupeOptions>('redisDedupe()', {
+      ttlMs: {
+        see: async (options) => (await remember(options)).minutes,
+        cases: [
+          [{}, 7 * 24 * 60],
+          [{ ttlMs: 3_600_000 }, 60],
+        ],
+      },
+      prefix: {
+        see: async (options) => (await remember(options)).key,
+        cases: [
+          [{}, 'wabakit:webhook:'],
+          [{ prefix: 'mine:' }, 'mine:'],
+        ],
+      },
+    })
 
     it('stores every key under its prefix, with an expiry time', async () => {
       const client = await ioRedis()
