@@ -2,6 +2,8 @@
 import './page-globals.ts'
 
 import type { ServerResponse } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, type LiveMessage, listen, startLive } from '../src/api/live.ts'
 import { organizations } from '../src/api/organization.ts'
@@ -35,6 +37,9 @@ const definition = {
 
 const openList = (options: { pollMs?: number; isChangedBy?: (message: LiveMessage) => boolean } = {}) =>
   createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
@@ -95,6 +100,22 @@ test('a list that the user has left sends no further request', async () => {
   await vi.advanceTimersByTimeAsync(20_000)
   await settle()
   expect(requests).toBe(before)
+})
+
+test('lists that the user has left are not kept in memory', async () => {
+  await servePage((_, response) => respond(response, { items: toItems(10, 1) }))
+  const left: WeakRef<object>[] = []
+  for (let count = 0; count < 20; count++) {
+    const list = openList()
+    const stop = list.start()
+    await until(() => list.items.value.length === 10)
+    stop()
+    left.push(new WeakRef(list.items))
+  }
+  await until(() => {
+    collectGarbage()
+    return left.filter((each) => each.deref() !== undefined).length <= 2
+  })
 })
 
 test('a list that the user has left, and a listener that has unsubscribed, get no more messages', async () => {
