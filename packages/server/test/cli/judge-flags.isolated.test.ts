@@ -244,6 +244,15 @@ test.each(Object.entries(acceptanceFlags))(
   },
 )
 
+test.each([
+  [[], 'pass --yes'],
+  [['--yes'], 'Sending about'],
+])('doctor: a public target with %j prints "%s"', async (flag, printed) => {
+  const args = [...signed, ...genuine, '--timeout', '0.01', ...flag]
+  const { stderr, error } = await run(defineDoctor, ['https://203.0.113.7/', ...args])
+  expect(stderr + error).toContain(printed)
+})
+
 test('acceptance: --timeout is the time to wait for a response, in seconds', async () => {
   const { url } = await listen({ isSilent: true })
   const startedAt = performance.now()
@@ -253,7 +262,7 @@ test('acceptance: --timeout is the time to wait for a response, in seconds', asy
   expect(performance.now() - startedAt).toBeLessThan(8_000)
 })
 
-/** Flags without a case here: they need a public target, a server that sends webhooks, or a run of minutes. */
+/** Flags with a test of their own, or without a case here: they need a server that sends webhooks, or a run of minutes. */
 const withoutCase = {
   doctor: ['--yes'],
   acceptance: [
