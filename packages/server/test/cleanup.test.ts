@@ -6,10 +6,14 @@ import { runInNewContext } from 'node:vm'
 import { examineEndpoint, examineServer } from '@wabakit/conformance'
 import { createReceiver, generateSecret, sqlInbox, standardWebhooks, unsigned } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
+import { Command } from 'commander'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { define as defineCapture } from '../src/cli/capture.ts'
+import { define as defineExec } from '../src/cli/exec.ts'
+import { define as defineListen } from '../src/cli/listen.ts'
 import { startServer } from '../src/index.ts'
-import { acme, control, createGroup, listenForWebhooks } from './fixture.ts'
+import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -66,6 +70,36 @@ const useReceiver = async (receiver: InboxReceiver, handled: Promise<unknown>): 
   return receiver
 }
 
+/** Runs a command in this process. `use` gets what the command prints when it is ready, and ends it. */
+const useCommand = async (
+  define: (command: Command) => void,
+  { args, use }: { readonly args: readonly string[]; readonly use?: (ready: string) => Promise<unknown> },
+): Promise<object> => {
+  const ready = Promise.withResolvers<string>()
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    ready.resolve(String(text))
+    return true
+  })
+  const report = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { exitCode } = process
+  const others = process.listeners('SIGTERM')
+  try {
+    const command = new Command().exitOverride()
+    define(command)
+    const ended = command.parseAsync([...args], { from: 'user' })
+    if (use !== undefined) {
+      await use(await Promise.race([ready.promise, ended.then(() => '')]))
+      const handlers = process.listeners('SIGTERM').filter((each) => !others.includes(each))
+      for (const stop of handlers) stop('SIGTERM')
+    }
+    await ended
+    return command
+  } finally {
+    process.exitCode = exitCode
+    for (const spy of [write, report]) spy.mockRestore()
+  }
+}
+
 const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
   'servers on SQLite': () => useServers(`${temporaryFolder()}/wabakit.db`),
   'servers on PostgreSQL': async () => useServers(await cluster.createDatabase()),
@@ -101,6 +135,35 @@ const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
       expect([pool.totalCount - pool.idleCount, countListeners()]).toEqual([0, 1])
       return receiver
     }
+  },
+  'commands with a server of their own': async () => () =>
+    useCommand(defineExec, { args: ['--', process.execPath, '-e', ''] }),
+  'captures of webhooks': async () => {
+    const endpoint = await listenForWebhooks()
+    const record = `${temporaryFolder()}/webhooks.jsonl`
+    const args = ['--port', '0', '--record', record, '--forward-to', endpoint.url, '--format', 'json']
+    return () =>
+      useCommand(defineCapture, {
+        args,
+        use: async (ready) => {
+          const { url }: { url: string } = JSON.parse(ready)
+          const headers = { connection: 'close' }
+          await (await fetch(url, { method: 'POST', body: '{}', headers })).text()
+        },
+      })
+  },
+  'commands that forward events': async () => {
+    const [server, endpoint] = [await start(), await listenForWebhooks()]
+    const args = ['--server', server.url, '--organization', 'acme', '--forward-to', endpoint.url]
+    return () =>
+      useCommand(defineListen, {
+        args: [...args, '--format', 'json'],
+        use: async () => {
+          const expected = endpoint.arrivals.length + 1
+          await (await createGroup(server.url)).text()
+          await endpoint.arrived(expected)
+        },
+      })
   },
   'runs of the doctor': async () => {
     const secret = generateSecret()

@@ -7,9 +7,14 @@ import { CliError, type Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
 
-const createStopSignal = (): AbortSignal => {
+/** Creates a signal that aborts on SIGTERM or SIGINT. A second one ends the process immediately. */
+const createStopSignal = () => {
   const stop = new AbortController()
-  for (const name of signals) process.once(name, () => stop.abort())
+  const onSignal = (): void => {
+    for (const name of signals) process.off(name, onSignal)
+    stop.abort()
+  }
+  for (const name of signals) process.on(name, onSignal)
   return stop.signal
 }
 
