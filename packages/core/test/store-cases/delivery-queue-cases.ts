@@ -314,14 +314,27 @@ export const deliveryQueueCases = defineCases({
     equal(await reported, { kind: 'head', state, head: found?.pending })
   },
 
-  'reports changes by request': async (store) => {
+  'reports every change by request': async (store) => {
     await setUp(store)
-    await publish(store, {})
+    const [event] = await publish(store, {}, {})
     const { queue } = await readQueue(store)
-    const reported = listenFor(store, 'changed')
-    await store.saveSubscription(buildSubscription({ revision: 2, url: 'https://other.example/' }))
-    const change = await reported
-    equal(change.kind === 'changed' && [change.state.queue, change.state.pace], [queue, 'new'])
+    const begun = await beginOne(store)
+    await settle(store, begun, retry(60_000))
+    const one = { organizationId: 'acme', deliveryId: begun.delivery.id, now: start }
+    const eventIds = [event?.id ?? '']
+    for (const change of [
+      () => store.retryDelivery(one),
+      () => store.cancelDelivery(one),
+      () => store.resendDeliveries({ ...one, limit: 1, webhookIdSuffix: null }),
+      () => store.erase({ organizationId: 'acme', now: start, callIds: [], participants: [], eventIds }),
+      () => store.saveSubscription(buildSubscription({ revision: 2, url: 'https://other.example/' })),
+    ]) {
+      const reported = listenFor(store, 'changed')
+      await change()
+      const seen = await reported
+      equal(seen.kind === 'changed' && seen.state.queue, queue)
+    }
+    equal((await readQueue(store)).pace, 'new')
   },
 
   'gives all shards to the only worker': async (store) => {

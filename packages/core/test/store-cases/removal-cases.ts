@@ -198,6 +198,14 @@ export const removalCases = defineCases({
     equal(await listEventIds(store), [])
   },
 
+  'publishes the first summary of a call that had none when it was erased': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    await store.erase({ ...nothing, callIds: ['c1'] })
+    await store.saveCall({ call: buildCall(), event: null })
+    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'first')
+  },
+
   'sends the next delivery of a lane when the first one is erased': async (store) => {
     await setUp(store)
     const [first, second] = await publish(store, {}, {})
