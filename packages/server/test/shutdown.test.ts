@@ -14,11 +14,15 @@ import { openStream } from './open-stream.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Starts a server in a separate process. */
-const serve = async (config: Partial<ServerConfig> = {}): Promise<{ child: ChildProcess; url: string }> => {
+const serve = async (
+  config: Partial<ServerConfig> = {},
+  flags: readonly string[] = [],
+): Promise<{ child: ChildProcess; url: string }> => {
   const settings = { port: 0, database: ':memory:', logLevel: 'silent', organizations: [acme], ...config }
   const child = spawn(
     process.execPath,
     [
+      ...flags,
       '--conditions=@wabakit/source',
       resolve(import.meta.dirname, 'serve-process.ts'),
       JSON.stringify(settings),
@@ -283,6 +287,24 @@ test('a stop does not wait for an endpoint whose last attempt failed', async () 
   expect(await waitForExit(child)).toBe(0)
   // The attempt would end after 15 s.
   expect(performance.now() - startedAt).toBeLessThan(12_000)
+})
+
+test('a part that cannot be loaded during an update is loaded by a later request', async () => {
+  // Imitates an update that is replacing the file of the control API when the first request needs it.
+  const hook = `import { registerHooks } from 'node:module'
+    let isMissing = true
+    registerHooks({
+      resolve: (name, context, next) => {
+        if (!isMissing || !name.endsWith('/control-api.ts')) return next(name, context)
+        isMissing = false
+        throw new Error('ENOENT')
+      },
+    })`
+  const { url } = await serve({}, ['--import', `data:text/javascript,${encodeURIComponent(hook)}`])
+  const request = () => fetch(`${url}/_wabakit/info`)
+
+  expect((await request()).status).toBe(500)
+  expect((await request()).status).toBe(200)
 })
 
 test('a second signal ends the process immediately', async () => {
