@@ -7,7 +7,7 @@ import type { RecordedDelivery } from '../recording.ts'
 // neither use up their faults nor acknowledge their events. Otherwise a test that forgot to subscribe its
 // endpoint would pass.
 
-/** Returns the server, and whether a subscription was added to it since. */
+/** Wraps a server. `isSubscribed` returns whether a subscription has been added through the wrapper. */
 export const watchSubscriptions = (reference: ReferenceServer) => {
   let isSubscribed = false
   const server: ReferenceServer = {

@@ -3,7 +3,7 @@ import { encoder } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
 import { parsedBody } from '../parsed-body.ts'
 import { longestTimerMs } from '../time-limit.ts'
-import type { Verifier } from '../verifiers/verifier.ts'
+import type { ReceiverSettings } from './options.ts'
 
 /** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
 const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
@@ -85,12 +85,6 @@ const freeBytes = 65_536
  */
 const maxLargeBodies = 16
 
-type BodyOptions = {
-  readonly verify: Verifier
-  readonly maxBodyBytes: number
-  readonly bodyTimeoutMs: number
-}
-
 /**
  * Returns a body that other code has already read, from the copy that an adapter, Hono (`req`) or Elysia
  * (`body`) has kept.
@@ -122,7 +116,11 @@ const readParsed = async (
  * @throws WebhookRequestError when the body is too large, too slow or broken, when its bytes are needed but
  *   other code has read it, or when too many large bodies are being read.
  */
-export const createReadBody = ({ verify, maxBodyBytes, bodyTimeoutMs }: BodyOptions) => {
+export const createReadBody = ({
+  verify,
+  maxBodyBytes,
+  bodyTimeoutMs,
+}: Pick<ReceiverSettings, 'verify' | 'maxBodyBytes' | 'bodyTimeoutMs'>) => {
   let heldByAll = 0
   const assertLength = (length: number): void => {
     if (length <= maxBodyBytes) return
