@@ -37,7 +37,6 @@ const create = async (body: object): Promise<void> => {
   ))
 }
 
-/** Opens a form for a new API key. */
 export const addApiKey = (): void =>
   openDialog((close) => (
     <Dialog title="Create an API key" onClose={close}>

@@ -35,7 +35,6 @@ const WhatIsErased = ({ number }: { readonly number: string }) => {
   )
 }
 
-/** Asks whether to erase a customer, after counting what that deletes. */
 export const askToErase = (number: string): void =>
   openDialog((close) => (
     <Confirmation

@@ -31,7 +31,6 @@ const reportAttempt = async (id: string, known: number): Promise<void> => {
   }
 }
 
-/** Resends a delivery, and reports how the endpoint responds. */
 export const resend = async (id: string, { newWebhookId = false } = {}): Promise<void> => {
   try {
     const { attempts } = await sendOwn<Delivery>(['deliveries', id])

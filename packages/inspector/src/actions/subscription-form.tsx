@@ -121,7 +121,6 @@ const buildAuthorization = ({ authorization, username, credential }: Values): ob
     : { username, password: credential }
 }
 
-/** Builds the request from the values of the form. */
 const buildBody = (values: Values): object => {
   const { number, url, events = 'all', maxAttemptsPerSecond = null, headers } = values
   const [channel, ownNumber] = String(number ?? '').split(' ')
@@ -152,7 +151,6 @@ const create = async (values: Values): Promise<void> => {
   ))
 }
 
-/** Opens a form for a new subscription. */
 export const addSubscription = (): void =>
   openDialog((close) => (
     <Dialog title="Subscribe an endpoint" onClose={close}>
@@ -166,7 +164,6 @@ export const addSubscription = (): void =>
     </Dialog>
   ))
 
-/** Opens a form with the settings of a subscription. */
 export const editSubscription = (subscription: Subscription): void => {
   const { id, url, events, maxAttemptsPerSecond, headerNames } = subscription
   openDialog((close) => (

@@ -32,7 +32,6 @@ export const followSubscriptions = (): (() => void) => {
 export const findSubscription = (id: string): Subscription | undefined =>
   subscriptions.value.find((subscription) => subscription.id === id)
 
-/** Removes the protocol from a URL. */
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')
 
 /** Returns the URL of a subscription without its protocol or, while it is not loaded, the subscription's id. */

@@ -12,7 +12,6 @@ import { describeExactness, SignatureView } from './signature-view.tsx'
 /** Maximum length of a stored response body. */
 const storedCharacters = 4_096
 
-/** The endpoint's response, or why no response arrived. */
 const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
   const { status, error, responseBody, durationMs, startedAt } = attempt
   return (

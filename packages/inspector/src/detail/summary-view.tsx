@@ -49,7 +49,6 @@ const Points = ({ title, points }: { readonly title: string; readonly points: re
 
 type SummaryViewProps = { readonly summary: NonNullable<Call['summary']> }
 
-/** The whole summary of a call. */
 export const SummaryView = ({ summary }: SummaryViewProps) => {
   const { recap, keyPoints, nextSteps } = summary
   return (

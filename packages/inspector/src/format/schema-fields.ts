@@ -14,7 +14,6 @@ export type JsonSchema = {
   readonly required?: readonly string[]
 }
 
-/** A form field. */
 export type Field = {
   /** The path of the value in the request body, such as `summary.recap`. */
   readonly name: string
@@ -71,7 +70,6 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
   return list(schemas[name] ?? {}, '').toSorted((left, right) => rank(left) - rank(right))
 }
 
-/** Reads the value of a field. Returns `undefined` for an empty field. */
 const readField = ({ name, kind }: Field, values: FormData): unknown => {
   if (kind === 'several') {
     const chosen = values.getAll(name).map(String)

@@ -46,14 +46,12 @@ export type ListDefinition<Item> = {
   readonly filters: readonly Filter[]
   /** The fields that a text search covers, such as `payloads`. If unset, the list has no search field. */
   readonly searches?: string
-  /** The columns by title. */
   readonly columns: Readonly<Record<string, Column<Item>>>
   readonly isChangedBy: (message: LiveMessage) => boolean
   /** Polling interval in milliseconds, for lists whose changes the live stream does not report. */
   readonly pollMs?: number
   /** Keyboard shortcuts for actions on the current record. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
-  /** Creates a record. */
   readonly add?: { readonly label: string; readonly run: () => void }
   /** Actions on all records that match the filters. */
   readonly Bulk?: ComponentType<{

@@ -66,7 +66,6 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
   )
 }
 
-/** Reads the values of a list's filters from the page's URL. */
 const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<string, string> => {
   const keys = filters.flatMap(listParams)
   if (searches !== undefined) keys.push('text')

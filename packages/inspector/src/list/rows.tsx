@@ -24,7 +24,6 @@ type RowsProps<Item> = {
   readonly definition: ListDefinition<Item>
   readonly list: RecordList<Item>
   readonly isNarrow: boolean
-  /** The element that scrolls. */
   readonly box: RefObject<HTMLDivElement | null>
 }
 

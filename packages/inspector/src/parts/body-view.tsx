@@ -22,7 +22,6 @@ const colorJson = (json: string): ComponentChildren[] => {
   return [...parts, json.slice(end)]
 }
 
-/** Formats JSON with indentation. Returns `undefined` if the text is not JSON. */
 const formatJson = (text: string): string | undefined => {
   try {
     return JSON.stringify(showJson(JSON.parse(text)), null, 2)

@@ -18,7 +18,6 @@ export const openDialog = (create: (close: () => void) => VNode): void => {
   opened.value = dialog
 }
 
-/** The open dialog, if there is one. */
 export const OpenedDialog = () => <>{opened.value}</>
 
 type DialogProps = {

@@ -47,7 +47,6 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
 }
 
-/** The reasons for disabling a subscription. */
 export const disabledTexts: Readonly<Record<NonNullable<Subscription['disabledReason']>, string>> = {
   gone: 'the endpoint responded with 410',
   failing: 'all attempts failed for 5 days',

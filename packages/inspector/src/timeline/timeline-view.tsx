@@ -70,7 +70,6 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     return () => observer.disconnect()
   }, [])
 
-  /** Zooms in or out without moving the center. */
   const zoomBy = (factor: number): void => {
     const element = box.current
     if (element === null) return

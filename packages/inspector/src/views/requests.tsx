@@ -19,7 +19,6 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
     </RecordLink>
   )
 
-/** Returns the label of the API key or, if it has none, its id. */
 const nameKey = ({ keyLabel, keyId }: ApiRequest): string | null => keyLabel || keyId
 
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {

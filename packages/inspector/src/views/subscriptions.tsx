@@ -26,7 +26,6 @@ const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
 
 const formatEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
-/** Creates a function that returns whether a message is about an attempt for the subscription. */
 const isFor =
   (id: string) =>
   (message: LiveMessage): boolean =>

@@ -14,7 +14,6 @@ const show = <Recorded extends RecordedRequest | RecordedDelivery>(recorded: Rec
   headers: Object.fromEntries(recorded.headers),
 })
 
-/** Returns the parts of the control API's context that belong to a tenant. */
 export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | 'info' | 'mock'> => {
   const { handles, apiFaults } = tenant
   const { server } = handles
@@ -33,7 +32,6 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
   }
 }
 
-/** Returns the functions that control a tenant over HTTP. */
 export const controlTenant = ({
   handles,
   describeUnusedFaults,

@@ -40,7 +40,6 @@ const checkOrigin = ({ headers }: Request): void => {
   throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
 }
 
-/** Converts the mock's errors to errors of the control API. */
 const toControlError = (error: unknown): unknown => {
   if (error instanceof MockUsageError) return new ControlError('invalid_input', error.message)
   if (error instanceof MockTimeoutError) return new ControlError('timed_out', error.message)

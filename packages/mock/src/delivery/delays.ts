@@ -100,7 +100,6 @@ export const createDelays = ({ faults, timers, resend }: DelaysOptions) => {
       }
       return reasons.has(id)
     },
-    /** Returns the fault that delayed a delivery, if any. */
     getReason: ({ delivery }: LoadedDelivery) => reasons.get(delivery.id),
     /** Sends the delivery that was waiting for this one, if any. */
     onArrival: (attempted: LoadedDelivery): void => {

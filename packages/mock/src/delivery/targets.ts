@@ -5,7 +5,6 @@ export type DeliveryTarget =
   | { handle(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>)
 
-/** The target of a subscription's deliveries. */
 type Destination = {
   /** The target's name in recorded deliveries. */
   readonly name: string

@@ -122,7 +122,6 @@ export const createDeliveryFaultLists = (random: Random) => {
 
 export type DeliveryFaultLists = ReturnType<typeof createDeliveryFaultLists>
 
-/** The kinds of delivery faults. */
 export const faultKinds = (lists: DeliveryFaultLists) =>
   Object.keys(lists) as readonly DeliveryFault['kind'][]
 

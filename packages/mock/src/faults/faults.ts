@@ -56,7 +56,6 @@ const describeFault = (caller: string, fault: FaultOptions): string[] =>
 const describePlanned = (caller: string, planned: readonly PlannedFault<FaultOptions>[]): string[] =>
   planned.flatMap(({ hits, fault }) => (hits === 0 ? describeFault(caller, fault) : []))
 
-/** Describes the delivery faults that should have been applied but were not. */
 const describeUnusedDeliveries = ({ neverRetry: _, ...lists }: DeliveryFaultLists): string[] => [
   ...Object.entries(lists).flatMap(([kind, { list }]) => describePlanned(`deliveries.${kind}`, list())),
   ...[...lists.reorder.idle].flatMap((fault) => describeFault('deliveries.reorder', fault)),
@@ -118,7 +117,6 @@ export const createFaults = (random: Random) => {
       },
       clear: clearDeliveries,
     },
-    /** Returns whether any delivery fault is left. */
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
     /** Returns a message about all faults that were never applied; `undefined` if there are none. */
     explainUnused: (): string | undefined => {

@@ -24,7 +24,6 @@ export const printValue = (value: unknown): string => {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
-/** Prints differences, one per line. */
 export const printDifferences = (differences: readonly Difference[]): string =>
   differences
     .map(({ path, expected, actual }) => {

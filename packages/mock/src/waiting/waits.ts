@@ -26,7 +26,6 @@ const checkMs = (name: string, ms: number): void => {
   throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
 
-/** Creates the functions that wait for events. */
 export const createWaits = ({ waiters, getRecorder, assertOpen, describeSituation }: WaitsContext) => ({
   /**
    * Resolves to the first matching event with this name, past or future.

@@ -87,7 +87,6 @@ export const sqlDedupe = (
   // Starts at a random number, so that rows are deleted even if every process ends before `sweepEvery` completions.
   let completions = Math.floor(Math.random() * sweepEvery)
 
-  /** Runs a statement and resolves to whether it changed a row. */
   const change = async (statement: string, values: SqlValue[]): Promise<boolean> =>
     (await run(statement + returning, values)).count > 0
 

@@ -5,7 +5,6 @@ import type { Digest, Signer } from './web.ts'
 /** Block size of SHA-256, in bytes. */
 const blockSize = 64
 
-/** Returns the SHA-256 of bytes, or of text in UTF-8, in hexadecimal. */
 export const digest: Digest = (data) => hash('sha256', data)
 
 const padKey = (key: Uint8Array, pad: number, length: number): Buffer => {

@@ -17,7 +17,6 @@ export type EventIdentity = 'id' | 'fact' | 'body' | 'none'
 /** The key of an event, and the part from which it is derived. */
 export type Identity = { readonly key: string; readonly identity: EventIdentity }
 
-/** Returns the SHA-256 of text, with the prefix `sha256:`. */
 export const hashText = async (text: string): Promise<string> => `sha256:${await digest(text)}`
 
 /**
@@ -29,7 +28,6 @@ const statesIdAndTime = (event: WebhookEvent): boolean => {
   return timestampFields.some(([field, name]) => name === event.event && raw.groupId && raw[field])
 }
 
-/** Returns the fact of the summary of a call. */
 export const toSummaryFact = (callId: string): string => `CALL_AI_SUMMARY:${callId}`
 
 /**

@@ -203,7 +203,6 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
 
   return {
     count: (): number => running.size,
-    /** Returns how many attempts have succeeded so far. */
     countHandled: (): number => handled,
     list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
     /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */

@@ -26,7 +26,6 @@ export type Claiming = {
   readonly columns: string
 }
 
-/** Returns the single statement that makes a claim. */
 export const toClaim = ({ table, token, pick, set, columns }: Claiming): Statement => ({
   text: `WITH picked AS MATERIALIZED (${pick.text})
     UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) RETURNING ${columns}`,

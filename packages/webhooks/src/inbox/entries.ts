@@ -173,7 +173,6 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       return readIds(await run(select, values))
     },
 
-    /** Returns the statement that completes one entry, to run with the effects of its handlers. */
     toHandled,
 
     /** Completes entries, and returns for each whether its claim was still held. */

@@ -11,7 +11,6 @@ import { findId, findNumber, type Mention } from './mentions.ts'
 import { entryColumns, readBytes, readEntry, readRows, readText } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
-/** Turns a selection into a condition. */
 const toCondition = async (caller: string, selection: InboxSelection): Promise<Statement> => {
   assertOptions(caller, selection, ['id', 'state', 'reason', 'name', 'callId', 'groupId'])
   const { id, state, reason, name, callId, groupId } = selection
@@ -75,7 +74,6 @@ export const createManagement = (place: InboxTable): InboxEntries => {
     return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
   }
 
-  /** Returns the rows that mention something. */
   async function* findMentions(mention: Mention) {
     for await (const row of readRows(place, [...texts, 'body'].join(', '), `state <> 'erased'`)) {
       const body = readBytes(row)

@@ -78,7 +78,6 @@ export const createReconcile = (
     return [first, last]
   }
 
-  /** Adds an entry for each call without a summary. */
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {

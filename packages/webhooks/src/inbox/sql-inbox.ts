@@ -98,7 +98,6 @@ const isSqlite = (database: object): database is SqliteConnection => 'prepare' i
 
 const supported = 'a pool of pg or mysql2/promise, or a database of node:sqlite or better-sqlite3'
 
-/** Creates the engine for a database, which is recognized by its shape. */
 const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, table: string) => {
   if (Object(database) !== database) refuse(`sqlInbox() needs ${supported}.`)
   const methods = isSqlite(database)

@@ -15,7 +15,6 @@ export const refuseSilence = (ms = deadlineMs): never => {
   throw new Error(`The database did not respond within ${ms} ms.`)
 }
 
-/** The operations of a pool's connections. */
 type Connections<Client> = {
   readonly connect: () => Promise<Client>
   /** Runs a statement that does nothing. */

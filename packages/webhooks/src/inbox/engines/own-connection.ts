@@ -2,7 +2,6 @@ import { waitAtMost } from '../../time-limit.ts'
 import { ignore } from '../engine.ts'
 import { deadlineMs, refuseSilence } from './deadline.ts'
 
-/** The operations that open and close a pool's connections. */
 type ConnectionPool<Client> = {
   readonly open: () => Promise<Client>
   readonly close: (client: Client, broken: boolean) => unknown

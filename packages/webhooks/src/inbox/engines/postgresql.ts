@@ -78,7 +78,6 @@ const execute = async (
 
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
 
-/** Runs an inbox on PostgreSQL. */
 export const createPostgresEngine = <Pool extends PostgresPool>(
   pool: Pool,
   table: string,
