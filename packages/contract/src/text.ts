@@ -47,7 +47,7 @@ export const Timestamp = /* @__PURE__ */ text({ pattern: dateTime, form: 'an ISO
 /** Schema of a received timestamp that may be an empty string for "unset"; otherwise like {@link Timestamp}. */
 export const TimestampOrEmpty = /* @__PURE__ */ text({
   pattern: dateTimeOrEmpty,
-  form: 'an ISO 8601 date-time, or empty when unset',
+  form: 'an ISO 8601 date-time',
 })
 
 /** Schema of a timestamp as the reference server sends it, in UTC with milliseconds: `2026-01-01T10:00:00.000Z`. */

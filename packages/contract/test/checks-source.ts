@@ -75,11 +75,15 @@ const formatCheck = (rule: Rule): Formatted => {
       return toFormatted(`${name}OrNullOrAbsent`, `nullish(${source})`)
     }
     case 'unchecked': {
+      // The check of a field that may be null needs no further function for a field that may be absent.
+      if (rule.of.kind === 'nullable') {
+        const { name, source } = formatCheck({ ...rule.of, kind: 'nullish' })
+        return toFormatted(`${name}OrLeftOut`, `unchecked(${source})`)
+      }
       const options = (rule.of.kind === 'either' ? rule.of.options : [rule.of]).map(formatCheck)
       const name = options.map((option) => option.name).join('Or')
       const sources = options.map(({ source }) => source).join(', ')
-      const check = /^\w+$|^nullable\(\w+\)$/.test(sources) ? 'unchecked' : 'uncheckedEither'
-      return toFormatted(`${name}OrLeftOutOrAbsent`, `optional(${check}(${sources}))`)
+      return toFormatted(`${name}OrLeftOutOrAbsent`, `optional(unchecked(${sources}))`)
     }
     case 'either':
       throw new Error('An alternative that is not unchecked needs a message. Extend checks-source.ts.')

@@ -18,14 +18,7 @@ test('the issue of a value that is not a boolean says so', () => {
   expect(report.issues).toEqual([{ path: 'isNewCaller', message: 'isNewCaller must be a boolean' }])
 })
 
-test('a key named __proto__ in an item of a list is dropped, and nothing else', () => {
-  const issue = '{"path":"subject","message":"no","__proto__":{"polluted":true}}'
-  const other = { path: 'groupId', message: 'no' }
-  const result = validateReceivedErrorBody(JSON.parse(`{"issues":[${issue},${JSON.stringify(other)}]}`))
-  expect(result).toStrictEqual({
-    success: true,
-    data: { issues: [{ path: 'subject', message: 'no' }, other] },
-  })
-  const body = JSON.parse(`{"code":"no","issues":[${issue},{"path":1}]}`)
+test('a list with a key named __proto__ in an item is dropped, and nothing else', () => {
+  const body = JSON.parse('{"code":"no","issues":[{"path":"","message":"no","__proto__":{"polluted":true}}]}')
   expect(validateReceivedErrorBody(body)).toStrictEqual({ success: true, data: { code: 'no' } })
 })

@@ -58,14 +58,12 @@ export const isText = (value: unknown, path?: string, report?: Report): value is
 export const isNonEmpty: Check = (value, path, report) =>
   isText(value, path, report) && (value !== '' || fail('must not be empty', value, path, report))
 
-const dateTimeForm = 'must be an ISO 8601 date-time'
-
 export const isDateTime: Check = (value, path, report) =>
-  isText(value, path, report) && (dateTime.test(value) || fail(dateTimeForm, value, path, report))
+  isText(value, path, report) &&
+  (dateTime.test(value) || fail('must be an ISO 8601 date-time', value, path, report))
 
 export const isDateTimeOrEmpty: Check = (value, path, report) =>
-  isText(value, path, report) &&
-  (value === '' || dateTime.test(value) || fail(`${dateTimeForm}, or empty when unset`, value, path, report))
+  value === '' || isDateTime(value, path, report)
 
 /** Creates a check for text that every store can save. */
 export const storable =
@@ -120,28 +118,14 @@ export const nullish =
   (value, path, report) =>
     value == null || check(value, path, report)
 
-/** Drops a value by adding its path to the report. Returns whether there is a report. */
+/** Drops a value by adding its path to the report. Without a report, nothing can be dropped, so the value is invalid. */
 const leaveOut = (path = '', report?: Report): boolean => (report?.leftOut.push(path) ?? 0) > 0
 
-/** Runs a check that may drop fields of the value. Returns whether it passes and its fields can be dropped. */
-const passes = (check: Check, value: unknown, path?: string, report?: Report): boolean => {
-  const inner: Report = { issues: [], leftOut: [] }
-  if (report === undefined || !check(value, path, inner)) return false
-  report.leftOut.push(...inner.leftOut)
-  return true
-}
-
-/** Accepts a value that passes the check, which must drop nothing itself, and drops any other value. */
+/** Accepts a value that passes one of the checks, which must drop nothing themselves, and drops any other value. */
 export const unchecked =
-  (check: Check): Check =>
-  (value, path, report) =>
-    check(value) || leaveOut(path, report)
-
-/** Accepts a value that passes one of the checks, which may drop its fields, and drops any other value. */
-export const uncheckedEither =
   (...checks: readonly Check[]): Check =>
   (value, path, report) =>
-    checks.some((check) => check(value) || passes(check, value, path, report)) || leaveOut(path, report)
+    checks.some((check) => check(value)) || leaveOut(path, report)
 
 /** Allows the value to be absent. Drops an empty string and null, which mean the same. */
 export const unset =

@@ -1,6 +1,6 @@
 // Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, uncheckedEither, unset } from './check.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
 import type { SummaryRecord } from './summary.ts'
@@ -9,18 +9,18 @@ import type { EventName } from './webhook-event.ts'
 
 const isNonEmptyOrNull: Check = /* @__PURE__ */ nullable(isNonEmpty)
 const isTextOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isText)
-const isTextOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullable(isText)))
+const isTextOrNullOrAbsentOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isText))
 const isDateTimeOrEmptyOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isDateTimeOrEmpty)
 const isNumberOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isNumber)
 const isTextOrUnset: Check = /* @__PURE__ */ unset(isText)
 const areTexts: Check = /* @__PURE__ */ array(isText)
-const isBooleanOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullable(isBoolean)))
+const isBooleanOrNullOrAbsentOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isBoolean))
 
 const checkGroupCreated = (value: Fields, report: Report): void => {
   isNonEmptyOrNull(value.groupId, 'groupId', report)
   isTextOrNullOrAbsent(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.integrationId, 'integrationId', report)
   isTextOrNullOrAbsent(value.inviteLink, 'inviteLink', report)
   isDateTimeOrEmptyOrNullOrAbsent(value.groupCreatedAt, 'groupCreatedAt', report)
 }
@@ -28,8 +28,8 @@ const checkGroupCreated = (value: Fields, report: Report): void => {
 const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
   isNonEmptyOrNull(value.groupId, 'groupId', report)
   isTextOrNullOrAbsent(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.integrationId, 'integrationId', report)
   isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNullOrAbsent(value.participantJoinedAt, 'participantJoinedAt', report)
 }
@@ -37,8 +37,8 @@ const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
 const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
   isNonEmptyOrNull(value.groupId, 'groupId', report)
   isTextOrNullOrAbsent(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.integrationId, 'integrationId', report)
   isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNullOrAbsent(value.participantLeftAt, 'participantLeftAt', report)
 }
@@ -46,8 +46,8 @@ const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
 const checkGroupParticipantRemoved = (value: Fields, report: Report): void => {
   isNonEmptyOrNull(value.groupId, 'groupId', report)
   isTextOrNullOrAbsent(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.integrationId, 'integrationId', report)
   isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNullOrAbsent(value.participantRemovedAt, 'participantRemovedAt', report)
 }
@@ -69,13 +69,13 @@ const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
   isTextOrNullOrAbsent(value.triggeredVia, 'triggeredVia', report)
   isTextOrNullOrAbsent(value.wabaNumber, 'wabaNumber', report)
   isTextOrNullOrAbsent(value.customerName, 'customerName', report)
-  isTextOrNullOrLeftOutOrAbsent(value.customerId, 'customerId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.chatId, 'chatId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.chatMessageId, 'chatMessageId', report)
-  isTextOrNullOrLeftOutOrAbsent(value.pickedBy, 'pickedBy', report)
-  isTextOrNullOrLeftOutOrAbsent(value.rejectedBy, 'rejectedBy', report)
-  isTextOrNullOrLeftOutOrAbsent(value.endedBy, 'endedBy', report)
-  isTextOrNullOrLeftOutOrAbsent(value.deviceId, 'deviceId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.customerId, 'customerId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.chatId, 'chatId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.chatMessageId, 'chatMessageId', report)
+  isTextOrNullOrAbsentOrLeftOut(value.pickedBy, 'pickedBy', report)
+  isTextOrNullOrAbsentOrLeftOut(value.rejectedBy, 'rejectedBy', report)
+  isTextOrNullOrAbsentOrLeftOut(value.endedBy, 'endedBy', report)
+  isTextOrNullOrAbsentOrLeftOut(value.deviceId, 'deviceId', report)
   isTextOrNullOrAbsent(value.failedReason, 'failedReason', report)
   isTextOrNullOrAbsent(value.recordingUrl, 'recordingUrl', report)
 }
@@ -104,8 +104,8 @@ const checkCallAiSummary = (value: Fields, report: Report): void => {
 
 const checkCallMissed = (value: Fields, report: Report): void => {
   checkCallIncomingInitiated(value, report)
-  isBooleanOrNullOrLeftOutOrAbsent(value.isNewCaller, 'isNewCaller', report)
-  isBooleanOrNullOrLeftOutOrAbsent(value.isChatAssigned, 'isChatAssigned', report)
+  isBooleanOrNullOrAbsentOrLeftOut(value.isNewCaller, 'isNewCaller', report)
+  isBooleanOrNullOrAbsentOrLeftOut(value.isChatAssigned, 'isChatAssigned', report)
 }
 
 /** Checks every field of an event except `event`, exactly as its schema does. */
@@ -170,7 +170,7 @@ export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord
 export const validateReceivedErrorBody: (value: unknown) => Validation<ReceivedErrorBody> = /* @__PURE__ */ createValidator({
   statusCode: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isNumber)),
   error: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
-  message: /* @__PURE__ */ optional(/* @__PURE__ */ uncheckedEither(isText, /* @__PURE__ */ array(isText))),
+  message: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText, /* @__PURE__ */ array(isText))),
   code: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
-  issues: /* @__PURE__ */ optional(/* @__PURE__ */ uncheckedEither(/* @__PURE__ */ array(/* @__PURE__ */ object({ path: isText, message: isText })))),
+  issues: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ array(/* @__PURE__ */ object({ path: isText, message: isText })))),
 })
