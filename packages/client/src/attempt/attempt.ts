@@ -77,6 +77,7 @@ export const makeAttempt = async <Data>(
       sent = true
     }
     const exchanged = await sendRequest(settings, call, { headers, signal: scope.signal, onSend })
+    // The abort may be why the body is incomplete.
     if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
     received = { ...exchanged, url: request.url, redact, requestId }

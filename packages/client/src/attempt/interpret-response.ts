@@ -19,7 +19,6 @@ import {
 } from '../errors/api-errors.ts'
 import { ResponseFormatError } from '../errors/call-errors.ts'
 import { joinMessages, type WabakitError } from '../errors/wabakit-error.ts'
-import { listCauses } from './list-causes.ts'
 import type { Redact } from './redact.ts'
 import { type Exchanged, errorBodyLimit } from './send-request.ts'
 
@@ -86,6 +85,23 @@ const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: s
   return body ? 'the body has no message' : 'the body is not a JSON object'
 }
 
+/**
+ * Lists the published causes of an error status, because the messages of live services do not state the cause. Returns
+ * `undefined` for other statuses. See docs/vendor.md.
+ */
+const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | undefined => {
+  const isSummary = endpoint === 'calls.getSummary'
+  if (status === 401) return 'the API key is missing or invalid, or belongs in another header'
+  if (status === 403) {
+    const more = isSummary ? ', or the organization has no PSTN calling' : ''
+    return `the API key is invalid or revoked, or not allowed here, from this address or from browsers${more}`
+  }
+  if (status !== 404 || endpoint === 'request') return undefined
+  return isSummary
+    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call'
+    : 'baseUrl is wrong'
+}
+
 /** Creates the error for an unsuccessful response. The status determines its class. The body may be anything. */
 const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now: () => number): ApiError => {
   const { method } = call
@@ -113,7 +129,7 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400)
 
-/** Checks whether a string that is not JSON is empty, or starts like a JSON object. */
+/** Checks whether a body that is not JSON was probably cut off: it is empty, or starts like a JSON object. */
 const endsEarly = (text: string): boolean => /^\s*(?:\{|$)/.test(text)
 
 export const interpretResponse = <Data>(

@@ -25,7 +25,10 @@ const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Re
   return response as Response
 }
 
-/** Sends a request with ky, which passes the URL and options on: building a `Request` would copy the body. */
+/**
+ * Sends a request with ky. Only the function that it gets as `fetch` knows the body and the headers: a `Request` that ky
+ * built from them would copy the body, and needs globals that React Native lacks.
+ */
 const sendWithKy = (
   { baseUrl, fetch }: Settings,
   { method, path, body }: ApiCall<unknown>,
@@ -60,6 +63,7 @@ const sendAbortably = async (
   } catch (error) {
     // Discards the response if a fetch that ignores its signal resolves later.
     pending.then((late) => late.body?.cancel()).catch(() => {})
+    // ky wraps some errors of fetch, whose codes tell whether anything was sent.
     throw isNetworkError(error) ? error.cause : error
   }
 }
