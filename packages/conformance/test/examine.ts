@@ -11,7 +11,7 @@ export const seed = 42
 
 /** Time limits short enough for loopback and long enough for a busy machine. */
 export const limits = {
-  attackMs: 3_000,
+  attackMs: 5_000,
   settleMs: 40,
   firstEffectMs: 1_000,
   effectMs: 400,

@@ -10,7 +10,7 @@ import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 import { type Command, findFreePort, startProcess } from './start-process.ts'
 
-vi.setConfig({ maxConcurrency: 4, testTimeout: 120_000 })
+vi.setConfig({ maxConcurrency: 4, testTimeout: 400_000 })
 
 const examples = resolve(import.meta.dirname, '../../../examples/receivers')
 

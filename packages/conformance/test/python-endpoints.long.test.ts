@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 6, testTimeout: 180_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
 
 /** Starts the Python endpoint, with or without a mistake. */
 const startPython = async (flaw: string) => {

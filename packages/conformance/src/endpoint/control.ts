@@ -48,8 +48,9 @@ const learnEffects = async (
     effectMs: limits.firstEffectMs,
     signal,
   })
+  knowledge.effectWithinMs = shownAt - sentAt
   // If the effect is visible in the first poll, its latency is unknown and may be zero.
-  knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
+  knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
     if ((await countEffectsOf(bare)) === 0) knowledge.needsPredecessors = true

@@ -132,7 +132,7 @@ export const createExamination = (
     const counts = await pollEffects(getEffects(), subjects, {
       isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
       settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
-      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
+      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectWithinMs),
       signal,
     })
     knowledge.waitedMs += performance.now() - startedAt

@@ -15,8 +15,10 @@ export const createKnowledge = () => ({
   effectName: undefined as EventName | undefined,
   /** Why effects prove nothing. */
   effectsProblem: 'no genuine delivery left an effect',
-  /** Time until the first effect became visible, in milliseconds. */
+  /** Time until the first effect became visible, in milliseconds; 0 if it was visible as soon as effects were read. */
   effectLatencyMs: 0,
+  /** Longest time that the first effect can have taken, in milliseconds. Longer than the latency if responses are slow. */
+  effectWithinMs: 0,
   /** Total time spent waiting for effects, in milliseconds. */
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
