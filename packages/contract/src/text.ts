@@ -50,7 +50,7 @@ export const TimestampOrEmpty = /* @__PURE__ */ text({
   form: 'an ISO 8601 date-time',
 })
 
-/** Schema of a timestamp as the reference server sends it, in UTC with milliseconds: `2026-01-01T10:00:00.000Z`. */
+/** Schema of a timestamp that the reference server sends: ISO 8601 in UTC, `2026-01-01T10:00:00.000Z`. */
 export const UtcTimestamp = /* @__PURE__ */ text({
   pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
   form: 'an ISO 8601 date-time in UTC with milliseconds',

@@ -1,6 +1,6 @@
 import { MockUsageError } from '../errors.ts'
 
-/** Handles webhooks in process: a receiver, or a function such as a framework's `fetch`. */
+/** Handles webhooks in process: a receiver, or a function from `Request` to `Response`, such as a `fetch`. */
 export type DeliveryTarget =
   | { handle(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>)
