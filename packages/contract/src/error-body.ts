@@ -36,8 +36,8 @@ const defineErrorBody = () =>
 export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ defineErrorBody()
 
 /**
- * Error body from any server with this API. Every field may be missing, `message` may be an array, and `code` may
- * be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.
+ * Error body from any server with this API. Every field may be missing, `message` may be an array, and `code`
+ * may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.
  *
  * @interface
  */

@@ -46,10 +46,10 @@ const defineHealthEvent = () =>
   })
 
 /**
- * Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed.
- * `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes.
- * `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first
- * success after `failing` or `disabled`.
+ * Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery
+ * failed. `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten
+ * minutes. `subscription.disabled`: the endpoint responded 410, or failed for 5 days.
+ * `subscription.recovered`: the first success after `failing` or `disabled`.
  */
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>

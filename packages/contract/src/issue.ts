@@ -57,8 +57,8 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
- * Replaces the issue of a union with the issues of the option that matches the value's type, if there is exactly one.
- * Otherwise, the message would be "is invalid", which does not say which field is wrong.
+ * Replaces the issue of a union with the issues of the option that matches the value's type, if there is
+ * exactly one. Otherwise, the message would be "is invalid", which does not say which field is wrong.
  */
 const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
   if (issue.code !== 'invalid_union' || !isDefault(issue)) return [issue]
@@ -68,8 +68,8 @@ const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
 }
 
 /**
- * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because zod/mini
- * leaves them out to keep bundles small. Keeps messages that a schema defines.
+ * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because
+ * zod/mini leaves them out to keep bundles small. Keeps messages that a schema defines.
  */
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
   error.issues.flatMap(explainUnion).map((issue) => {

@@ -43,8 +43,8 @@ const defineCall = <Name extends string, Status extends string>(name: Name, stat
   /** Same as `to`. */
   customerNumber: nonEmpty(),
   /**
-   * Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may
-   * change: use it for display and audit, not for matching.
+   * Phone number of the team member who handled or started the call. Absent, never empty, if no team member
+   * did. It may change: use it for display and audit, not for matching.
    */
   agentNumber: z.optional(nonEmpty()),
   /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */

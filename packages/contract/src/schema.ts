@@ -16,8 +16,8 @@ const unset = () => {
 }
 
 /**
- * Creates a schema for an optional field that no service guarantees: a value of another type is dropped, and does not
- * make the event invalid.
+ * Creates a schema for an optional field that no service guarantees: a value of another type is dropped, and
+ * does not make the event invalid.
  */
 const unchecked = <Schema extends z.core.$ZodType>(schema: Schema) => {
   const keepValid = z.overwrite((value) => (z.safeParse(schema, value).success ? value : undefined))

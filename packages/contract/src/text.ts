@@ -8,9 +8,9 @@ import {
 import * as z from 'zod/mini'
 
 /**
- * Creates a string schema with a single custom check: zod's `minLength` and `maxLength` count UTF-16 code units, and
- * with `regex` they add half a kilobyte to every bundle. The conversion to JSON Schema reads the rules from zod's
- * `bag`.
+ * Creates a string schema with a single custom check: zod's `minLength` and `maxLength` count UTF-16 code
+ * units, and with `regex` they add half a kilobyte to every bundle. The conversion to JSON Schema reads the
+ * rules from zod's `bag`.
  */
 export const text = ({
   min = 0,

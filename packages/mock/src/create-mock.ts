@@ -12,8 +12,8 @@ import { toRequest } from './to-request.ts'
 /** The vendor's service for a test suite. The mock itself is the first tenant. */
 export type Mock = MockTenant & {
   /**
-   * Adds another organization with its own key, numbers, secret, clock, faults and recordings, so that each concurrent
-   * test can have one. `mock.fetch`, the port and msw handlers find a tenant by its key.
+   * Adds another organization with its own key, numbers, secret, clock, faults and recordings, so that each
+   * concurrent test can have one. `mock.fetch`, the port and msw handlers find a tenant by its key.
    */
   tenant(settings?: TenantSettings): MockTenant
   /** Closes the mock and all its tenants: stops listening and delivering, and rejects pending waits. */

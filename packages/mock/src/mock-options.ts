@@ -33,8 +33,8 @@ export const TenantSettings = z.strictObject({
   /** Allows creating groups. With `false`, the API responds with 422 `integration_disabled`. @default true */
   integrationEnabled: z.optional(z.boolean()),
   /**
-   * Request limits per organization, per key, and per address without a valid key, as in the reference server. Each is
-   * `{ requests, perMs }`, or `false` for no limit.
+   * Request limits per organization, per key, and per address without a valid key, as in the reference
+   * server. Each is `{ requests, perMs }`, or `false` for no limit.
    * @default false
    */
   rateLimit: z.optional(
@@ -49,15 +49,15 @@ export const TenantSettings = z.strictObject({
     ),
   ),
   /**
-   * URL that gets every event over HTTP, signed with the tenant's secret: `https`, or `http` to a loopback address. A
-   * reset keeps it.
+   * URL that gets every event over HTTP, signed with the tenant's secret: `https`, or `http` to a loopback
+   * address. A reset keeps it.
    * @default none
    */
   webhookUrl: z.optional(SubscriptionInput.shape.url),
   /**
    * Credentials that every webhook carries, unless its subscription has its own headers: `{ header, value }`,
-   * `{ token }` (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the profile
-   * `reference`, the signature is sent as well.
+   * `{ token }` (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the
+   * profile `reference`, the signature is sent as well.
    * @default none
    */
   webhookAuth: z.optional(webhookAuthSchema),
@@ -83,8 +83,8 @@ export const MockOptions = z.extend(TenantSettings, {
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
   /**
-   * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that people or
-   * other processes use.
+   * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that
+   * people or other processes use.
    * @default 'virtual'
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),

@@ -15,8 +15,8 @@ export const assertFetchMethod = (method: string): void => {
 }
 
 /**
- * Converts a request target to a URL. A target that starts with several slashes is still a path, not a host. Removes
- * credentials, because Fetch rejects them.
+ * Converts a request target to a URL. A target that starts with several slashes is still a path, not a host.
+ * Removes credentials, because Fetch rejects them.
  *
  * @throws WebhookRequestError when the target is neither a path nor an HTTP URL.
  */
@@ -56,8 +56,8 @@ export const createRequest = async (
 }
 
 /**
- * Builds a request and passes it to a receiver. If Fetch cannot represent the request, responds without calling the
- * receiver. Never rejects, because in most frameworks a rejection would end the process.
+ * Builds a request and passes it to a receiver. If Fetch cannot represent the request, responds without
+ * calling the receiver. Never rejects, because in most frameworks a rejection would end the process.
  */
 export const respond = async (
   build: () => Request | Promise<Request>,

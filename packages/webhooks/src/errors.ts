@@ -1,7 +1,7 @@
 import type { EventName, Issue } from '@wabakit/wire'
 
-// Checks the name and the code rather than the class, so that the guards work in a program with two copies of this
-// package.
+// Checks the name and the code rather than the class, so that the guards work in a program with two copies of
+// this package.
 const hasName = (error: unknown, name: string): boolean =>
   Object(error).name === name && typeof Object(error).code === 'string'
 
@@ -24,8 +24,8 @@ export type VerificationFailure =
   | 'invalid_secret'
 
 /**
- * Thrown when a delivery cannot be verified, or a secret cannot be used. The message explains what to do, and never
- * contains a secret.
+ * Thrown when a delivery cannot be verified, or a secret cannot be used. The message explains what to do, and
+ * never contains a secret.
  *
  * @example
  * catch (error) {

@@ -39,8 +39,8 @@ export type FastifyPluginOptions = {
 }
 
 /**
- * Turns a receiver into a Fastify plugin with one route, which gets unparsed bodies. The rest of the app keeps its
- * parsers.
+ * Turns a receiver into a Fastify plugin with one route, which gets unparsed bodies. The rest of the app
+ * keeps its parsers.
  *
  * @example
  * app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
@@ -53,8 +53,8 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      // The receiver responds with 405 to all methods except POST. The HEAD route that Fastify would add cannot send a
-      // Fetch response.
+      // The receiver responds with 405 to all methods except POST. The HEAD route that Fastify would add
+      // cannot send a Fetch response.
       method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,

@@ -114,5 +114,5 @@ export {
   WebhookVerificationError,
 } from './errors.ts'
 
-// Not exported: HMAC and base64, which every runtime has; header parsing, which `verifySignature` does; and the steps
-// of a receiver, which its options and handlers customize.
+// Not exported: HMAC and base64, which every runtime has; header parsing, which `verifySignature` does; and
+// the steps of a receiver, which its options and handlers customize.

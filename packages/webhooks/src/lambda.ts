@@ -23,8 +23,8 @@ export type LambdaEvent = {
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
   /**
-   * Only `http` and `elb` are read. `requestId` is listed for type checking: where all properties are optional,
-   * TypeScript rejects a value that has none of them.
+   * Only `http` and `elb` are read. `requestId` is listed for type checking: where all properties are
+   * optional, TypeScript rejects a value that has none of them.
    */
   readonly requestContext?: {
     /** The method, in payload 2.0 and from a function URL. */

@@ -20,8 +20,8 @@ export type GenerateSecretOptions = {
 }
 
 /**
- * Returns a new random signing secret: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0, "Signature
- * scheme").
+ * Returns a new random signing secret: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0,
+ * "Signature scheme").
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when `bytes` is not 24 to 64.
  * @example

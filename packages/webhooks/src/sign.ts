@@ -42,8 +42,8 @@ export type SignedWebhook = {
 }
 
 /**
- * Returns the `webhook-signature` of one attempt: a signature of its `webhook-id`, its `webhook-timestamp` in Unix
- * seconds, and its body exactly as it is sent. Returns no promise if the HMAC is synchronous.
+ * Returns the `webhook-signature` of one attempt: a signature of its `webhook-id`, its `webhook-timestamp` in
+ * Unix seconds, and its body exactly as it is sent. Returns no promise if the HMAC is synchronous.
  */
 export type WebhookSigner = (attempt: {
   readonly id: string
@@ -54,8 +54,8 @@ export type WebhookSigner = (attempt: {
 const toHeader = (signatures: readonly string[]): string => signatures.map((each) => `v1,${each}`).join(' ')
 
 /**
- * Prepares secrets for a server that signs many deliveries. The signer checks neither `id` nor `timestamp`. Prepared
- * secrets are cached.
+ * Prepares secrets for a server that signs many deliveries. The signer checks neither `id` nor `timestamp`.
+ * Prepared secrets are cached.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be used.
  * @example
@@ -77,8 +77,8 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes a payload. Returns `undefined` for bytes that are not UTF-8, which the `standardwebhooks` library cannot
- * sign.
+ * Decodes a payload. Returns `undefined` for bytes that are not UTF-8, which the `standardwebhooks` library
+ * cannot sign.
  */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload

@@ -44,8 +44,8 @@ const securitySchemes = {
 } as const
 
 /**
- * Lists the security schemes of a server that reads the key from this header. The header contains the key itself;
- * `Authorization` may also carry it as a bearer token.
+ * Lists the security schemes of a server that reads the key from this header. The header contains the key
+ * itself; `Authorization` may also carry it as a bearer token.
  */
 const listSchemes = (authHeader: string | undefined): JsonObject => {
   const { authorization, bearer, publicApiKey } = securitySchemes

@@ -72,8 +72,8 @@ const rotate = async (id: string): Promise<void> => {
 }
 
 /**
- * Asks whether to replace a subscription's secret. The user can cancel until the server has created the new secret. The
- * next dialog shows it once, and asks before it closes unless the user has copied it.
+ * Asks whether to replace a subscription's secret. The user can cancel until the server has created the new
+ * secret. The next dialog shows it once, and asks before it closes unless the user has copied it.
  */
 export const askToRotate = ({ id, url, previousSecretExpiresAt }: Subscription): void => {
   const isOlderInUse = previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now()

@@ -12,8 +12,8 @@ export type LiveMessage =
 /**
  * The state of the live stream:
  * - `connecting` → `connected`: the server responded.
- * - `connecting` or `connected` → `broken`: the server did not respond, the stream ended, or no data arrived for too
- *   long.
+ * - `connecting` or `connected` → `broken`: the server did not respond, the stream ended, or no data arrived
+ *   for too long.
  * - `broken` → `connected`: the page has reconnected.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')

@@ -59,8 +59,8 @@ export const request = async (path: Path, options: SendOptions = {}): Promise<Re
 }
 
 /**
- * Sends a request and parses the JSON in the response. It is not validated, because the page and the server have the
- * same version.
+ * Sends a request and parses the JSON in the response. It is not validated, because the page and the server
+ * have the same version.
  */
 export const send = async <Result>(path: Path, options: SendOptions = {}): Promise<Result> => {
   const response = await request(path, options)

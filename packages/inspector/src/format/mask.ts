@@ -5,8 +5,8 @@ import { masking } from '../state/settings.ts'
 const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * Replaces bidirectional controls with escapes, such as `\u202e`. Keeps joiners, without which emoji fall apart and
- * Persian is spelled wrong.
+ * Replaces bidirectional controls with escapes, such as `\u202e`. Keeps joiners, without which emoji fall
+ * apart and Persian is spelled wrong.
  */
 export const reveal = (text: string): string =>
   text.replace(

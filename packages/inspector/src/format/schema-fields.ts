@@ -47,8 +47,8 @@ const rank = ({ isRequired, kind }: Field): number =>
 export const none = 'none'
 
 /**
- * Lists a request's fields from its schema in an OpenAPI document. Each property of an object is a field. If `false` is
- * possible instead of an object, a field offers that.
+ * Lists a request's fields from its schema in an OpenAPI document. Each property of an object is a field. If
+ * `false` is possible instead of an object, a field offers that.
  */
 export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: string): Field[] => {
   const resolve = (schema: JsonSchema): JsonSchema =>

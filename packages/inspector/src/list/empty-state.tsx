@@ -4,8 +4,8 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import type { ListDefinition } from './list-definition.ts'
 
 /**
- * Adds the server and the organization to a command of `wabakit`. `npx` finds the program even if it is not installed,
- * for example because the server runs in a container.
+ * Adds the server and the organization to a command of `wabakit`. `npx` finds the program even if it is not
+ * installed, for example because the server runs in a container.
  */
 const completeCommand = (command: string): string => {
   const [, rest] = /^wabakit (.*)/.exec(command) ?? []

@@ -75,8 +75,8 @@ const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'ti
 const typingPauseMs = 200
 
 /**
- * Creates the properties of a text field for a filter. The filter changes when the user stops typing or leaves the
- * field. Until it loses focus, it shows the typed text, including trailing spaces.
+ * Creates the properties of a text field for a filter. The filter changes when the user stops typing or
+ * leaves the field. Until it loses focus, it shows the typed text, including trailing spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)

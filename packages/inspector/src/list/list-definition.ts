@@ -39,8 +39,8 @@ export type ListDefinition<Item> = {
   readonly isMutable?: true
   readonly getId: (item: Item) => string
   /**
-   * Returns the time of a record, in ISO 8601. The newest record is first in the list, but records created at about the
-   * same time are in commit order. A list without times is short and is loaded completely.
+   * Returns the time of a record, in ISO 8601. The newest record is first in the list, but records created at
+   * about the same time are in commit order. A list without times is short and is loaded completely.
    */
   readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]

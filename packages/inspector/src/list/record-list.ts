@@ -13,9 +13,9 @@ export const pageSize = 100
 const maxEmptyPages = 50
 
 /**
- * The records of a list. A list **follows** new records: they appear at the top. It is **held** while the user has
- * scrolled down, has selected a row, has opened a record or has paused the list. A held list counts new records without
- * showing them, but still updates and removes others.
+ * The records of a list. A list **follows** new records: they appear at the top. It is **held** while the
+ * user has scrolled down, has selected a row, has opened a record or has paused the list. A held list counts
+ * new records without showing them, but still updates and removes others.
  */
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 

@@ -37,8 +37,8 @@ const isBelow = ({ isExtra }: Extra, isNarrow: boolean): boolean => isExtra === 
 const isShown = ({ isExtra }: Extra, isNarrow: boolean): boolean => isExtra !== true || !isNarrow
 
 /**
- * The rows of a list. The document contains only the rows that are in view or near it. They stay in place when other
- * rows are added or removed.
+ * The rows of a list. The document contains only the rows that are in view or near it. They stay in place
+ * when other rows are added or removed.
  */
 export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>) => {
   const { columns, getId, view } = definition

@@ -6,8 +6,8 @@ import { RecordLink, type RecordLinkProps } from './record-link.tsx'
 type SubjectLinkProps = {
   readonly subject: string
   /**
-   * The payload or the id of the event. One of them is needed for the operator's health events, which are about
-   * subscriptions of other organizations.
+   * The payload or the id of the event. One of them is needed for the operator's health events, which are
+   * about subscriptions of other organizations.
    */
   readonly payload?: string
   readonly eventId?: string

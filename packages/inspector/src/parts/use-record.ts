@@ -13,8 +13,8 @@ type RecordSource<Value> = {
 }
 
 /**
- * Loads a record, and loads it again when one of `keys` changes. Returns the previous value until the new one has
- * loaded. A component that passes no keys must itself have a key that identifies the record.
+ * Loads a record, and loads it again when one of `keys` changes. Returns the previous value until the new one
+ * has loaded. A component that passes no keys must itself have a key that identifies the record.
  */
 export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[] = []) => {
   const value = useSignal<Value | undefined>(undefined)

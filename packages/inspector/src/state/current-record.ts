@@ -9,8 +9,8 @@ export const reached = signal<{ readonly id: string; readonly byKey: boolean }>(
 export const openId = computed(() => getParam('id'))
 
 /**
- * The id of the current record, to which keyboard shortcuts apply: the open record or, if none is open, the selected
- * row. Empty if there is neither.
+ * The id of the current record, to which keyboard shortcuts apply: the open record or, if none is open, the
+ * selected row. Empty if there is neither.
  */
 export const currentId = computed(() => openId.value || reached.value.id)
 

@@ -21,8 +21,8 @@ export type Axis = Pick<Scale, 'place'> & { readonly width: number }
 export type ScaleMode = 'compressed' | 'linear'
 
 /**
- * Computes the relative width of a gap. Attempts can be milliseconds or days apart, so on a compressed axis, a gap that
- * is ten times longer is only slightly wider.
+ * Computes the relative width of a gap. Attempts can be milliseconds or days apart, so on a compressed axis,
+ * a gap that is ten times longer is only slightly wider.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
 
@@ -87,8 +87,8 @@ type Placed = { readonly x: number; readonly width: number }
 const gap = 2
 
 /**
- * Moves overlapping items apart, so that the user can click each of them. Preserves their order and, if there is enough
- * room, keeps them within the axis.
+ * Moves overlapping items apart, so that the user can click each of them. Preserves their order and, if there
+ * is enough room, keeps them within the axis.
  */
 export const spread = (placed: readonly Placed[], axis: number): number[] => {
   let end = -gap
@@ -109,8 +109,8 @@ const characterWidth = 7
 const padding = 30
 
 /**
- * Arranges labels on as few lines as possible, so that they do not overlap. Labels that would extend beyond the right
- * end are moved to the left.
+ * Arranges labels on as few lines as possible, so that they do not overlap. Labels that would extend beyond
+ * the right end are moved to the left.
  */
 export const placeFlags = <Flag extends { readonly at: number; readonly text: string }>(
   flags: readonly Flag[],

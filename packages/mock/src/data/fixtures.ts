@@ -31,8 +31,8 @@ export type FixtureOverrides<Name extends EventName> = {
 /** Builds payloads without a mock. */
 export type Fixtures = {
   /**
-   * Returns a realistic event that matches the contract. The same input results in the same event in every release.
-   * Related fields stay consistent (`from` and `channelNumber`, times and duration).
+   * Returns a realistic event that matches the contract. The same input results in the same event in every
+   * release. Related fields stay consistent (`from` and `channelNumber`, times and duration).
    *
    * @throws MockUsageError if the name is unknown, or the event would violate the contract.
    * @example

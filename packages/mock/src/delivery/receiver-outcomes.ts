@@ -13,8 +13,8 @@ const listeners = {
 }
 
 /**
- * Runs `send`, and returns the response with the outcome that the receiver reports on its tracing channel. The outcome
- * is `undefined` if another program handles the request, or if a framework copies it.
+ * Runs `send`, and returns the response with the outcome that the receiver reports on its tracing channel.
+ * The outcome is `undefined` if another program handles the request, or if a framework copies it.
  */
 export const observeOutcome = async (
   request: Request,

@@ -68,8 +68,8 @@ export type DelayFault = z.infer<typeof DelayFault>
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**
-   * The changed part: the `body` gets an extra field, the `signature` and all credentials are wrong, the `timestamp` is
-   * an hour older, or a header is missing.
+   * The changed part: the `body` gets an extra field, the `signature` and all credentials are wrong, the
+   * `timestamp` is an hour older, or a header is missing.
    */
   part: z.enum(['body', 'signature', 'timestamp', 'missing_header']),
   /** The missing header. @default the signature and all credentials */

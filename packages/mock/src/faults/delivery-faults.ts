@@ -35,8 +35,8 @@ export type DeliveryFaults = {
   /** Delivers an attempt and then loses the response, as if the handler were slow. Retries follow. */
   timeOut(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
-   * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
-   * hits every event until it is removed.
+   * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default,
+   * the fault hits every event until it is removed.
    *
    * @example
    * mock.faults.deliveries.neverRetry()

@@ -20,8 +20,8 @@ import {
 /** Faults that a test requests. */
 export type Faults = {
   /**
-   * Makes the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`, all requests
-   * until the fault is removed. Faults apply in the order in which they were added.
+   * Makes the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`,
+   * all requests until the fault is removed. Faults apply in the order in which they were added.
    *
    * @returns a function that removes the fault.
    * @throws MockUsageError if the endpoint or a field of the fault is unknown or invalid.

@@ -42,8 +42,8 @@ export const hasFields = (expected: unknown): expected is Readonly<Record<string
   isObject(expected) && !isAsymmetric(expected) && !isRegExp(expected)
 
 /**
- * Finds the fields in which `actual` differs from `expected`. Objects may have additional fields; arrays must have the
- * same length.
+ * Finds the fields in which `actual` differs from `expected`. Objects may have additional fields; arrays must
+ * have the same length.
  */
 export const findDifferences = (expected: unknown, actual: unknown, path = ''): Difference[] => {
   if (!hasFields(expected)) return isSame(expected, actual) ? [] : [{ path, expected, actual }]

@@ -42,8 +42,8 @@ type LastingParts = StateOptions & {
   readonly targets: Targets
   readonly faults: TenantFaults
   /**
-   * Source of randomness for ids. A reset does not restart it, so that ids never repeat and receivers do not mistake
-   * new events for duplicates.
+   * Source of randomness for ids. A reset does not restart it, so that ids never repeat and receivers do not
+   * mistake new events for duplicates.
    */
   readonly idRandom: Random
   /**

@@ -59,8 +59,8 @@ export type MockTenant = Account &
      */
     client(options?: ClientOptions): Client
     /**
-     * Delivers all events of both channels in process, as signed requests. Without a target, deliveries are only
-     * recorded. After a reset, another target may replace this one.
+     * Delivers all events of both channels in process, as signed requests. Without a target, deliveries are
+     * only recorded. After a reset, another target may replace this one.
      *
      * @param target - a receiver, or a function from `Request` to `Response`.
      * @returns a function that removes the target.

@@ -2,8 +2,8 @@
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
 /**
- * Returns whether the saved timers are fake: installed before this module was loaded, or by Bun, which fakes its own
- * timers in place. Fake timers have a `clock`.
+ * Returns whether the saved timers are fake: installed before this module was loaded, or by Bun, which fakes
+ * its own timers in place. Fake timers have a `clock`.
  */
 const isFake = (): boolean => 'clock' in startRealTimer
 

@@ -52,8 +52,8 @@ export const createWaits = ({ waiters, getRecorder, assertOpen, describeSituatio
   },
 
   /**
-   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
-   * Until a subscription is added, deliveries without a target also count.
+   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or
+   * future. Until a subscription is added, deliveries without a target also count.
    *
    * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
    */

@@ -1,13 +1,13 @@
 /**
- * The right to handle a delivery. Every claim of a key is different: once a claim has expired and another process has
- * claimed the key, the methods of the old claim must not change anything.
+ * The right to handle a delivery. Every claim of a key is different: once a claim has expired and another
+ * process has claimed the key, the methods of the old claim must not change anything.
  */
 export type Claim = {
   /** Extends the claim to `ttlMs` milliseconds from now. Returns `false` when the claim is lost. */
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
-   * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, until the store forgets
-   * the delivery. Returns `false` and changes nothing when another process has claimed the key.
+   * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, until the
+   * store forgets the delivery. Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
@@ -23,8 +23,8 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
  */
 export type Dedupe = {
   /**
-   * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when the
-   * delivery has already been handled, and `in_progress` when another process is handling it.
+   * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when
+   * the delivery has already been handled, and `in_progress` when another process is handling it.
    */
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }

@@ -55,8 +55,8 @@ export type SqlValue = string | number | null
 export type SqlResult = { readonly rows: readonly unknown[] } | readonly unknown[]
 
 /**
- * Runs one statement with its values. The placeholders are `$1`, `$2` and so on in PostgreSQL, and `?` in SQLite and
- * MySQL.
+ * Runs one statement with its values. The placeholders are `$1`, `$2` and so on in PostgreSQL, and `?` in
+ * SQLite and MySQL.
  */
 export type SqlQuery = (text: string, values: SqlValue[]) => SqlResult | Promise<SqlResult>
 

@@ -42,8 +42,8 @@ const readOptions = (
 }
 
 /**
- * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your migrations. A row
- * whose `claimed_by` is null represents a handled delivery.
+ * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your
+ * migrations. A row whose `claimed_by` is null represents a handled delivery.
  *
  * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
@@ -65,12 +65,12 @@ export const sqlDedupeTable = (options: SqlTableOptions = {}): string => {
 const sweepEvery = 1_000
 
 /**
- * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of
- * processes. It uses the database's clock, and deletes expired rows periodically.
+ * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any
+ * number of processes. It uses the database's clock, and deletes expired rows periodically.
  *
- * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or `better-sqlite3`, or a
- *   function that runs one statement. It must not be in a transaction, because other processes would not see the
- *   claims.
+ * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or
+ *   `better-sqlite3`, or a function that runs one statement. It must not be in a transaction, because other
+ *   processes would not see the claims.
  * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier, or `ttlMs` is not above 0.
  * @example

@@ -125,10 +125,10 @@ const listOriginals = (body: Uint8Array): string[] => {
 }
 
 /**
- * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
- * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
- * use it to debug your endpoint rather than on every request. It does not try other serializations of JSON with more
- * than 65,536 characters or 16 levels.
+ * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the
+ * secrets, and reports which one matches. It never makes verification more lenient. It costs many times as
+ * much as verification, so use it to debug your endpoint rather than on every request. It does not try other
+ * serializations of JSON with more than 65,536 characters or 16 levels.
  *
  * @returns the likely cause; `undefined` when the signature matches and is recent enough.
  * @example

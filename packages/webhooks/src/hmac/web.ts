@@ -2,8 +2,8 @@ import { createByteCollector } from '@wabakit/wire'
 import { encodeBase64, encoder } from '../bytes.ts'
 
 /**
- * Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns a promise only if the runtime's HMAC is
- * asynchronous.
+ * Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns a promise only if the runtime's HMAC
+ * is asynchronous.
  */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 

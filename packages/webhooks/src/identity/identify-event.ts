@@ -18,8 +18,8 @@ export type IdentifiedEvent = {
 }
 
 /**
- * Identifies an event as receivers do, for code that forwards it to a queue or a bus: `key` recognizes duplicates, and
- * `subject` is the message group. It verifies nothing.
+ * Identifies an event as receivers do, for code that forwards it to a queue or a bus: `key` recognizes
+ * duplicates, and `subject` is the message group. It verifies nothing.
  *
  * @param body - the body exactly as it arrived.
  * @param headers - the headers of the request, for its `webhook-id`.

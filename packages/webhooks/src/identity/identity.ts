@@ -44,8 +44,8 @@ export const findFact = (parsed: ParsedEvent | undefined): string | undefined =>
 }
 
 /**
- * Checks whether two deliveries with the body of this event must be the same event. CALL_NOT_PICKED is sent for each
- * agent who did not answer, and does not name the agent.
+ * Checks whether two deliveries with the body of this event must be the same event. CALL_NOT_PICKED is sent
+ * for each agent who did not answer, and does not name the agent.
  */
 const hasUniqueBody = (parsed: ParsedEvent | undefined): boolean => {
   if (parsed?.kind !== 'event') return false
@@ -63,15 +63,15 @@ type Arrival = {
 }
 
 /**
- * Returns a key: its kind of identity, a colon, and a SHA-256. Every database can index it, every queue accepts it as a
- * message id, and it discloses no id of a call or a customer.
+ * Returns a key: its kind of identity, a colon, and a SHA-256. Every database can index it, every queue
+ * accepts it as a message id, and it discloses no id of a call or a customer.
  */
 export const toKey = (identity: EventIdentity, text: string): Identity | Promise<Identity> =>
   apply(digest(text), (hash) => ({ key: `${identity}:${hash}`, identity }))
 
 /**
- * Returns the identity of an event. `parsed` is undefined if the body cannot be read. Two deliveries with the same key
- * are one event.
+ * Returns the identity of an event. `parsed` is undefined if the body cannot be read. Two deliveries with the
+ * same key are one event.
  */
 export const toIdentity = (
   parsed: ParsedEvent | undefined,

@@ -64,8 +64,8 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     report(error, { stage: 'inbox', headers: attempt?.entry.headers ?? new Headers(), context: undefined })
 
   /**
-   * Renews the claims of entries whose handlers are running. Aborts a handler's signal if its claim was lost or has
-   * expired.
+   * Renews the claims of entries whose handlers are running. Aborts a handler's signal if its claim was lost
+   * or has expired.
    */
   const renewClaims = async (): Promise<void> => {
     const kept = [...running].filter(({ ended }) => !ended)

@@ -37,8 +37,8 @@ export type Effects<Client, Database> = {
   readonly transaction: () => Promise<Client>
   readonly atCompletion: (write: (database: Database) => unknown) => void
   /**
-   * Runs the completion and the writes that handlers added to it, in one transaction. Returns whether the claim was
-   * held, or `undefined` when there are no such writes.
+   * Runs the completion and the writes that handlers added to it, in one transaction. Returns whether the
+   * claim was held, or `undefined` when there are no such writes.
    */
   readonly complete: (completion: Statement) => Promise<boolean | undefined>
   /** Rolls everything back. A handler that is still running can no longer write. */
@@ -49,8 +49,8 @@ export type Effects<Client, Database> = {
 export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
   /**
-   * Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects if the database does not
-   * respond within several seconds.
+   * Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects if the database
+   * does not respond within several seconds.
    */
   readonly run: Run
   /**

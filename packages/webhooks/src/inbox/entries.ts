@@ -16,19 +16,19 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 //   claimed    → discarded                                no handler takes it, with `unhandled: 'discard'`
 //   claimed    → suppressed                               another entry has handled the same fact
 //   claimed    → erased                                   another entry with the same fact was erased
-//   parked     → stored                                   a retry, a handler that takes it now, or a duplicate
+// parked     → stored                                   a retry, a handler that takes it now, or a duplicate
 //   suppressed → stored                                   a retry
 //   failed     → stored                                   a retry
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
 //   missing    → stored | suppressed                      the summary was fetched, or its event arrived
-//   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
+// missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → without a body → deleted in two steps, each when due
 //
-// A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused until its
-// claim expired changes nothing. Leaving `claimed` removes the token.
+// A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused
+// until its claim expired changes nothing. Leaving `claimed` removes the token.
 
 /** How long a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
@@ -102,9 +102,9 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const end = (...ending: Parameters<typeof toEnd>): Promise<boolean> => runEnd(toEnd(...ending))
 
   /**
-   * Returns the condition that the state is one of `states`, in a form that hides the states from PostgreSQL's planner.
-   * Otherwise, a planner with statistics older than these entries would read all entries that arrived since, instead of
-   * one lane.
+   * Returns the condition that the state is one of `states`, in a form that hides the states from
+   * PostgreSQL's planner. Otherwise, a planner with statistics older than these entries would read all
+   * entries that arrived since, instead of one lane.
    */
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
@@ -120,8 +120,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
   /**
-   * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the query for
-   * each value of a parameter.
+   * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the
+   * query for each value of a parameter.
    */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
     text: `SELECT r.id, r.state, r.due_at FROM ${table} r
@@ -217,8 +217,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
           const { error, delayMs, subject } = settlement
           const held = await end(claim, `state = 'failed', error = ?, ${dueAt}`, [error, delayMs])
           if (!held || subject === undefined) return held
-          // Postpones the later entries of the lane, so that claims do not examine a long lane repeatedly. `isHeldUp`
-          // still decides which entries can be claimed.
+          // Postpones the later entries of the lane, so that claims do not examine a long lane repeatedly.
+          // `isHeldUp` still decides which entries can be claimed.
           const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
             FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
           const postpone = `UPDATE ${table} SET due_at = ${headDueAt}

@@ -170,8 +170,8 @@ type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEnt
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table } = place
   /**
-   * Selects one entry for each event name, because a handler takes either all events with a name or none. Drifted
-   * entries and entries without a name are examined one by one, because each may be different.
+   * Selects one entry for each event name, because a handler takes either all events with a name or none.
+   * Drifted entries and entries without a name are examined one by one, because each may be different.
    */
   const representatives = `SELECT min(id) AS id FROM ${table}
     WHERE state = 'parked' AND name IS NOT NULL AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL

@@ -81,8 +81,8 @@ export const createReconcile = (
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
-      // Reads a range of ids, and looks up the fact by lane. Otherwise PostgreSQL would sort the whole table if it
-      // has no statistics.
+      // Reads a range of ids, and looks up the fact by lane. Otherwise PostgreSQL would sort the whole table
+      // if it has no statistics.
       const { rows } = await query(
         `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact

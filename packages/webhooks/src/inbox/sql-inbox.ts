@@ -37,8 +37,8 @@ export type SqlInboxOptions = {
    */
   readonly table?: string | undefined
   /**
-   * Maximum number of entries that one process handles concurrently. At most half of these entries (rounded up) are
-   * retries.
+   * Maximum number of entries that one process handles concurrently. At most half of these entries (rounded
+   * up) are retries.
    * @default 10
    */
   readonly concurrency?: number | undefined
@@ -55,15 +55,15 @@ export type SqlInboxOptions = {
   /** How long entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
-   * What happens to an event that no handler takes, known or unknown: `park` keeps it until a new version or a new
-   * handler takes it; `discard` forgets its body, which may be personal data, and recognizes duplicates. Events that
-   * have drifted or cannot be read are parked in either case.
+   * What happens to an event that no handler takes, known or unknown: `park` keeps it until a new version or
+   * a new handler takes it; `discard` forgets its body, which may be personal data, and recognizes
+   * duplicates. Events that have drifted or cannot be read are parked in either case.
    * @default 'park'
    */
   readonly unhandled?: 'park' | 'discard' | undefined
   /**
-   * Called with every entry that is parked, unless it is a known event without a handler. Errors that it throws are
-   * reported to `onError`.
+   * Called with every entry that is parked, unless it is a known event without a handler. Errors that it
+   * throws are reported to `onError`.
    * @default prints one line
    */
   readonly onParked?: ((entry: InboxEntry) => unknown) | undefined

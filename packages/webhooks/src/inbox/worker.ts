@@ -25,8 +25,8 @@ type WorkerOptions = AttemptsOptions & {
 }
 
 /**
- * Creates a worker, which claims as many entries as it may attempt concurrently, and starts their attempts. Retries get
- * at most half of the slots, so that they never hold up new entries.
+ * Creates a worker, which claims as many entries as it may attempt concurrently, and starts their attempts.
+ * Retries get at most half of the slots, so that they never hold up new entries.
  */
 export const createWorker = (options: WorkerOptions) => {
   const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
@@ -64,8 +64,8 @@ export const createWorker = (options: WorkerOptions) => {
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    // Entries that are completed in one batch free their slots at the same time. Waiting for one turn of the event loop
-    // lets a single claim fill them all.
+    // Entries that are completed in one batch free their slots at the same time. Waiting for one turn of the
+    // event loop lets a single claim fill them all.
     const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next
@@ -143,8 +143,8 @@ export const createWorker = (options: WorkerOptions) => {
       }
       await release?.()
       release = undefined
-      // Waits for tidying to end, because the caller may close the pool next. A database that does not respond delays
-      // this by at most `abortMs`.
+      // Waits for tidying to end, because the caller may close the pool next. A database that does not
+      // respond delays this by at most `abortMs`.
       await waitAtMost(abortMs, () => tidied)
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<DrainResult> => {

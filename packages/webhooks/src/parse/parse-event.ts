@@ -104,8 +104,8 @@ const recognize = (raw: RawPayload) => {
 }
 
 /**
- * Parses the payload of a webhook: recognizes its event by `event`, otherwise by `eventType`, otherwise by its shape,
- * and validates it. It does not verify anything; see {@link verifySignature}.
+ * Parses the payload of a webhook: recognizes its event by `event`, otherwise by `eventType`, otherwise by
+ * its shape, and validates it. It does not verify anything; see {@link verifySignature}.
  *
  * @param input - the body as bytes or text, or as the object that a JSON parser returned.
  * @throws WebhookParseError when the payload is not a JSON object.

@@ -26,8 +26,8 @@ export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
 export type ReceiverMethods<Context> = {
   /**
    * Calls `handler` with every event that has this name, or one of these names. The handlers of one event run
-   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again. With an
-   * inbox, the inbox makes the next attempt.
+   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again.
+   * With an inbox, the inbox makes the next attempt.
    */
   on<Name extends EventName>(
     name: Name | readonly Name[],
@@ -37,13 +37,13 @@ export type ReceiverMethods<Context> = {
   /** Calls `handler` with every known event that matches its contract. */
   onAny(handler: WebhookHandler<WebhookEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /**
-   * Calls `handler` with events that this version does not know. By default, they are ignored (200), or parked in an
-   * inbox.
+   * Calls `handler` with events that this version does not know. By default, they are ignored (200), or
+   * parked in an inbox.
    */
   onUnknown(handler: WebhookHandler<UnknownEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /**
-   * Calls `handler` with known events that do not match their contract. By default, they are rejected (422), or parked
-   * in an inbox.
+   * Calls `handler` with known events that do not match their contract. By default, they are rejected (422),
+   * or parked in an inbox.
    */
   onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /** Calls `listener` with every error, including the errors of rejected requests. */
@@ -59,10 +59,10 @@ export type ReceiverMethods<Context> = {
     options?: HandlerOptions,
   ): () => void
   /**
-   * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after the
-   * server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With an inbox,
-   * `stop` starts no more handlers, waits for running ones, and returns connections to the pool. Entries whose handlers
-   * do not end are left to other processes.
+   * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after
+   * the server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With
+   * an inbox, `stop` starts no more handlers, waits for running ones, and returns connections to the pool.
+   * Entries whose handlers do not end are left to other processes.
    *
    * @throws RangeError when `maxMs` is not above 0.
    */

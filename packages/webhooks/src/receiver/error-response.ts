@@ -38,9 +38,9 @@ const unhandled = {
 } satisfies Record<string, Problem>
 
 /**
- * Responds to a delivery that the sender should send again. If another process is handling it, asks for a retry after
- * a tenth of the claim's lifetime, at most 60 seconds. The sender's limited number of retries then outlasts the claim
- * of a process that died.
+ * Responds to a delivery that the sender should send again. If another process is handling it, asks for a
+ * retry after a tenth of the claim's lifetime, at most 60 seconds. The sender's limited number of retries
+ * then outlasts the claim of a process that died.
  */
 export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
   toResponse(

@@ -39,15 +39,15 @@ export type DeliveryContext = {
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
-   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:
-   * when the handler's time is up, when the claim is lost, or when the receiver stops.
+   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With
+   * an inbox: when the handler's time is up, when the claim is lost, or when the receiver stops.
    */
   readonly signal: AbortSignal
 }
 
 /**
- * A function that is called with an event, and may return a promise. If it throws, the sender tries again; with an
- * inbox, the receiver does.
+ * A function that is called with an event, and may return a promise. If it throws, the sender tries again;
+ * with an inbox, the receiver does.
  */
 export type WebhookHandler<Event, Context = DeliveryContext> = (event: Event, context: Context) => unknown
 

@@ -5,8 +5,8 @@
  * - `claimed`: a process is handling it.
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
- * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can handle it, or
- *   until it is retried or discarded.
+ * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can
+ *   handle it, or until it is retried or discarded.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
  * - `discarded`: given up by request, or because no handler took it, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
@@ -49,8 +49,8 @@ export type InboxEntry = {
   /** The error of the last attempt. */
   readonly error: string | undefined
   /**
-   * Its source: `webhook`, the `source` passed to `accept`, `reconcile` for a missing summary, or `erased` for an
-   * erased call.
+   * Its source: `webhook`, the `source` passed to `accept`, `reconcile` for a missing summary, or `erased`
+   * for an erased call.
    */
   readonly source: string
   /** The sender's id, such as the `webhook-id`. */
@@ -129,8 +129,8 @@ export type InboxEntries = {
   /** Returns one entry with its body. */
   show(id: string): Promise<InboxEntryWithBody | undefined>
   /**
-   * Counts the entries of each state, or the parked entries of each reason. With `stuckForMs`, counts only entries that
-   * have yet to be handled: alert when there are any.
+   * Counts the entries of each state, or the parked entries of each reason. With `stuckForMs`, counts only
+   * entries that have yet to be handled: alert when there are any.
    *
    * @throws WebhookUsageError for an unknown option.
    * @throws RangeError when `stuckForMs` is not above 0.
@@ -139,8 +139,8 @@ export type InboxEntries = {
     counting?: InboxCounting<By>,
   ): Promise<Readonly<Partial<Record<By extends 'state' ? InboxState : ParkedReason, number>>>>
   /**
-   * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is handled even
-   * though its event was handled before. Entries whose body is no longer kept stay as they are.
+   * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is
+   * handled even though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
    * @returns the number of entries that will be handled.
    */

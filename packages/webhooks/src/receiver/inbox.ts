@@ -14,17 +14,17 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
     readonly number: number
   }
   /**
-   * Returns a client in a transaction, on PostgreSQL and MySQL. All handlers of the event share both. The inbox commits
-   * the transaction with the completion of the entry, and only if all handlers succeed and the claim is still held. Do
-   * not commit, roll back or release the client yourself.
+   * Returns a client in a transaction, on PostgreSQL and MySQL. All handlers of the event share both. The
+   * inbox commits the transaction with the completion of the entry, and only if all handlers succeed and the
+   * claim is still held. Do not commit, roll back or release the client yourself.
    *
    * @throws WebhookUsageError on SQLite.
    */
   transaction(): Promise<Client>
   /**
-   * Adds a function to the transaction that completes the entry, on SQLite. The function runs if all handlers of the
-   * event succeed and the claim is still held. It must be synchronous. If it throws, the attempt fails, and nothing is
-   * written.
+   * Adds a function to the transaction that completes the entry, on SQLite. The function runs if all handlers
+   * of the event succeed and the claim is still held. It must be synchronous. If it throws, the attempt
+   * fails, and nothing is written.
    *
    * @throws WebhookUsageError on other databases, and after the handler has returned.
    */
@@ -34,8 +34,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
 /** Options for {@link InboxMethods.accept}. */
 export type AcceptOptions = {
   /**
-   * The id of the message, by which duplicates within the source are recognized. Without an id, or with an empty one,
-   * duplicates are recognized as for webhooks without an id.
+   * The id of the message, by which duplicates within the source are recognized. Without an id, or with an
+   * empty one, duplicates are recognized as for webhooks without an id.
    */
   readonly id?: string | undefined
   /**
@@ -76,20 +76,20 @@ export type DrainResult = {
 /** The methods that a receiver has only with an inbox. */
 export type InboxMethods = {
   /**
-   * Handles stored events in this process, until `stop`. Any number of processes may call `start`. On PostgreSQL and
-   * MySQL, the inbox then keeps one of the pool's connections.
+   * Handles stored events in this process, until `stop`. Any number of processes may call `start`. On
+   * PostgreSQL and MySQL, the inbox then keeps one of the pool's connections.
    */
   start(): void
   /**
-   * Handles everything that is due, and resolves when no handler is running. Use it in tests, cron jobs and serverless
-   * hosts.
+   * Handles everything that is due, and resolves when no handler is running. Use it in tests, cron jobs and
+   * serverless hosts.
    *
    * @throws any database error.
    */
   drain(options?: DrainOptions): Promise<DrainResult>
   /**
-   * Stores an event from a queue, a bus or a file. The event is not verified, so the caller must vouch for it.
-   * Acknowledge the message when the promise resolves.
+   * Stores an event from a queue, a bus or a file. The event is not verified, so the caller must vouch for
+   * it. Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.
    * @throws WebhookUsageError for an unknown option, or one that is not a string.

@@ -20,22 +20,22 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly dedupe?: Dedupe | undefined
   /**
    * An inbox such as `sqlInbox(pool)`, which stores every verified delivery before the response. Handlers run
-   * afterwards, in processes that call `receiver.start()` or `receiver.drain()`, and again if they fail. An inbox
-   * replaces `dedupe`, `ack` and `waitUntil`.
+   * afterwards, in processes that call `receiver.start()` or `receiver.drain()`, and again if they fail. An
+   * inbox replaces `dedupe`, `ack` and `waitUntil`.
    * @default none: handlers run before the response
    */
   readonly inbox?: Inbox<Context> | undefined
   /**
    * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
-   * event if the process dies or a handler fails, because the sender will not retry. `before` needs `waitUntil` or
-   * `receiver.stop()`.
+   * event if the process dies or a handler fails, because the sender will not retry. `before` needs
+   * `waitUntil` or `receiver.stop()`.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
   /**
    * Keeps the host running until handlers have finished, such as `after` of `next/server` or `waitUntil` of
-   * `@vercel/functions`. If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()` before it
-   * ends.
+   * `@vercel/functions`. If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()`
+   * before it ends.
    * @default the `waitUntil` of the object passed to `handle`, as in Cloudflare Workers
    */
   readonly waitUntil?: WaitUntil | undefined
@@ -55,9 +55,9 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly handlerTimeoutMs?: number | undefined
   /**
-   * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
-   * renewed every third of this time. Without an inbox, a sender that repeats the delivery in the meantime gets a
-   * `Retry-After` of a tenth of this time, 1 to 60 seconds.
+   * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run,
+   * the claim is renewed every third of this time. Without an inbox, a sender that repeats the delivery in
+   * the meantime gets a `Retry-After` of a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */
   readonly claimTtlMs?: number | undefined
@@ -70,8 +70,8 @@ export type ReceiverOptions<Context = DeliveryContext> = {
 }
 
 /**
- * Options for a receiver that takes events only from {@link InboxMethods.accept}. It has no `verify`, and responds to
- * requests with 503.
+ * Options for a receiver that takes events only from {@link InboxMethods.accept}. It has no `verify`, and
+ * responds to requests with 503.
  */
 export type AcceptOnlyOptions<Context> = Omit<ReceiverOptions<Context>, 'verify' | 'inbox'> & {
   readonly verify?: undefined

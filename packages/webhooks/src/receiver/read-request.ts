@@ -80,8 +80,8 @@ export const assertUncompressed = (headers: Headers, body: Uint8Array): void => 
 const freeBytes = 65_536
 
 /**
- * Limit on the total number of bytes beyond `freeBytes`, in multiples of `maxBodyBytes`, because anyone can send large
- * bodies.
+ * Limit on the total number of bytes beyond `freeBytes`, in multiples of `maxBodyBytes`, because anyone can
+ * send large bodies.
  */
 const maxLargeBodies = 16
 

@@ -30,8 +30,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
     // Each delivery has its own controller, because Workers cannot create a controller outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
     /**
-     * Makes the host wait for work, which must not reject. Returns whether the delivery can be acknowledged before the
-     * work has finished, because `stop` waits for the work.
+     * Makes the host wait for work, which must not reject. Returns whether the delivery can be acknowledged
+     * before the work has finished, because `stop` waits for the work.
      */
     keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): boolean => {
       // `stop` may have been called since the delivery arrived.
@@ -41,8 +41,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
         void work.then(() => early.delete(work))
       }
       try {
-        // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts without an
-        // execution context.
+        // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts
+        // without an execution context.
         const host = given as Host
         const keeper = configured ?? (host.waitUntil === undefined ? host.executionCtx : host)
         // Calls a missing `waitUntil` only until the warning is printed. Throwing and catching an error for

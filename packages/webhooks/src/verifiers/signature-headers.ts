@@ -1,8 +1,8 @@
 import { WebhookVerificationError } from '../errors.ts'
 
 /**
- * Request headers: a `Headers` object, a plain object with names in any case, or Node's headers, whose values may be
- * arrays.
+ * Request headers: a `Headers` object, a plain object with names in any case, or Node's headers, whose values
+ * may be arrays.
  */
 export type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
@@ -54,9 +54,9 @@ const malformed = (header: string, sentence: string) =>
   new WebhookVerificationError('malformed_header', `The header ${header} ${sentence}`, { header })
 
 /**
- * Checks whether a string can be a `webhook-id`: one word of visible ASCII characters without a full stop. The signed
- * string is `id.timestamp.body` (Standard Webhooks 1.0, "Signature scheme"). With a full stop in the id, one signature
- * would match several ids and bodies.
+ * Checks whether a string can be a `webhook-id`: one word of visible ASCII characters without a full stop.
+ * The signed string is `id.timestamp.body` (Standard Webhooks 1.0, "Signature scheme"). With a full stop in
+ * the id, one signature would match several ids and bodies.
  *
  * @example
  * isWebhookId('msg_1') // true

@@ -17,8 +17,8 @@ import type { Verifier } from './verifier.ts'
 /** Options for verifying signatures. @inline */
 type SignatureOptions = {
   /**
-   * Maximum age of a signature in seconds, inclusive. The timestamp may be in the future by the same amount. 0 accepts
-   * only the current second; `Infinity` accepts any time.
+   * Maximum age of a signature in seconds, inclusive. The timestamp may be in the future by the same amount.
+   * 0 accepts only the current second; `Infinity` accepts any time.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
@@ -58,8 +58,8 @@ const assertTolerance = (seconds: number): void => {
 }
 
 /**
- * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a secret
- * character by character. Use it in your own verifiers.
+ * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a
+ * secret character by character. Use it in your own verifiers.
  *
  * @example
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)
@@ -120,8 +120,8 @@ const matchSignature = (
 }
 
 /**
- * Verifies the signature of one delivery as in Standard Webhooks 1.0: over the bytes as they arrived, in constant time,
- * with each of the secrets. Ignores signatures of unknown versions.
+ * Verifies the signature of one delivery as in Standard Webhooks 1.0: over the bytes as they arrived, in
+ * constant time, with each of the secrets. Ignores signatures of unknown versions.
  *
  * @returns the id and the timestamp that the signature vouches for.
  * @throws WebhookVerificationError with a `reason` when the delivery is rejected.
@@ -155,11 +155,11 @@ export type StandardWebhooksOptions = SignatureOptions & {
 const toVerified = ({ id, timestamp }: SignatureHeaders) => ({ id, sentAt: new Date(timestamp * 1000) })
 
 /**
- * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
- * before its body or the secrets are read.
+ * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is
+ * rejected before its body or the secrets are read.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a secret is missing or invalid. If `secrets` is a
- *   function, requests get a 503 instead.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret is missing or invalid. If
+ *   `secrets` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example

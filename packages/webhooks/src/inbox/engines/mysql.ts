@@ -90,8 +90,8 @@ const claim = async (
   if (picked.size === 0) return []
   await connection.query('START TRANSACTION')
   try {
-    // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also skips rows
-    // that have changed since they were picked.
+    // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also
+    // skips rows that have changed since they were picked.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
     const { rows } = await execute(connection, text, values)

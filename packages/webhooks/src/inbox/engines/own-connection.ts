@@ -10,8 +10,8 @@ type ConnectionPool<Client> = {
 }
 
 /**
- * Creates a connection that runs one statement at a time. It is taken from the pool when needed, returned when idle,
- * and replaced when it breaks.
+ * Creates a connection that runs one statement at a time. It is taken from the pool when needed, returned
+ * when idle, and replaced when it breaks.
  */
 export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
   let current: Promise<Client> | undefined

@@ -53,8 +53,8 @@ const divisionByZero = '22012'
 const briefMs = 2_000
 
 /**
- * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort all of them
- * for each claim. These settings make it use the index, which has them in order.
+ * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort
+ * all of them for each claim. These settings make it use the index, which has them in order.
  */
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
@@ -156,8 +156,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
     commit: async (client, completion) => {
       try {
-        // Sends one message, so that a process that is paused or killed never holds the entry's lock. If the claim was
-        // lost, no row is completed, and dividing by the number of rows fails before COMMIT.
+        // Sends one message, so that a process that is paused or killed never holds the entry's lock. If the
+        // claim was lost, no row is completed, and dividing by the number of rows fails before COMMIT.
         await client.query(
           `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
         )

@@ -69,8 +69,8 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     readProperty(database, 'isTransaction') === true || readProperty(database, 'inTransaction') === true
 
   /**
-   * Runs synchronous work when no other code has a transaction open on this connection. An event stored in such a
-   * transaction would be acknowledged before it is committed, and might be rolled back.
+   * Runs synchronous work when no other code has a transaction open on this connection. An event stored in
+   * such a transaction would be acknowledged before it is committed, and might be rolled back.
    */
   const whenFree = async <Result>(work: () => Result): Promise<Result> => {
     const expiresAt = performance.now() + deadlineMs
