@@ -1,3 +1,4 @@
+import type { SubscriptionRecord } from '../../src/records.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
   begin,
@@ -120,6 +121,29 @@ export const settlementCases = defineCases({
     await store.settleDeliveries([{ ...first.key, ...settled, pace: 'slow' }])
     await store.settleDeliveries([{ ...second.key, ...settled }])
     equal((await beginOne(store)).pace, 'slow')
+  },
+
+  'returns to the pace of a new subscription with another URL, and when enabled again': async (store) => {
+    await setUp(store)
+    let revision = 1
+    const save = (change: Partial<SubscriptionRecord>) =>
+      store.saveSubscription(buildSubscription({ revision: ++revision, ...change }))
+    const url = 'https://other.example/'
+    for (const [changes, pace] of [
+      [[{ maxAttemptsPerSecond: 9 }], 'slow'],
+      [[{ url }], 'new'],
+      [[{ url, disabledReason: 'by_hand' }, { url }], 'new'],
+    ] as const) {
+      await publish(store, {})
+      const { key } = await beginOne(store)
+      const settled = { now: start, result: delivered, failingLimitMs: day }
+      await store.settleDeliveries([{ ...key, ...settled, pace: 'slow' }])
+      for (const change of changes) await save(change)
+      await publish(store, {})
+      const begun = await beginOne(store)
+      equal(begun.pace, pace)
+      await settle(store, begun, delivered)
+    }
   },
 
   'does not disable a failing subscription because of a deferral': async (store) => {
