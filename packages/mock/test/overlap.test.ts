@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { createMock } from '@wabakit/mock'
+import { createMock, type Mock } from '@wabakit/mock'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 /** Creates a mock whose endpoint holds every response until `respond` is called. */
@@ -120,3 +120,46 @@ test('tenants never share the id of a call or a delivery, although their clocks 
   expect(ids.length).toBeGreaterThan(6)
   expect(new Set(ids).size).toBe(ids.length)
 })
+
+const operations: Readonly<Record<string, (mock: Mock) => Promise<unknown>>> = {
+  'an advance': (mock) => mock.clock.advance('1h'),
+  'an event': (mock) => mock.trigger('CALL_ENDED'),
+  'a simulated call': (mock) => mock.simulateCall({ summary: { after: '10m' } }),
+  'a subscription': (mock) => mock.subscribe({ url: 'https://other.example/' }),
+  'a wait': (mock) => mock.waitForDelivery('CALL_AI_SUMMARY', {}, { timeoutMs: 1 }),
+  'a reset': async (mock) => mock.reset(),
+  'a close': (mock) => mock.close(),
+}
+
+const pairs = Object.keys(operations).flatMap((first) =>
+  Object.keys(operations).map((second) => [first, second] as const),
+)
+
+test.each(pairs)(
+  '%s and %s may overlap: both end, and later ones work or say that it is closed',
+  async (...pair) => {
+    await using mock = await createMock()
+    const received: Request[] = []
+    mock.deliverTo({
+      handle: async (request) => {
+        received.push(request)
+        await setImmediate()
+        return new Response()
+      },
+    })
+    await mock.trigger('CALL_ENDED')
+    // Some end with an error, such as those that run while the mock is closed.
+    await Promise.allSettled(pair.map((name) => operations[name]?.(mock)))
+    if (pair.includes('a close')) {
+      await expect(mock.trigger('CALL_MISSED')).rejects.toThrow(/this mock is closed/)
+      return
+    }
+    mock.reset()
+    received.length = 0
+    await mock.trigger('CALL_MISSED')
+    await mock.clock.advance('1h')
+
+    const bodies = await Promise.all(received.map((request) => request.text()))
+    expect(bodies).toEqual([expect.stringContaining('CALL_MISSED')])
+  },
+)

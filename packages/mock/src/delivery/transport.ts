@@ -52,6 +52,7 @@ export const createTransport = (options: TransportOptions) => {
   const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
   const stopped = Promise.withResolvers<never>()
+  let isStopped = false
   stopped.promise.catch(() => {})
 
   const countAttempt = (id: string): number => {
@@ -112,6 +113,8 @@ export const createTransport = (options: TransportOptions) => {
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () => {
+        // An attempt that was being signed would reach the endpoint of the next test.
+        if (isStopped) return stopped.promise
         const sending = observeOutcome(new Request(url, { ...init, headers, body }), send)
         return Promise.race([sending, stopped.promise])
       }
@@ -170,6 +173,9 @@ export const createTransport = (options: TransportOptions) => {
     listPending: () => [...sent.keys()],
     release: delays.release,
     /** Stops waiting for responses. */
-    stop: () => stopped.reject(new Error('the mock was closed or reset')),
+    stop: (): void => {
+      isStopped = true
+      stopped.reject(new Error('the mock was closed or reset'))
+    },
   }
 }
