@@ -118,10 +118,8 @@ export const createTenant = (options: TenantOptions) => {
       assertOpen,
       getRecorder: () => state.recorder,
       describeSituation: async () => ({
+        ...state.recorder,
         seed,
-        requests: state.recorder.requests,
-        events: state.recorder.events,
-        deliveries: state.recorder.deliveries,
         unreceived: await state.listUnreceived(),
         isRemote,
         pending: state.transport.listPending().map(({ event }) => event.name),

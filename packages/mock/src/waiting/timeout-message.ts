@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import { printDifferences, printValue } from '../matching/print.ts'
-import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
+import type { RecordedDelivery, RecordedRequest, Recorder } from '../recording.ts'
 import type { EventFilter } from './event-filter.ts'
 import { explainRejections } from './explain-rejection.ts'
 
@@ -8,11 +8,8 @@ import { explainRejections } from './explain-rejection.ts'
 export type Upcoming = { readonly description: string; readonly inMs: number }
 
 /** The past and the scheduled future of a tenant. */
-export type Situation = {
+export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
   readonly seed: number
-  readonly requests: readonly RecordedRequest[]
-  readonly events: readonly WebhookEvent[]
-  readonly deliveries: readonly RecordedDelivery[]
   /** Ids of deliveries that were only recorded: an endpoint is under test, but no subscription gets them. */
   readonly unreceived: readonly string[]
   /** Set if the test controls the mock over HTTP. */
