@@ -172,6 +172,27 @@ test('shows a deferred attempt as deferred', async () => {
   expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
 })
 
+test('says that a delivery was deferred, even if an earlier attempt failed', async () => {
+  const server = await start()
+  let status = 500
+  const endpoint = await listenForWebhooks(() => status, { 'retry-after': '600' })
+  await subscribe(server, endpoint.url)
+  await createGroup(server.url, { groupId: 'a' })
+  await server.service.dispatcher.runDue()
+  const path = '/organizations/acme/deliveries'
+  const [{ id }] = (await control(server, `GET ${path}`)).body.items
+  expect((await control(server, `GET ${path}/${id}`)).body).toMatchObject({ wait: { reason: 'retry' } })
+
+  status = 409
+  await control(server, `POST ${path}/${id}/retry`)
+  await server.service.dispatcher.runDue()
+  const { body } = await control(server, `GET ${path}/${id}`)
+  const timeline = await control(server, 'GET /organizations/acme/timeline?group=a')
+
+  expect(body).toMatchObject({ failures: 1, deferrals: 1, wait: { reason: 'deferred' } })
+  expect(timeline.body.deliveries).toMatchObject([{ id, wait: { reason: 'deferred' } }])
+})
+
 test('plays a whole call, whose events arrive signed and in order', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()

@@ -26,21 +26,8 @@ const examine = (baseUrl: string, { timeout, format, ...examination }: Acceptanc
   if (wabakitControl !== undefined && controlToken !== undefined) {
     checkSecrecy(wabakitControl, 'the control token')
   }
-  let total = 0
-  let done = 0
   return runJudge(format, (progress) =>
-    examineServer({
-      ...examination,
-      baseUrl,
-      timeoutMs: timeout * 1_000,
-      onStart: ({ checks }) => {
-        total = checks
-      },
-      onResult: ({ id, verdict }) => {
-        done += 1
-        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
-      },
-    }),
+    examineServer({ ...examination, ...progress, baseUrl, timeoutMs: timeout * 1_000 }),
   )
 }
 

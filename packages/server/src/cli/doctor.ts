@@ -52,8 +52,6 @@ const examine = async (
   { header = [], basic, replay, timeout, yes, format, ...options }: DoctorOptions,
 ): Promise<void> => {
   const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
-  let total = 0
-  let done = 0
   await runJudge(format, (progress) =>
     examineEndpoint({
       ...options,
@@ -62,18 +60,16 @@ const examine = async (
       only: replay === undefined ? options.only : [replay],
       timeoutMs: timeout && timeout * 1_000,
       allowPublicTarget: yes,
-      onStart: ({ target, checks, requests }) => {
-        total = checks
+      onStart: (plan) => {
+        progress.onStart(plan)
+        const { requests, target } = plan
         const duration =
           timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${timeout} s`
         process.stderr.write(
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
       },
-      onResult: ({ id, verdict }) => {
-        done += 1
-        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
-      },
+      onResult: progress.onResult,
       onExchange: (id, exchange) => {
         if (id === replay) process.stderr.write(`${formatExchange(exchange)}\n`)
       },

@@ -10,7 +10,7 @@ import {
 import type { Command } from 'commander'
 import { addExamples, createOption } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
-import { createProgressLine, type ProgressLine } from './progress-line.ts'
+import { createProgressLine } from './progress-line.ts'
 
 /** Adds the option for the report's format, the examples, and the list of exit codes. */
 export const addReportOptions = (command: Command, ...examples: readonly string[]): void => {
@@ -19,14 +19,30 @@ export const addReportOptions = (command: Command, ...examples: readonly string[
   command.addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
 }
 
+type Progress = {
+  onStart(plan: { readonly checks: number }): void
+  onResult(result: { readonly id: string; readonly verdict: string }): void
+}
+
+/** Runs an examination, and shows its progress on a terminal. Prints its report, and sets the exit code. */
 export const runJudge = async (
   format: ReportFormat,
-  examine: (progress: ProgressLine) => Promise<Report>,
+  examine: (progress: Progress) => Promise<Report>,
 ): Promise<void> => {
   const progress = createProgressLine()
+  let total = 0
+  let done = 0
   let report: Report
   try {
-    report = await examine(progress)
+    report = await examine({
+      onStart: ({ checks }) => {
+        total = checks
+      },
+      onResult: ({ id, verdict }) => {
+        done += 1
+        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
+      },
+    })
   } catch (cause) {
     const isUnreachable = cause instanceof TargetUnreachableError
     if (!isUnreachable && !(cause instanceof ExaminationUsageError)) throw cause

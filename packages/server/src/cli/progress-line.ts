@@ -43,5 +43,3 @@ export const createProgressLine = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'w
     },
   }
 }
-
-export type ProgressLine = ReturnType<typeof createProgressLine>
