@@ -115,9 +115,8 @@ const runMigrations = async (
 }
 
 const checkSteps = async (client: pg.Client, address: string): Promise<void> => {
-  // Early development versions created the table without this column.
-  const { rows } = await client.query<{ hash: string | null }>(
-    `SELECT to_jsonb(m) ->> 'hash' AS hash FROM wabakit.migrations m ORDER BY version`,
+  const { rows } = await client.query<{ hash: string }>(
+    'SELECT hash FROM wabakit.migrations ORDER BY version',
   )
   const applied = migrations.slice(0, rows.length).map(({ sql }) => sql)
   const different = findDifferentStep(

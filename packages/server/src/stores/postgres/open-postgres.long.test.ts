@@ -376,15 +376,10 @@ test('a durable server is used without a warning, whatever the default of synchr
 
 test('refuses a database with different schema steps, and changes nothing', async () => {
   await open()
-  for (const sql of [
-    `UPDATE wabakit.migrations SET hash = 'other'`,
-    'ALTER TABLE wabakit.migrations DROP COLUMN hash',
-  ]) {
-    await admin(sql)
-    const opening = open()
-    await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
-    await expect(opening).rejects.toThrow('Step 1 of its schema differs from that of this version')
-  }
+  await admin(`UPDATE wabakit.migrations SET hash = 'other'`)
+  const opening = open()
+  await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
+  await expect(opening).rejects.toThrow('Step 1 of its schema differs from that of this version')
 })
 
 test('names the GRANT that a role needs', async () => {

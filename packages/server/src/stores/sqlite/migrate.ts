@@ -9,15 +9,11 @@ const applicationId = 0x77616261
 const readNumber = (database: DatabaseSync, sql: string): number =>
   Number(Object.values(database.prepare(sql).get() ?? {})[0])
 
-const readHashes = (database: DatabaseSync): unknown[] => {
-  const isKnown = readNumber(database, `select count(*) from sqlite_schema where name = 'schemaSteps'`) === 1
-  return isKnown
-    ? database
-        .prepare('select hash from schemaSteps order by version')
-        .all()
-        .map(({ hash }) => hash)
-    : []
-}
+const readHashes = (database: DatabaseSync): unknown[] =>
+  database
+    .prepare('select hash from schemaSteps order by version')
+    .all()
+    .map(({ hash }) => hash)
 
 /**
  * Reads the version of a database's schema, which is the number of its migrations. Writes nothing.
