@@ -1,4 +1,4 @@
-/** An item of a {@link Heap}. It is in at most one heap at a time. */
+/** An item of a heap. It is in at most one heap at a time. */
 export type HeapItem = {
   /** The item's position in the heap, which the heap maintains; {@link notInHeap} if the item is in no heap. */
   slot: number
@@ -7,25 +7,12 @@ export type HeapItem = {
 /** The slot of an item that is in no heap. */
 export const notInHeap = -1
 
-/** A binary heap from which any item can be removed, and in which any item can be moved. */
-export type Heap<Item extends HeapItem> = {
-  readonly size: number
-  /** Returns the first item. */
-  peek(): Item | undefined
-  /** Adds an item, or moves it because its sort order has changed. */
-  put(item: Item): void
-  /** Removes an item. Does nothing if the item is not in the heap. */
-  remove(item: Item): void
-}
-
 /**
- * Creates an empty heap.
+ * Creates an empty binary heap, from which any item can be removed, and in which any item can be moved.
  *
  * @param isBefore - returns whether `left` comes before `right`.
  */
-export const createHeap = <Item extends HeapItem>(
-  isBefore: (left: Item, right: Item) => boolean,
-): Heap<Item> => {
+export const createHeap = <Item extends HeapItem>(isBefore: (left: Item, right: Item) => boolean) => {
   const items: Item[] = []
 
   const assign = (item: Item, slot: number): void => {
@@ -64,12 +51,15 @@ export const createHeap = <Item extends HeapItem>(
   }
 
   return {
-    get size() {
+    get size(): number {
       return items.length
     },
-    peek: () => items[0],
-    put: (item) => position(item, item.slot === notInHeap ? items.length : item.slot),
-    remove: (item) => {
+    /** Returns the first item. */
+    peek: (): Item | undefined => items[0],
+    /** Adds an item, or moves it because its sort order has changed. */
+    put: (item: Item): void => position(item, item.slot === notInHeap ? items.length : item.slot),
+    /** Removes an item. Does nothing if the item is not in the heap. */
+    remove: (item: Item): void => {
       if (item.slot === notInHeap) return
       const last = items.pop()
       if (last !== undefined && last !== item) position(last, item.slot)

@@ -1,14 +1,10 @@
-import {
-  createIds,
-  type ReferenceServer,
-  StorageOutcomeUnknownError,
-  StorageUnavailableError,
-} from '@wabakit/core'
+import { createIds, type ReferenceServer } from '@wabakit/core'
 import type { ServerConfig } from '../config/server-config.ts'
 import { parseConfig } from '../config/settings.ts'
 import { checkAddress } from '../http/listen-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { DatabaseOpenError } from '../stores/errors.ts'
+import { isStorageError } from '../stores/write-check.ts'
 import { checkConfig, createConfigured, getExposure } from './check-config.ts'
 import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
@@ -47,7 +43,7 @@ type StartServerOptions = {
 
 /** Returns a DatabaseOpenError for a database failure, and any other error unchanged. */
 const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
-  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+  isStorageError(error)
     ? new DatabaseOpenError(formatDatabase(database), error.message, { cause: error })
     : error
 

@@ -1,5 +1,5 @@
-import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
-import { createWriteCheck, type LastWrite, noWrite } from '../stores/write-check.ts'
+import type { Store } from '@wabakit/core'
+import { createWriteCheck, isStorageError, type LastWrite, noWrite } from '../stores/write-check.ts'
 
 /** Returns the store with a `checkWritable` that uses the outcomes of recent writes. See {@link createWriteCheck}. */
 export const watchWrites = (store: Store, now: () => number = () => performance.now()): Store => {
@@ -13,9 +13,7 @@ export const watchWrites = (store: Store, now: () => number = () => performance.
         last = { at: now() }
         return result
       } catch (error) {
-        if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) {
-          last = { at: now(), error }
-        }
+        if (isStorageError(error)) last = { at: now(), error }
         throw error
       }
     }

@@ -1,5 +1,13 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+
 /** How long the outcome of a write is valid, in milliseconds. */
 const validMs = 5_000
+
+/** Returns whether a store could not do something, or the outcome of what it did is unknown. */
+export const isStorageError = (
+  error: unknown,
+): error is StorageUnavailableError | StorageOutcomeUnknownError =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
 /** The outcome of a store's last write: when it ended and, if it failed, its error. */
 export type LastWrite = { readonly at: number; readonly error?: unknown }

@@ -21,6 +21,7 @@ import { parseDeliveryId } from '../delivery-key.ts'
 import {
   listChangedQueues,
   listQueues,
+  type QueueRow,
   readHeads,
   readNextDueAt,
   readRetries,
@@ -100,6 +101,8 @@ const toPending = ({ id, position, dueAt, version }: PendingDelivery): PendingDe
   dueAt,
   version,
 })
+
+const toChanged = ({ from, ...state }: QueueRow) => ({ state, from })
 
 const stale: SettlementOutcome = { outcome: 'stale' }
 
@@ -268,17 +271,13 @@ export const createDeliveryQueue = ({
       const [known, after] = since?.split(' ') ?? []
       if (known !== undefined && after === undefined) {
         const { queues: found, snapshot } = await listChangedQueues(read, shards, known)
-        return {
-          queues: found.map(({ from, ...state }) => ({ state, from })),
-          cursor: snapshot,
-          isMore: false,
-        }
+        return { queues: found.map(toChanged), cursor: snapshot, isMore: false }
       }
       const { queues: found, snapshot } = await listQueues(read, request, after ?? '0')
       const first = known ?? snapshot
       const isMore = found.length === limit
       return {
-        queues: found.map(({ from, ...state }) => ({ state, from })),
+        queues: found.map(toChanged),
         cursor: isMore ? `${first} ${found.at(-1)?.queue}` : first,
         isMore,
       }

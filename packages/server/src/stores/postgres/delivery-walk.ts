@@ -7,21 +7,6 @@ import { allAttempts, allDeliveries, deliveryStatus } from './functions/events.t
 import type { Query } from './query.ts'
 import { findSubscription } from './records.ts'
 
-/** Deliveries `d` with their events `e` and subscriptions `s`, in the order of their events and subscriptions. */
-export type DeliveryWalk = {
-  readonly from: string
-  readonly where: Conditions
-  readonly orderBy: string
-  /** The cursor of the rows after the examined rows, if there are any. */
-  readonly end: string | undefined
-}
-
-/** Selects the deliveries to read. The caller applies `limit`. */
-export type DeliveryWalkQuery = Omit<DeliveryQuery, 'limit'> & {
-  /** The position of the last event to read. */
-  readonly newest?: bigint | undefined
-}
-
 /**
  * Returns whether to find the events first, because few may match. Otherwise, an index of deliveries finds fewer rows.
  */
@@ -103,11 +88,16 @@ const deliveriesFirst = `${allDeliveries} AS d
 /** The highest position that a cursor can contain. */
 const lastSubscription = '9'.repeat(18)
 
-/** Chooses how to read deliveries. */
+/**
+ * Chooses how to read deliveries `d` with their events `e` and subscriptions `s`, in the order of their events and
+ * subscriptions, up to the event at position `newest`. The caller applies `limit`. Also returns `end`, the cursor of
+ * the rows after the examined rows, if there are any.
+ */
 export const walkDeliveries = async (
   read: Query,
-  { cursor, maxExamined, newest = allPositions.high, ...selection }: DeliveryWalkQuery,
-): Promise<DeliveryWalk> => {
+  query: Omit<DeliveryQuery, 'limit'> & { readonly newest?: bigint | undefined },
+) => {
+  const { cursor, maxExamined, newest = allPositions.high, ...selection } = query
   const isReverse = selection.order === 'newest_first'
   const [follows, precedes, direction] = isReverse ? ['<', '>', 'DESC'] : ['>', '<', 'ASC']
   const after = cursor === undefined ? undefined : parsePositions(cursor).map(BigInt)

@@ -14,17 +14,8 @@ type Examined = Positions & {
   readonly end: bigint | undefined
 }
 
-/** Reads the events `e` of an organization, or of one of its subjects, in order of position. */
-export type EventWalk = {
-  readonly orderBy: string
-  /** Adds the conditions that an event belongs to the organization or subject and is within the positions. */
-  within(where: Conditions, positions: Positions): Conditions
-  /** Reduces the positions to at most `maxExamined` events, if it is given. */
-  limit(read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined>
-}
-
 /**
- * Chooses how to read events. Conditions compare rows, so that the planner can use only an index that starts with the
+ * Reads the events `e` of an organization, or of one of its subjects, in order of position. Conditions compare rows, so that the planner can use only an index that starts with the
  * organization. With a condition on the organization alone, it could choose the primary key and read the events of all
  * organizations to find a few.
  */
@@ -32,18 +23,20 @@ export const walkEvents = ({
   organizationId,
   subject,
   order,
-}: Pick<EventQuery, 'organizationId' | 'subject' | 'order'>): EventWalk => {
+}: Pick<EventQuery, 'organizationId' | 'subject' | 'order'>) => {
   const keys = ['e.organization_id', ...(subject === undefined ? [] : ['e.subject']), 'e.position']
   const owner = subject === undefined ? [organizationId] : [organizationId, subject]
   const [row, values] = [keys.join(', '), keys.map(() => '?').join(', ')]
   const isReverse = order === 'newest_first'
   const orderBy = `ORDER BY ${keys.map((key) => (isReverse ? `${key} DESC` : key)).join(', ')}`
+  /** Adds the conditions that an event belongs to the organization or subject and is within the positions. */
   const within = (where: Conditions, { low, high }: Positions): Conditions =>
     where.and(`(${row}) >= (${values})`, ...owner, low).and(`(${row}) <= (${values})`, ...owner, high)
   return {
     orderBy,
     within,
-    limit: async (read, positions, maxExamined) => {
+    /** Reduces the positions to at most `maxExamined` events, if it is given. */
+    limit: async (read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined> => {
       if (maxExamined === undefined) return { ...positions, end: undefined }
       const where = within(createConditions(), positions)
       // PostgreSQL also computes the rows that OFFSET skips, so this selects only keys.

@@ -28,7 +28,7 @@ const heartbeatMs = 10_000
 const reconnectMs = 1_000
 
 /** Waits, without keeping the process alive. Ends early if the signal is aborted. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
 /**

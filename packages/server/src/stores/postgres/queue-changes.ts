@@ -1,9 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import type { QueueChange, StoredQueue } from '@wabakit/core'
 import { createChangeChannel } from '@wabakit/core/storage'
 import { readCommittedChanges, type Snapshot } from './functions/delivery-queue.ts'
 import type { AddedRow } from './functions/lanes.ts'
-import type { Notifications } from './notifications.ts'
+import { type Notifications, pause } from './notifications.ts'
 import type { Query } from './query.ts'
 
 export type QueueChanges = ReturnType<typeof createQueueChanges>
@@ -85,9 +84,6 @@ export const createQueueChanges = ({ read, notifications, notify, sender }: Queu
     }
     isReading = false
   }
-
-  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-    setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
   const notifyOthers = async (isUrgent: boolean): Promise<void> => {
     isNotifyDue = true

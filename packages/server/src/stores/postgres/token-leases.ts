@@ -1,6 +1,5 @@
 import type { TokenBucket, TokenBucketState, TokenBuckets } from '@wabakit/core'
-import type { TakenTokens, WantedTokens } from './functions/token-buckets.ts'
-import { takeTokens } from './functions/token-buckets.ts'
+import { type TakenTokens, takeTokens, type WantedTokens } from './functions/token-buckets.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
 /** Returns a time in milliseconds that does not depend on the wall clock. */

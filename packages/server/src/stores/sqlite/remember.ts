@@ -18,20 +18,10 @@ export const applyRollback = (effects: Effects, length = 0): void => {
 /** Tables that rarely change but are read with each request, event or delivery. */
 const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
 
-/**
- * Returns a function that reads from tables and caches the results until a row of one of these tables
- * changes. Only one process uses the file, so no other process can change the rows. Parts of a key, except
- * the last one, must not contain line breaks.
- */
-export type Remember = <Key extends readonly (string | number)[], Value>(
-  from: readonly (typeof tables)[number][],
-  read: (...key: Key) => Value,
-) => (...key: Key) => Value
-
 /** Maximum number of values that each function caches. */
 const maxValues = 10_000
 
-export const createRemember = (database: DatabaseSync, effects: Effects): Remember => {
+export const createRemember = (database: DatabaseSync, effects: Effects) => {
   const forgetAll = new Map(tables.map((table) => [table, [] as (() => void)[]]))
 
   for (const [table, forgets] of forgetAll) {
@@ -49,6 +39,11 @@ export const createRemember = (database: DatabaseSync, effects: Effects): Rememb
       )
   }
 
+  /**
+   * Returns a function that reads from tables and caches the results until a row of one of these tables
+   * changes. Only one process uses the file, so no other process can change the rows. Parts of a key, except
+   * the last one, must not contain line breaks.
+   */
   return <Key extends readonly (string | number)[], Value>(
     from: readonly (typeof tables)[number][],
     read: (...key: Key) => Value,

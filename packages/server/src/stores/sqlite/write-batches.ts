@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 // Imports the timers because a test may replace the global ones.
 import { setImmediate, setTimeout } from 'node:timers'
-import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
-import { type LastWrite, noWrite } from '../write-check.ts'
+import { StorageUnavailableError } from '@wabakit/core'
+import { isStorageError, type LastWrite, noWrite } from '../write-check.ts'
 import { applyCommit, applyRollback, type Effects } from './remember.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
@@ -19,9 +19,6 @@ export type WriteBatchesOptions = {
 
 /** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
 type Job = { readonly run: () => () => void; readonly reject: (error: unknown) => void }
-
-const isStorageError = (error: unknown): boolean =>
-  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
 /** Maximum number of writes per transaction. Writes block the event loop. */
 const maxWrites = 512

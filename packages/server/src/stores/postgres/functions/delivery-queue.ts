@@ -30,7 +30,7 @@ const toValues = (since: Snapshot): unknown[] => {
   return [end, underWay]
 }
 
-type QueueRow = StoredQueue & { readonly from: number }
+export type QueueRow = StoredQueue & { readonly from: number }
 
 const snapshot = 'pg_current_snapshot()::text AS snapshot'
 
