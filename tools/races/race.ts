@@ -20,6 +20,8 @@ import {
   type Step,
   unite,
 } from './gates.ts'
+import { closeGates, firstToldKey, raceSchema, sessions } from './race-schema.ts'
+import { saveRows } from './saved-rows.ts'
 
 /**
  * Steps store operations through their statements on real connections, like PostgreSQL's isolation tester. A session
@@ -68,57 +70,7 @@ export type Ran = {
   readonly isGivenUp: boolean
 }
 
-const sessions = 3
-/** Maximum number of gates that a session passes in an order. */
-const maxPlaces = 200
-/** The first of the keys with which a session reports its gate. */
-const told = 100
-
 const commit = 'commit'
-
-const raceSchema = (schema: string): string => /* sql */ `
-CREATE SCHEMA race;
-${Array.from({ length: sessions }, (_, session) => `CREATE SEQUENCE race.places_${session};`).join('\n')}
-CREATE FUNCTION race.gate(p_gate integer) RETURNS void LANGUAGE plpgsql SET lock_timeout = 0 AS $$
-DECLARE
-  session integer := nullif(current_setting('race.session', true), '')::integer;
-  place integer;
-BEGIN
-  IF session IS NULL OR p_gate = ANY (current_setting('race.skipped')::integer[]) THEN
-    RETURN;
-  END IF;
-  place := nextval('race.places_' || session);
-  IF place > ${maxPlaces} THEN
-    RAISE EXCEPTION 'There are more than ${maxPlaces} gates.';
-  END IF;
-  PERFORM pg_advisory_lock_shared(${told} + session, p_gate);
-  PERFORM pg_advisory_lock(session, place);
-  PERFORM pg_advisory_unlock(session, place);
-  PERFORM pg_advisory_unlock_shared(${told} + session, p_gate);
-END $$;
--- Lets a session go, if one is given, and returns the locks of all when each of them waits, or one has no transaction.
-CREATE FUNCTION race.step(p_session integer, p_place integer, p_pids integer[])
-RETURNS TABLE (pid integer, granted boolean, classid float8, objid float8, objsubid smallint) LANGUAGE plpgsql AS $$
-DECLARE
-  found json;
-BEGIN
-  PERFORM pg_advisory_unlock(p_session, p_place) WHERE p_session IS NOT NULL;
-  FOR tries IN 1..1000 LOOP
-    SELECT json_agg(row_to_json(l)) INTO found FROM pg_locks l WHERE l.pid = ANY (p_pids);
-    EXIT WHEN NOT EXISTS (
-      SELECT FROM unnest(p_pids) AS k (pid)
-      WHERE NOT EXISTS (SELECT FROM json_to_recordset(found) AS l (pid integer, granted boolean) WHERE l.pid = k.pid AND NOT l.granted)
-    ) OR EXISTS (
-      SELECT FROM unnest(p_pids) AS k (pid)
-      WHERE NOT EXISTS (SELECT FROM json_to_recordset(found) AS l (pid integer) WHERE l.pid = k.pid)
-    );
-    PERFORM pg_sleep(0.0005);
-  END LOOP;
-  RETURN QUERY SELECT l.pid, l.granted, l.classid::float8, l.objid::float8, l.objsubid
-  FROM json_to_recordset(found) AS l (pid integer, granted boolean, locktype text, classid bigint, objid bigint, objsubid smallint)
-  WHERE NOT l.granted OR l.objsubid = 2 AND l.classid >= ${told} AND l.locktype = 'advisory';
-END $$;
-SET search_path = ${schema};`
 
 const toError = (error: unknown): unknown =>
   error instanceof Error
@@ -213,40 +165,6 @@ export const createRace = async (): Promise<Race> => {
 
   /** Statements that restore the prepared rows. */
   let restore = ''
-  const keep = async (): Promise<void> => {
-    const { rows } = await control.query<{ name: string; columns: string }>(
-      `SELECT c.relname AS name, string_agg(a.attname, ', ') AS columns
-       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attgenerated = ''
-       WHERE c.relnamespace = 'wabakit'::regnamespace AND c.relkind = 'r' AND c.relname !~ 'migrations|schemas' GROUP BY 1`,
-    )
-    const { rows: sequences } = await control.query<{ name: string; value: string }>(
-      `SELECT schemaname || '.' || sequencename AS name, coalesce(last_value, 1) AS value
-       FROM pg_sequences WHERE schemaname = 'wabakit'`,
-    )
-    await control.query(
-      rows
-        .map(
-          ({ name }) =>
-            `DROP TABLE IF EXISTS race.${name}; CREATE TABLE race.${name} AS SELECT * FROM wabakit.${name}`,
-        )
-        .join(';'),
-    )
-    restore = [
-      ...rows.map(
-        ({ name, columns }) =>
-          `DELETE FROM wabakit.${name}; INSERT INTO wabakit.${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns} FROM race.${name}`,
-      ),
-      ...sequences.map(({ name, value }) => `SELECT setval('${name}', ${value})`),
-    ].join(';')
-  }
-
-  const closeGates = (count: number): string =>
-    Array.from(
-      { length: count },
-      (_, session) =>
-        `SELECT setval('race.places_${session}', 1, false); SELECT count(pg_advisory_lock(${session}, n)) FROM generate_series(1, ${maxPlaces}) n`,
-    ).join(';')
-
   type Place = { readonly session: number; readonly place: number | undefined }
   type LockRow = { pid: number; granted: boolean; classid: number; objid: number; objsubid: number }
   const step = async (letGo: Place | undefined, active: ReadonlySet<number>): Promise<LockRow[]> => {
@@ -297,7 +215,9 @@ export const createRace = async (): Promise<Race> => {
           const asked = own.find(({ granted }) => !granted)
           if (asked === undefined) return []
           const isAtGate = asked.objsubid === 2 && asked.classid === session
-          const gate = own.find(({ granted, classid }) => granted && classid === told + session)?.objid
+          const gate = own.find(
+            ({ granted, classid }) => granted && classid === firstToldKey + session,
+          )?.objid
           return { session, place: isAtGate ? asked.objid : undefined, gate: isAtGate ? gate : undefined }
         })
         const isStill = waiting.length === running.length && running.every((session) => active.has(session))
@@ -349,7 +269,7 @@ export const createRace = async (): Promise<Race> => {
   return {
     prepare: async (work) => {
       const result = await work(plain)
-      await keep()
+      restore = await saveRows(control)
       return result
     },
     skip: async (labels) => {
