@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { encodeBase64 } from '../subscriptions/subscription-headers.ts'
 
 /**
  * The credentials that a live service sends with each webhook instead of a signature, as its subscriber registered
@@ -31,6 +32,5 @@ export const toAuthHeader = (auth: WebhookAuth): readonly [name: string, value: 
   if ('token' in auth) return ['authorization', `Bearer ${auth.token}`]
   const { username, password, encoded = true } = auth
   const credentials = `${username}:${password}`
-  const bytes = new TextEncoder().encode(credentials)
-  return ['authorization', `Basic ${encoded ? btoa(String.fromCharCode(...bytes)) : credentials}`]
+  return ['authorization', `Basic ${encoded ? encodeBase64(credentials) : credentials}`]
 }

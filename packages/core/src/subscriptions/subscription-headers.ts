@@ -8,7 +8,8 @@ const valuePattern = /^[!-~](?:[ -~]*[!-~])?$/
 const reserved =
   /^(?:webhook-.*|content-.*|proxy-.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/i
 
-const encodeBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+export const encodeBase64 = (text: string): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 const checkHeader = ([name, value]: [string, string]): Issue[] => {
   // The message does not repeat the name, which may be a secret that was passed by mistake.

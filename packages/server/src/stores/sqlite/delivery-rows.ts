@@ -11,22 +11,10 @@ const status = `case
   when d.state = 'fresh' then iif(${isHead}, 'pending', 'waiting')
   else d.state end`
 
-/** Delivery rows in the query's order, with their keys and states, and `isDisabled` of their subscriptions. */
-export type DeliveryRows = {
-  readonly rows: Row[]
-  /**
-   * The cursor of the next page, if the page has fewer rows than `limit` because it examined the maximum number of
-   * rows.
-   */
-  readonly end: string | undefined
-}
-
-export type ReadDeliveries = (query: DeliveryQuery) => DeliveryRows
-
 /** Returns the cursor of a page that ends with this row. */
 export const toDeliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
 
-/** The columns of a {@link DeliveryRecord} and of {@link ReadDeliveries}. */
+/** The columns of a {@link DeliveryRecord}, its key and state, and `isDisabled` of its subscription. */
 const columns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.attempts, d.failures, d.deferrals,
@@ -137,9 +125,13 @@ const listFilters = (query: DeliveryQuery): Conditions => ({
   ...listEventFilters(query),
 })
 
-export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => {
+/**
+ * Returns a function that reads deliveries in the query's order. Its `end` is the cursor of the next page, if the page
+ * has fewer rows than `limit` because it examined the maximum number of rows.
+ */
+export const createReadDeliveries = (database: DatabaseSync) => {
   const queries = createQueries(database)
-  return (query) => {
+  return (query: DeliveryQuery) => {
     const { order, limit, text } = query
     const path = choosePath(query)
     const { event } = path

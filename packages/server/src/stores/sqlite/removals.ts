@@ -31,7 +31,7 @@ export const createRemovals = ({ database, write }: Access) => {
   const removedOrganization = findRemoved('organizations', 'id')
   const unfinished = database.prepare(
     `select position, updatedAt from subscriptions s
-     where (failingSince is not null or disabledReason is not null) and disabledReason is not null
+     where disabledReason is not null
        and exists (select 1 from deliveries where subscription = s.position and finishedAt is null) limit 1`,
   )
   const skip = database.prepare(
