@@ -81,7 +81,7 @@ it('leaves the body of the error empty if a body that is not a stream was cut of
   const client = createTestClient(service.url, { ...once, fetch: nodeFetch })
   expect(await getRejection(client.groups.create(group))).toMatchObject({
     name: 'BadRequestError',
-    message: expect.stringMatching(/ returned 400: the body is not a JSON object$/),
+    message: expect.stringMatching(/ returned 400: the body is empty$/),
     body: '',
   })
 })

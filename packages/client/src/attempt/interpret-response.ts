@@ -81,6 +81,7 @@ const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: s
   const message = [...messages].join('; ') || body?.error
   if (message) return message.slice(0, maxMessageLength)
   if (status === 202) return 'the summary is not ready yet'
+  if (text.trim() === '') return 'the body is empty'
   if (/^\s*</.test(text)) return 'the body is an HTML page, not JSON'
   return body ? 'the body has no message' : 'the body is not a JSON object'
 }
