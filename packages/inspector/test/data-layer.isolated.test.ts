@@ -13,7 +13,7 @@ import { createRecordList } from '../src/list/record-list.ts'
 import { closeRecord, leaveRow, openRecord } from '../src/state/current-record.ts'
 import { respond, servePage, setHidden, settle, until } from './page-globals.ts'
 
-type Item = { readonly id: string; readonly at: string }
+type Item = { readonly id: string; readonly at: string; readonly version?: number }
 
 const toItem = (index: number): Item => ({
   id: `record-${index}`,
@@ -35,7 +35,9 @@ const definition = {
   empty: { title: '', text: '', commands: [] },
 } as const
 
-const openList = (options: { pollMs?: number; isChangedBy?: (message: LiveMessage) => boolean } = {}) =>
+type Options = { pollMs?: number; isMutable?: true; isChangedBy?: (message: LiveMessage) => boolean }
+
+const openList = (options: Options = {}) =>
   createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
 
 setFlagsFromString('--expose-gc')
@@ -201,6 +203,42 @@ test('a list with an open record counts new records, and shows them when the rec
   leaveRow()
   await until(() => list.items.value[0]?.id === 'record-13')
   expect(list.freshCount.value).toBe(0)
+})
+
+test('a held list shows new records once when asked, and then counts them again', async () => {
+  let newest = 10
+  await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 10)
+  list.switchPause()
+
+  newest = 12
+  list.showFresh()
+  await until(() => list.items.value.length === 12)
+  newest = 15
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => list.freshCount.value === 3)
+  expect(list.items.value.length).toBe(12)
+})
+
+test('an open record of a list is updated, even when it is no longer on the first page', async () => {
+  const open = toItem(4)
+  let version = 1
+  await servePage((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://page')
+    if (pathname.endsWith(`/${open.id}`)) respond(response, { ...open, version })
+    else if (version === 1) respond(response, { items: [...toItems(10, 5), { ...open, version }] })
+    else respond(response, { items: toItems(110, 11), nextCursor: 'next' })
+  })
+  const list = openList({ pollMs: 2_000, isMutable: true })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 7)
+  openRecord(open.id)
+
+  version = 2
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => list.items.value.some((item) => item.version === 2))
 })
 
 test('a list keeps its records after an error, and recovers', async () => {

@@ -1,9 +1,9 @@
 // The modules of the page read these while they are loaded.
 import './page-globals.ts'
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ApiError } from '../src/api/api-error.ts'
-import { reveal, showNumber } from '../src/format/mask.ts'
+import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatRate } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
 import { masking } from '../src/state/settings.ts'
@@ -16,11 +16,19 @@ test('escapes characters that reorder text, and keeps the joiners of emoji and P
   expect(reveal(joined)).toBe(joined)
 })
 
-test('masks numbers only while masking is on', () => {
-  expect(showNumber('+15550100001')).toBe('+15550100001')
+test.each([
+  ['a number', showNumber, '+15550100001'],
+  ['text', showText, 'Ada +15550100001'],
+  ['a body', showBody, '{"customerNumber":"+15550100001"}'],
+  ["a group's name", showBody, '{"groupName":"Order of +15550100001"}'],
+  ['a body that is not JSON', showBody, 'customerNumber=+15550100001'],
+])('masks %s only while masking is on', (_, show, text) => {
+  onTestFinished(() => {
+    masking.value = 'off'
+  })
+  expect(show(text)).toBe(text)
   masking.value = 'on'
-  expect(showNumber('+15550100001')).not.toContain('555')
-  masking.value = 'off'
+  expect(show(text)).not.toContain('555')
 })
 
 test('a success rate below 100 % is never shown as 100 %', () => {

@@ -1,0 +1,119 @@
+// The modules of the page read these while they are loaded.
+import './page-globals.ts'
+
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { resend } from '../src/actions/resend.ts'
+import { organizations, sendInParts } from '../src/api/organization.ts'
+import { createReload, perform } from '../src/api/reload.ts'
+import { notices, notify } from '../src/state/notices.ts'
+import { getParam, setParams } from '../src/state/route.ts'
+import { respond, servePage, settle, until } from './page-globals.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+  const createdAt = '2026-01-01T00:00:00.000Z'
+  organizations.value = [
+    { id: 'acme', callSummaries: 'automatic', integrations: [], pstnNumbers: [], createdAt },
+  ]
+})
+
+afterEach(() => {
+  organizations.value = undefined
+  notices.value = []
+  vi.useRealTimers()
+})
+
+const listNotices = () => notices.value.map(({ text, tone }) => [tone, text])
+
+/** Serves a delivery with two attempts, which gets a third one once it is resent and asked for again. */
+const serveDelivery = async (resent: number, last: object) => {
+  const requests: string[] = []
+  await servePage((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://page')
+    requests.push(`${request.method} ${pathname}`)
+    if (pathname.endsWith('/resend')) return respond(response, { resent })
+    if (!pathname.endsWith('/attempts')) return respond(response, { id: 'dlv', attempts: 2 })
+    const reads = requests.filter((each) => each.endsWith('/attempts')).length
+    const known = [
+      { number: 1, status: 500, succeeded: false },
+      { number: 2, status: 200, succeeded: true },
+    ]
+    respond(response, { items: reads < 2 ? known : [...known, { number: 3, ...last }] })
+  })
+  return requests
+}
+
+test.each([
+  [{ status: 200, succeeded: true }, 'good', 'Delivered: the endpoint responded with 200.'],
+  [{ status: 503, succeeded: false }, 'bad', 'The attempt failed again: 503.'],
+  [{ status: null, error: 'no response', succeeded: false }, 'bad', 'The attempt failed again: no response.'],
+])('a resend reports the attempt that follows it, and none from before: %j', async (last, tone, text) => {
+  await serveDelivery(1, last)
+  const resending = resend('dlv')
+  await until(() => notices.value.length === 1)
+  for (let count = 0; count < 2; count++) {
+    expect(listNotices()).toEqual([['plain', 'Resent. Waiting for the response…']])
+    await settle()
+    await vi.advanceTimersByTimeAsync(400)
+    await settle()
+  }
+  await resending
+  expect(listNotices().at(-1)).toEqual([tone, text])
+})
+
+test('a resend that changed nothing says so, and waits for no attempt', async () => {
+  const requests = await serveDelivery(0, {})
+  await resend('dlv')
+  expect(listNotices()).toEqual([['bad', expect.stringContaining('Not resent')]])
+  expect(requests.filter((each) => each.endsWith('/attempts'))).toEqual([])
+})
+
+test('a request in parts sends each cursor, and ends without one', async () => {
+  const bodies: unknown[] = []
+  await servePage(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    bodies.push(JSON.parse(text))
+    const next = { 1: 'second', 2: 'third' }[bodies.length]
+    respond(response, { resent: bodies.length, ...(next !== undefined && { nextCursor: next }) })
+  })
+  const resent: number[] = []
+  for await (const part of sendInParts<{ resent: number }>(['deliveries', 'resend'], { all: true })) {
+    resent.push(part.resent)
+  }
+  expect(resent).toEqual([1, 2, 3])
+  expect(bodies).toEqual([{ all: true }, { all: true, cursor: 'second' }, { all: true, cursor: 'third' }])
+})
+
+test('an action that succeeds reloads what is in view, and one that fails only says why', async () => {
+  let loads = 0
+  const reload = createReload({ load: async () => void loads++, isAbout: () => false })
+  await perform(
+    async () => 3,
+    (count) => `Resent ${count}.`,
+  )
+  await settle()
+  expect([loads, listNotices()]).toEqual([1, [['good', 'Resent 3.']]])
+
+  await perform(() => Promise.reject(new Error('It was removed.')), 'Done.')
+  await settle()
+  expect([loads, listNotices().at(-1)]).toEqual([1, ['bad', 'It was removed.']])
+  reload.stop()
+})
+
+test('the last three notices are shown, each for six seconds', async () => {
+  for (const text of ['a', 'b', 'c', 'd']) notify(text)
+  expect(notices.value.map(({ text }) => text)).toEqual(['b', 'c', 'd'])
+  await vi.advanceTimersByTimeAsync(3_000)
+  notify('e')
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(notices.value.map(({ text }) => text)).toEqual(['e'])
+})
+
+test('a parameter of the address leaves the others, and an empty one is removed', () => {
+  setParams({ status: 'pending', text: 'a&b' })
+  setParams({ status: undefined, id: 'evt_1' })
+  expect([getParam('status'), getParam('text'), getParam('id')]).toEqual(['', 'a&b', 'evt_1'])
+  setParams({ text: undefined, id: '' })
+  expect(location.search).not.toMatch(/text|id=/)
+})
