@@ -1,5 +1,5 @@
-import type { Attempt, Delivery, Event } from '@wabakit/server/control-types'
-import { loadRequest, sendOwn } from '../api/organization.ts'
+import type { Delivery, Event } from '@wabakit/server/control-types'
+import { loadAttempts, loadRequest, sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from '../parts/copy-button.tsx'
@@ -21,7 +21,7 @@ export const loadEvent = async (deliveryId: string): Promise<{ event: Event; sub
 }
 
 const findLastAttempt = async (id: string): Promise<number> => {
-  const last = (await sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts'])).items.at(-1)
+  const last = (await loadAttempts(id)).at(-1)
   if (last === undefined) throw new Error('There has been no attempt yet. Resend the delivery, then copy it.')
   return last.number
 }

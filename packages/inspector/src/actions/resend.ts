@@ -1,17 +1,12 @@
-import type { Attempt, Delivery } from '@wabakit/server/control-types'
+import type { Delivery } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
-import { sendOwn } from '../api/organization.ts'
+import { loadAttempts, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
 import { notify } from '../state/notices.ts'
 
 const pollMs = 400
 /** Maximum time to wait for the response, in milliseconds. A later response only appears in the record. */
 const maxWaitMs = 15_000
-
-const findNewAttempt = async (id: string, known: number): Promise<Attempt | undefined> => {
-  const { items } = await sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts'])
-  return items.find(({ number }) => number > known)
-}
 
 /**
  * Reports the result of the attempt that follows a resend, because the resend succeeds even if that attempt
@@ -21,7 +16,7 @@ const reportAttempt = async (id: string, known: number): Promise<void> => {
   const end = performance.now() + maxWaitMs
   while (performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, pollMs))
-    const attempt = await findNewAttempt(id, known)
+    const attempt = (await loadAttempts(id)).find(({ number }) => number > known)
     if (attempt === undefined) continue
     const result = attempt.status ?? attempt.error
     if (attempt.succeeded) notify(`Delivered: the endpoint responded with ${result}.`)

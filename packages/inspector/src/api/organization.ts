@@ -1,7 +1,11 @@
 import { computed, signal } from '@preact/signals'
-import type { Organization, Page, SentRequest } from '@wabakit/server/control-types'
+import type { Attempt, Organization, Page, SentRequest } from '@wabakit/server/control-types'
 import { getParam, setParams } from '../state/route.ts'
 import { type Path, type SendOptions, send } from './send.ts'
+
+/** Loads the attempts of a delivery, oldest first. */
+export const loadAttempts = async (deliveryId: string): Promise<Attempt[]> =>
+  (await sendOwn<{ items: Attempt[] }>(['deliveries', deliveryId, 'attempts'])).items
 
 export const loadRequest = (deliveryId: string, number: number): Promise<SentRequest> =>
   sendOwn(['deliveries', deliveryId, 'attempts', String(number), 'request'])

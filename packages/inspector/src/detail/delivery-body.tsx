@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import type { LiveMessage } from '../api/live.ts'
-import { sendOwn } from '../api/organization.ts'
+import { loadAttempts, sendOwn } from '../api/organization.ts'
 import { findSubscription } from '../api/subscriptions.ts'
 import { formatDuration } from '../format/time.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -21,11 +21,8 @@ type LoadedDelivery = { readonly delivery: Delivery; readonly attempts: readonly
 type KnownDelivery = LoadedDelivery & { readonly attempt: Attempt | undefined }
 
 const load = async (id: string): Promise<LoadedDelivery> => {
-  const [delivery, { items }] = await Promise.all([
-    sendOwn<Delivery>(['deliveries', id]),
-    sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts']),
-  ])
-  return { delivery, attempts: items }
+  const [delivery, attempts] = await Promise.all([sendOwn<Delivery>(['deliveries', id]), loadAttempts(id)])
+  return { delivery, attempts }
 }
 
 const isAbout = (message: LiveMessage, known: LoadedDelivery | undefined): boolean => {

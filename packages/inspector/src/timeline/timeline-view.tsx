@@ -5,7 +5,7 @@ import { exportPage } from '../actions/export-timeline.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
-import type { TimelineSelection } from './delivery-row.tsx'
+import type { DeliveryRowProps } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { Lane } from './lane.tsx'
 import { createScale, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
@@ -46,11 +46,7 @@ const TimeAxis = ({ scale, width, labels }: TimeAxisProps) => {
   )
 }
 
-type TimelineViewProps = {
-  readonly timeline: Timeline
-  readonly selected: TimelineSelection | undefined
-  readonly onSelect: (selection: TimelineSelection) => void
-}
+type TimelineViewProps = Pick<DeliveryRowProps, 'selected' | 'onSelect'> & { readonly timeline: Timeline }
 
 /** The timeline of a call or group: its requests, states and events, and the deliveries to each endpoint. */
 export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps) => {

@@ -40,9 +40,8 @@ const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
 const hasStatus = (error: unknown, status: number, name: string): boolean =>
   readProperty(error, 'name') === name && readProperty(error, 'status') === status
 
-type Parts = Pick<InboxHost<never>, 'report'> & {
+type Parts = Pick<InboxHost<never>, 'report' | 'maxBodyBytes'> & {
   readonly entries: Pick<Entries, 'end'>
-  readonly maxBodyBytes: number
   /** Called after a summary has been stored. */
   readonly wake: () => void
 }
