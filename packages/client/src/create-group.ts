@@ -2,7 +2,7 @@ import type { CreateGroupRequest, CreateGroupResponse, Issue } from '@wabakit/wi
 import { endpoints, validateCreateGroupRequest, validateCreateGroupResponse } from '@wabakit/wire'
 import { isObject, type WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
-import { checkRequestOptions } from './options/check-options.ts'
+import { checkOptions, requestRules } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
 import { send } from './retry/send.ts'
@@ -44,7 +44,7 @@ export const createGroup = async (
   const request = validateCreateGroupRequest(input)
   const issues = [
     ...(request.success ? checkNumber(request.data.wabaNumber) : request.issues),
-    ...checkRequestOptions(options),
+    ...checkOptions(options, requestRules),
   ]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
   const { groupId = settings.generateGroupIds ? generateGroupId(settings) : undefined } = request.data

@@ -2,7 +2,7 @@ import type { Issue, SummaryRecord, Validation } from '@wabakit/wire'
 import { endpoints, validateSummaryRecord } from '@wabakit/wire'
 import { isObject, type WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
-import { checkRequestOptions } from './options/check-options.ts'
+import { checkOptions, requestRules } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
 import { send } from './retry/send.ts'
@@ -29,7 +29,7 @@ export const getSummary = async (
   callId: string,
   options: RequestOptions,
 ): Promise<WithResponse<SummaryRecord>> => {
-  const issues = [...checkCallId(callId), ...checkRequestOptions(options)]
+  const issues = [...checkCallId(callId), ...checkOptions(options, requestRules)]
   if (issues.length > 0) throw new ValidationError('calls.getSummary', issues)
   const { method, path } = endpoints['calls.getSummary']
   return send(settings, {

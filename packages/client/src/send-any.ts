@@ -1,6 +1,6 @@
 import type { WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
-import { checkOptions, checkRequestOptions, type Rules } from './options/check-options.ts'
+import { checkOptions, type Rules, requestRules } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
 import { send } from './retry/send.ts'
@@ -59,7 +59,7 @@ export const sendAny = async (
   const { method, path, query, body }: AnyRequest = Object(request)
   const issues = [
     ...checkOptions({ method: method ?? '', path: path ?? '' }, rules),
-    ...checkRequestOptions(options),
+    ...checkOptions(options, requestRules),
   ]
   if (body !== undefined && method === 'GET') {
     issues.push({ path: 'body', message: 'body must not be part of a GET' })

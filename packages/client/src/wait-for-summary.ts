@@ -4,7 +4,7 @@ import { ApiError, NotFoundError, SummaryPendingError } from './errors/api-error
 import { TimeoutError } from './errors/call-errors.ts'
 import { isWabakitError, ValidationError, type WabakitError } from './errors/wabakit-error.ts'
 import { checkCallId, getSummary } from './get-summary.ts'
-import { checkWaitOptions } from './options/check-options.ts'
+import { checkOptions, waitRules } from './options/check-options.ts'
 import { longestTimerMs } from './options/clock.ts'
 import type { WaitOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
@@ -63,7 +63,7 @@ export const waitForSummary = async (
   callId: string,
   options: WaitOptions,
 ): Promise<SummaryRecord> => {
-  const issues = [...checkCallId(callId), ...checkWaitOptions(options)]
+  const issues = [...checkCallId(callId), ...checkOptions(options, waitRules)]
   if (issues.length > 0) throw new ValidationError('calls.waitForSummary', issues)
   const { signal, events } = options
   const polling = openSignal(signal, Number.POSITIVE_INFINITY)

@@ -18,16 +18,9 @@ type OutgoingRequest = {
  */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
-/** Calls `fetch` with a URL and plain options, because undici and node-fetch reject the platform's own `Request`. */
-const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Response> => {
-  const response: unknown = await fetch(url, init)
-  if (typeof Object(response).text !== 'function') throw new TypeError('fetch did not return a Response')
-  return response as Response
-}
-
 /**
  * Sends a request with ky. Only the function that it gets as `fetch` knows the body and the headers: a `Request` that ky
- * built from them would copy the body, and needs globals that React Native lacks.
+ * built from them would copy the body, needs globals that React Native lacks, and is rejected by undici and node-fetch.
  */
 const sendWithKy = (
   { baseUrl, fetch }: Settings,
@@ -47,7 +40,9 @@ const sendWithKy = (
     if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
     throwIfAborted(signal)
     onSend()
-    return callFetch(anyFetch, url, init)
+    const response: unknown = await anyFetch(url, init)
+    if (typeof Object(response).text !== 'function') throw new TypeError('fetch did not return a Response')
+    return response as Response
   }
   return ky(url, { ...duties, fetch: send })
 }

@@ -1,12 +1,14 @@
 import type { Issue } from '@wabakit/wire'
 import type { ClientOptions } from './client-options.ts'
-import type { RequestOptions, WaitOptions } from './request-options.ts'
 
 /** The rule for an option: a check, and its description. `undefined` is always allowed. */
 type Rule = readonly [isValid: (value: unknown) => boolean, words: string]
-export type Rules = Readonly<Record<string, Rule>>
 
-// TypeScript checks the other options. A wrong number, often from the environment, would fail late or never.
+/**
+ * The rules for options whose type says too little: numbers, header values and names. They often come from the
+ * environment, and a wrong one would fail late, or print a secret. TypeScript checks all other options.
+ */
+export type Rules = Readonly<Record<string, Rule>>
 
 const isToken = (value: unknown) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)
 // The platform's error would quote an invalid value, which may be a secret.
@@ -19,7 +21,7 @@ const token: Rule = [isToken, 'be a word without spaces']
 const duration: Rule = [isDuration, 'be a number of milliseconds above 0']
 const limit: Rule = [(ms) => ms === 0 || isDuration(ms), 'be a number of milliseconds of at least 0']
 
-const requestRules: Rules = {
+export const requestRules: Rules = {
   timeoutMs: duration,
   headers: [
     (headers) =>
@@ -29,7 +31,7 @@ const requestRules: Rules = {
   ],
 }
 
-const clientRules: Rules = {
+export const clientRules: Rules = {
   ...requestRules,
   apiKey: [
     (key) => isHeaderValue(key) && String(key).trim() !== '',
@@ -46,7 +48,7 @@ const clientRules: Rules = {
   'retry.maxRetryAfterMs': limit,
 }
 
-const waitRules: Rules = {
+export const waitRules: Rules = {
   ...requestRules,
   maxWaitMs: duration,
   intervalMs: [(ms) => isDuration(ms) && ms !== Number.POSITIVE_INFINITY, duration[1]],
@@ -62,11 +64,6 @@ export const checkOptions = (options: unknown, rules: Rules): Issue[] =>
     const value = readPath(options, path)
     return value === undefined || isValid(value) ? [] : [{ path, message: `${path} must ${words}` }]
   })
-
-/** Checks all options of a client except `baseUrl`. */
-export const checkClientOptions = (options: ClientOptions): Issue[] => checkOptions(options, clientRules)
-export const checkRequestOptions = (options: RequestOptions): Issue[] => checkOptions(options, requestRules)
-export const checkWaitOptions = (options: WaitOptions): Issue[] => checkOptions(options, waitRules)
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 

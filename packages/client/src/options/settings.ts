@@ -1,7 +1,7 @@
 import type { Issue } from '@wabakit/wire'
 import manifest from '../../package.json' with { type: 'json' }
 import { ValidationError } from '../errors/wabakit-error.ts'
-import { checkClientOptions, parseBaseUrl } from './check-options.ts'
+import { checkOptions, clientRules, parseBaseUrl } from './check-options.ts'
 import type { Auth, ClientOptions } from './client-options.ts'
 import { createClock } from './clock.ts'
 
@@ -79,7 +79,7 @@ const buildHeaders = (custom: ClientOptions['headers']): Headers => {
 export const readSettings = (options: ClientOptions) => {
   const apiKey = options.apiKey ?? readEnvironment(keyVariable)
   const { auth } = options
-  const issues = checkClientOptions({ ...options, apiKey })
+  const issues = checkOptions({ ...options, apiKey }, clientRules)
   if (apiKey === undefined && typeof auth !== 'function') issues.push(reportMissing('apiKey', keyVariable))
   const value = options.baseUrl ?? readEnvironment(urlVariable)
   const baseUrl = value === undefined ? reportMissing('baseUrl', urlVariable) : parseBaseUrl(value, options)
