@@ -16,8 +16,9 @@ export type StoredQueue = {
 }
 
 /**
- * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `version`
- * counts its settlements and resends: work that started at an earlier version has no effect.
+ * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of
+ * events. `version` counts its settlements and resends: work that started at an earlier version has no
+ * effect.
  */
 export type PendingDelivery = {
   readonly id: string
@@ -180,9 +181,9 @@ export type DeliveryQueue = {
   /** Reads the deliveries of a queue that were attempted before and are not finished. */
   readRetries(request: { readonly queue: string; readonly limit: number }): Promise<RetriesPage>
   /**
-   * Returns the current data for attempts, in the same order. The entry of a delivery that must not be attempted is
-   * `undefined`: it is finished or removed, has another version, its subscription is disabled or removed, or its shard has
-   * another epoch.
+   * Returns the current data for attempts, in the same order. The entry of a delivery that must not be
+   * attempted is `undefined`: it is finished or removed, has another version, its subscription is disabled or
+   * removed, or its shard has another epoch.
    */
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
@@ -193,12 +194,13 @@ export type DeliveryQueue = {
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
-   * - `gone` disables the subscription at once. The unfinished deliveries of a disabled subscription become `skipped`. If
-   *   there are many, this ends after the call.
-   * - The events about the subscription's health are published in the same transaction, as `decideSettlement` decides them.
+   * - `gone` disables the subscription at once. The unfinished deliveries of a disabled subscription become
+   *   `skipped`. If there are many, this ends after the call.
+   * - The events about the subscription's health are published in the same transaction, as `decideSettlement`
+   *   decides them.
    * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
-   * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it
-   *   was attempted keeps its version: it ends as `delivered` or stays `skipped`.
+   * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became
+   *   `skipped` while it was attempted keeps its version: it ends as `delivered` or stays `skipped`.
    * - `next` is determined after the whole batch, from everything that was committed before the call.
    */
   settleDeliveries(settlements: readonly Settlement[]): Promise<SettlementOutcome[]>

@@ -92,8 +92,8 @@ export type ParticipantRecord = {
 }
 
 /**
- * The stored state of a call. A call with a summary is in state `summarized`, which is not stored. `callTransitions` has
- * the transitions.
+ * The stored state of a call. A call with a summary is in state `summarized`, which is not stored.
+ * `callTransitions` has the transitions.
  */
 export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected'
 

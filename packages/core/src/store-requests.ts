@@ -36,7 +36,10 @@ export type FilteredPageRequest = PageRequest & {
   readonly maxExamined?: number | undefined
 }
 
-/** A page of a list. Records that are added while a reader pages forward appear on a later page, and none appears twice. */
+/**
+ * A page of a list. Records that are added while a reader pages forward appear on a later page, and none
+ * appears twice.
+ */
 export type Page<Item> = {
   readonly items: Item[]
   /**
@@ -195,7 +198,10 @@ export type ResendOutcome = {
 
 /** Selects old records to remove. Times are Unix time in milliseconds. @inline */
 export type PruneRequest = {
-  /** Removes deliveries that finished before this time, events that occurred before it, and figures of hours before it. */
+  /**
+   * Removes deliveries that finished before this time, events that occurred before it, and figures of hours
+   * before it.
+   */
   readonly before: number
   /** Removes calls, groups and participants that have not changed since this time. If it is omitted, they are kept. */
   readonly recordsBefore?: number | undefined

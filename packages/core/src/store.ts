@@ -83,8 +83,8 @@ export type Store = DeliveryQueue & {
   /** Lists all organizations, oldest first. */
   listOrganizations(page: PageRequest): Promise<Page<OrganizationRecord>>
   /**
-   * Removes an organization and everything that it owns. Returns false if there is none. Saving an organization with the
-   * same id waits until everything is removed.
+   * Removes an organization and everything that it owns. Returns false if there is none. Saving an
+   * organization with the same id waits until everything is removed.
    */
   removeOrganization(organizationId: string): Promise<boolean>
 
@@ -158,9 +158,9 @@ export type Store = DeliveryQueue & {
   listLastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
 
   /**
-   * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its lane, oldest
-   * first, as if it were new: at its next version, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
-   * never attempted, and deliveries to disabled subscriptions, do not change.
+   * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its
+   * lane, oldest first, as if it were new: at its next version, with `failures`, `deferrals` and `deferredMs`
+   * 0. Deliveries that were never attempted, and deliveries to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
@@ -210,8 +210,8 @@ export type Store = DeliveryQueue & {
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Checks whether changes can be committed: commits a change that has no effect, unless the outcome of the store's last
-   * change already answers the question.
+   * Checks whether changes can be committed: commits a change that has no effect, unless the outcome of the
+   * store's last change already answers the question.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
    */

@@ -12,4 +12,5 @@ export { type RunningServer, startServer } from './serve/start-server.ts'
 export { DatabaseInUseError, DatabaseOpenError, DatabaseVersionError } from './stores/errors.ts'
 export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
 
-// The control API and the parts of a server are not exported: use `RunningServer.service`, or the control API over HTTP.
+// The control API and the parts of a server are not exported: use `RunningServer.service`, or the control API
+// over HTTP.

@@ -25,7 +25,10 @@ export type DeliveryResponse = {
   readonly body: ReadableStream<Uint8Array> | string | null
 }
 
-/** Sends an attempt, like `fetch`. The third argument is the delivery, for implementations that need more than the request. */
+/**
+ * Sends an attempt, like `fetch`. The third argument is the delivery, for implementations that need more than
+ * the request.
+ */
 export type DeliveryFetch = (
   url: string,
   request: DeliveryRequest,

@@ -19,9 +19,9 @@ export type DeliveryOptions = {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt no longer
-   * counts, unless `sharesFairly` is `false`. The maximum for slow attempts and for suspect endpoints (see `sharesFairly`) is
-   * 16 times as high.
+   * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt
+   * no longer counts, unless `sharesFairly` is `false`. The maximum for slow attempts and for suspect
+   * endpoints (see `sharesFairly`) is 16 times as high.
    * @default 64
    */
   readonly concurrency?: number | undefined

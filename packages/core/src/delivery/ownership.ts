@@ -144,7 +144,7 @@ export const createOwnership = (context: OwnershipContext) => {
     check,
     /** Returns the epoch of a shard in which attempts may start; `undefined` for any other shard. */
     getEpoch: (shard: number) => (leaving.has(shard) ? undefined : owned.get(shard)),
-    /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
+    /** Renews the lease, and takes or gives up shards. Returns the milliseconds until the next renewal. */
     renew: (): Promise<number> => {
       renewing ??= renew().finally(() => {
         renewing = undefined

@@ -52,7 +52,7 @@ export const createPolicy = (
     },
     /** Returns the time from which the limit of a queue allows a start. */
     getStart: ({ id }: Queue): number => (options.isPaced() && limits.get(id)?.nextAt()) || -Infinity,
-    /** Returns the ready queues, one after another, while there is capacity. The caller picks one delivery of each, or removes it. */
+    /** Yields ready queues while there is capacity. The caller picks one delivery of each, or removes it. */
     *next(): Generator<Queue> {
       let full = none
       for (const pace of paces) {

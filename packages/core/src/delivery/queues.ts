@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts'
 import { createPrefetch } from './prefetch.ts'
 import type { Queue, QueueState, SchedulerContext } from './states.ts'
 
-/** Maximum number of deliveries of each kind, heads and retries, that a process holds in total and per queue. Simulated runs lower it. */
+/** Maximum number of heads, and of retries, to hold in total and per queue. Simulated runs lower it. */
 export const prefetchLimits = { budget: 10_000, perQueue: 512 }
 
 /** The queues of the owned shards, and the transitions between their states. */

@@ -29,8 +29,8 @@ export const createRoundRobin = <Item>() => {
       return true
     },
     /**
-     * Returns the item whose turn it is. Moves it behind the other items of its organization, and its organization behind
-     * the others. Skips organizations in `except`.
+     * Returns the item whose turn it is. Moves it behind the other items of its organization, and its
+     * organization behind the others. Skips organizations in `except`.
      */
     next: (except: ReadonlySet<string>): Item | undefined => {
       for (const [organizationId, items] of organizations) {

@@ -10,8 +10,8 @@ import type { SchedulerContext } from './states.ts'
  * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
  * heads of lanes (see {@link DeliveryQueue}).
  *
- * A delivery is *stored* (only in the store: it is not the head of its lane, or is not prefetched), *held* (prefetched), or
- * under way: *loading*, *attempting* or *settling*.
+ * A delivery is *stored* (only in the store: it is not the head of its lane, or is not prefetched), *held*
+ * (prefetched), or under way: *loading*, *attempting* or *settling*.
  *
  * | transition | function | when |
  * |---|---|---|
@@ -63,8 +63,8 @@ export const createScheduler = (context: SchedulerContext) => {
     sweep: reader.sweep,
     findAttempt: deliveries.findAttempt,
     /**
-     * Stops the attempts in a shard: the attempts of failing queues at once, and all others after `graceMs`. Forgets the
-     * shard. Resolves when no attempt is left.
+     * Stops the attempts in a shard: the attempts of failing queues at once, and all others after `graceMs`.
+     * Forgets the shard. Resolves when no attempt is left.
      */
     leave: async (shard: number, graceMs: number): Promise<void> => {
       queues.newShards.delete(shard)

@@ -28,7 +28,7 @@ export const createStartLimit = () => {
   }
 
   return {
-    /** Returns the time at which the next delivery can be picked; `Infinity` while that depends on deliveries being loaded. */
+    /** Returns when the next delivery can be picked; `Infinity` while that depends on one being loaded. */
     nextAt: () => (isNextAllowed ? -Infinity : findNext()),
     /** Records that a delivery was picked and is being loaded. */
     pick: (): void => {

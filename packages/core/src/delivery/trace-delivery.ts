@@ -8,8 +8,8 @@ export type DeliveryTrace = {
   /** The subscription's URL. */
   readonly url: string
   /**
-   * Headers that the attempt sends: the `traceparent` of the request that caused the event, if it had one. A subscriber to
-   * `start` may change them.
+   * Headers that the attempt sends: the `traceparent` of the request that caused the event, if it had one. A
+   * subscriber to `start` may change them.
    */
   readonly headers: Record<string, string>
   /** The response. Set when there is one. */

@@ -7,8 +7,8 @@ const json = 'application/json; charset=utf-8'
 type FaultedRequest = { readonly fault: ApiFault; readonly endpoint: EndpointName | undefined }
 
 /**
- * Returns the code of a status if the endpoint has exactly one: if there are several, it is not known which one the test
- * needs. A 503 without `Retry-After` has no code, like the 503 of a gateway.
+ * Returns the code of a status if the endpoint has exactly one: if there are several, it is not known which
+ * one the test needs. A 503 without `Retry-After` has no code, like the 503 of a gateway.
  */
 const findCode = (status: number, { fault, endpoint }: FaultedRequest): ErrorCode | undefined => {
   if (status === 503) return fault.retryAfterSeconds === undefined ? undefined : 'storage_unavailable'

@@ -10,9 +10,9 @@ import { findPeriod, shortestSpanMs } from './roll-up.ts'
 /** Counts of events and attempts over time. */
 export type Figures = {
   /**
-   * Starts counting the events that this process publishes, simulated ones included, and the attempts that it settles. Writes the counts every ten
-   * seconds, at most one record for each subscription and organization. A crash loses at most the last ten seconds.
-   * Does not keep the process alive.
+   * Starts counting the events that this process publishes, simulated ones included, and the attempts that it
+   * settles. Writes the counts every ten seconds, at most one record for each subscription and organization.
+   * A crash loses at most the last ten seconds. Does not keep the process alive.
    */
   start(): void
   /** Stops counting, and writes the last counts. */
@@ -59,7 +59,7 @@ const sum = (all: Iterable<Counts>): Counts => {
   return total
 }
 
-/** Returns a record for each subscription, and one for each organization with the sum of its subscriptions and events. */
+/** Returns a record for each subscription, and one for each organization with the sum of its counts. */
 const toRecords = (counted: Counted, now: number): FigureRecord[] => {
   const period = { at: findPeriod(now, shortestSpanMs), span: shortestSpanMs }
   return [...counted].flatMap(([organizationId, ofOrganization]) => [

@@ -7,8 +7,8 @@ type Incoming = {
 }
 
 /**
- * Resolves to the body, or to the first `maxBytes + 1` bytes of a longer one. Rejects if the connection is lost before the
- * end of the body.
+ * Resolves to the body, or to the first `maxBytes + 1` bytes of a longer one. Rejects if the connection is
+ * lost before the end of the body.
  */
 export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
 

@@ -167,7 +167,8 @@ type Measured = { readonly name: string; readonly limit: RateLimit; readonly sta
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
 
 /**
- * Builds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the bucket is full.
+ * Builds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the
+ * bucket is full.
  *
  * @throws RequestRefusedError `rate_limited` if a bucket is empty.
  */

@@ -20,7 +20,10 @@ export const toMilliseconds = (value: unknown): number | undefined => {
     : undefined
 }
 
-/** A length of time: milliseconds, or a number with its unit, such as `'500ms'`, `'30s'`, `'5m'`, `'2h'` or `'1.5d'`. */
+/**
+ * A length of time: milliseconds, or a number with its unit, such as `'500ms'`, `'30s'`, `'5m'`, `'2h'` or
+ * `'1.5d'`.
+ */
 export const Duration = z
   .union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])], durationRule)
   .check(z.refine((duration) => toMilliseconds(duration) !== undefined, { error: durationRule }))

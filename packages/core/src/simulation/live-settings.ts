@@ -19,7 +19,10 @@ export const LiveSettings = z.strictObject({
   groupEventNames: z.optional(z.boolean()),
   /** Fields of group events that are null, as before the network confirms the group. @default none */
   nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
-  /** The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request. @default true */
+  /**
+   * The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request.
+   * @default true
+   */
   pstnCalling: z.optional(z.boolean()),
   /** A webhook whose response does not arrive in time is repeated once. @default false */
   retryOnTimeout: z.optional(z.boolean()),

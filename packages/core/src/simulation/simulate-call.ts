@@ -24,7 +24,7 @@ export type SimulationContext = {
   readonly data: CallData
   /** Default of the simulation's `observedEvents`. */
   readonly observedEvents?: boolean | undefined
-  /** Called with each published event that only live services send, because listeners of the server's `on` do not get it. */
+  /** Called with each event that only live services send: the `on` of the server does not report it. */
   readonly onObserved?: ((event: object) => void) | undefined
   /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void

@@ -1,4 +1,4 @@
-// Building blocks for a store: decisions, figures, pages, the workers of one process, and the changes for their schedulers
+// Building blocks for a store: decisions, figures, pages, and the workers of one process with their changes
 
 export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'

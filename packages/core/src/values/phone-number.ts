@@ -9,7 +9,8 @@ export const phoneNumberRule =
 const maxLength = 255
 
 /**
- * Returns the digits by which a phone number is compared. A leading `+`, spaces, dots, dashes and parentheses are ignored.
+ * Returns the digits by which a phone number is compared. A leading `+`, spaces, dots, dashes and parentheses
+ * are ignored.
  *
  * @returns `undefined` for a string with any other character, without a digit, or longer than 255 characters. Such a
  *   string is not a phone number and matches none.

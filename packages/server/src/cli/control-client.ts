@@ -45,9 +45,9 @@ export const getFetchMessage = (error: unknown): string => {
 }
 
 /**
- * Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path below it.
- * Requests throw a CliError if the server cannot be reached or responds with an error. In the latter case, the response is
- * its cause.
+ * Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path
+ * below it. Requests throw a CliError if the server cannot be reached or responds with an error. In the
+ * latter case, the response is its cause.
  */
 export const createControlClient = ({ server, controlToken }: ServerAddress, below = '') => {
   if (controlToken !== undefined) checkSecrecy(server, 'the control token')

@@ -5,8 +5,8 @@ export type ResourceCommand = {
   /** @default the summary of the operation */
   readonly summary?: string
   /**
-   * The fields shown in a list's table, the most important one first, because a terminal may be too narrow for the last:
-   * `field`, or `field.inner` for a field of its items.
+   * The fields shown in a list's table, the most important one first, because a terminal may be too narrow
+   * for the last: `field`, or `field.inner` for a field of its items.
    */
   readonly columns?: readonly string[]
   /** Prints only this field of the result. */

@@ -6,8 +6,8 @@ import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Errors that persist until the user changes a setting, or fixes the database or port that it names. A supervisor should
- * not restart the server after such an error.
+ * Errors that persist until the user changes a setting, or fixes the database or port that it names. A
+ * supervisor should not restart the server after such an error.
  */
 const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
 

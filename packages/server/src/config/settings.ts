@@ -8,7 +8,10 @@ export type Setting = SettingFacts & {
   readonly name: SettingName
   /** The command-line flag, such as `--max-connections`; `undefined` for settings that only the file can contain. */
   readonly flag: string | undefined
-  /** The environment variable, such as `WABAKIT_MAX_CONNECTIONS`; `undefined` for settings that only the file can contain. */
+  /**
+   * The environment variable, such as `WABAKIT_MAX_CONNECTIONS`; `undefined` for settings that only the file
+   * can contain.
+   */
   readonly variable: string | undefined
   /** The type to which flags and variables are converted. */
   readonly kind: 'text' | 'number' | 'boolean'

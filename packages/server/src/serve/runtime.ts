@@ -34,7 +34,7 @@ type RuntimeOptions = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** Pause before the rest of the server is loaded, in milliseconds. Loading it at once would delay the first requests. */
+/** The pause before the rest is loaded, in milliseconds. Loading would delay the first requests. */
 const loadRestMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })

@@ -35,10 +35,10 @@ const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQue
 })
 
 /**
- * Carries changes of queues to the schedulers of all processes. Reports this process's commits immediately. Other processes get a NOTIFY, and read the changes
- * that they have not seen. Notifications are never part of the transaction they report: PostgreSQL commits notifying
- * transactions one at a time, so they could no longer share a disk write. If a notification is lost, the scheduler's
- * next sweep finds the change.
+ * Carries changes of queues to the schedulers of all processes. Reports this process's commits immediately.
+ * Other processes get a NOTIFY, and read the changes that they have not seen. Notifications are never part of
+ * the transaction they report: PostgreSQL commits notifying transactions one at a time, so they could no
+ * longer share a disk write. If a notification is lost, the scheduler's next sweep finds the change.
  */
 export const createQueueChanges = ({ read, notifications, notify, sender }: QueueChangesOptions) => {
   const own = createChangeChannel()

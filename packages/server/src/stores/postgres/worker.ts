@@ -69,8 +69,9 @@ export const createWorker = ({ notifications, queueChanges, prepare }: WorkerCon
 
   return {
     /**
-     * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost later, notifies
-     * the schedulers that the worker is lost, because other workers take over 2 seconds later.
+     * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost
+     * later, notifies the schedulers that the worker is lost, because other workers take over 2 seconds
+     * later.
      *
      * @throws StorageUnavailableError if there is no such connection yet.
      */

@@ -12,7 +12,7 @@ const readOwner = (lock: DatabaseSync): number | undefined => {
   }
 }
 
-/** Writes the process id to the lock file, for the error message of other processes. May fail, because it is only a hint. */
+/** Writes the process id to the lock file, for the errors of other processes. Only a hint: it may fail. */
 const noteOwner = (lock: DatabaseSync): void => {
   try {
     lock.exec(`pragma user_version = ${process.pid}`)

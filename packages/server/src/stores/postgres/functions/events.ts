@@ -34,7 +34,10 @@ export const deliveryStatus = /* sql */ `(
   WHEN d.state IN ('started', 'passable') THEN 'pending' ELSE d.state END
 )`
 
-/** A delivery as the core's record: the columns of `d` (see {@link allDeliveries}), `events e` and `subscriptions s`. */
+/**
+ * A delivery as the core's record: the columns of `d` (see {@link allDeliveries}), `events e` and
+ * `subscriptions s`.
+ */
 export const deliveryColumns = /* sql */ `
   'dlv_' || d.event || '_' || d.subscription AS id, d.organization_id AS "organizationId", s.id AS "subscriptionId",
   e.id AS "eventId", e.name AS "eventName", e.subject, coalesce(d.webhook_id, e.id) AS "webhookId", status.status,

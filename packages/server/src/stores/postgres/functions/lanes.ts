@@ -4,9 +4,10 @@ import type { PendingDelivery, StoredQueue } from '@wabakit/core'
 export type AddedRow = StoredQueue & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * SQL condition: a row `p` of `unfinished_deliveries` is the head of its lane. The head is the first unattempted delivery, unless an
- * earlier delivery blocks the lane, or its event waits for the event of an earlier delivery. With OFFSET 0, each of
- * these checks can only use the index by lane, and reads one range of it.
+ * SQL condition: a row `p` of `unfinished_deliveries` is the head of its lane. The head is the first
+ * unattempted delivery, unless an earlier delivery blocks the lane, or its event waits for the event of an
+ * earlier delivery. With OFFSET 0, each of these checks can only use the index by lane, and reads one range
+ * of it.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'
