@@ -13,7 +13,7 @@ import { runPlan } from './src/run-plan.ts'
 const folder = resolve(import.meta.dirname, '../../packages/server/src/stores/postgres')
 
 /** Matches files that the simulation does not use: they connect to servers, find hosts or create tables. */
-const excluded = /\/(?:open-postgres|open-error|primary|database-address|durability|migrate|schema)\.ts$/
+const excluded = /\/(?:open-postgres|open-error|primary|database-address|warnings|migrate|schema)\.ts$/
 
 const Coverage = z.object({
   result: z.array(

@@ -75,6 +75,7 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
    */
   let held = 0
 
+  const getPacer = (pace: Pace): Pacer => (pace === 'failing' ? failingPacer : suspectPacer)
   const countFree = (): number => Math.max(0, concurrency * slowSlotsPerSlot - slowTaken)
 
   const changeSlow = (organizationId: string, by: 1 | -1): void => {
@@ -122,8 +123,7 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
     /** Returns whether an attempt of this pace can start now. */
     allows: (pace: Pace): boolean => {
       if (pace === 'quick') return running < concurrency && held < concurrency * heldPerSlot
-      const pacer = pace === 'failing' ? failingPacer : suspectPacer
-      return countFree() > 0 && (!isPaced() || pacer.isOpen())
+      return countFree() > 0 && (!isPaced() || getPacer(pace).isOpen())
     },
     /** Returns the organizations that cannot start an attempt in a slow slot. */
     listFull: (): ReadonlySet<string> => {
@@ -131,8 +131,6 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
       return new Set([...slow].filter(([, count]) => count >= free).map(([organizationId]) => organizationId))
     },
     start: (pace: Pace, organizationId: string): Slot =>
-      pace === 'quick'
-        ? startQuick(organizationId)
-        : startSlow(pace === 'failing' ? failingPacer : suspectPacer, organizationId),
+      pace === 'quick' ? startQuick(organizationId) : startSlow(getPacer(pace), organizationId),
   }
 }

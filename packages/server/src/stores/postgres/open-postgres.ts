@@ -1,9 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
-import { describeAccess } from './access.ts'
 import { formatAddress } from './database-address.ts'
-import { describeDurability } from './durability.ts'
 import { noticeLostWorkers } from './functions/workers.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications } from './notifications.ts'
@@ -13,6 +11,7 @@ import type { Query } from './query.ts'
 import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
 import { prepareSession } from './session.ts'
 import { isLost, poolerMessage, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
+import { listWarnings } from './warnings.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 /** Options for {@link openPostgres}. */
@@ -121,7 +120,7 @@ const prepareDatabase = async (
     await prepareSession(client, timeoutMs)
     // Runs this as early as possible, because the shards of lost workers become free 2 seconds later.
     await client.query(noticeLostWorkers)
-    return [...(await describeDurability(client, address)), ...(await describeAccess(client, address))]
+    return await listWarnings(client, address)
   } catch (error) {
     throw toOpenError(error, address)
   } finally {

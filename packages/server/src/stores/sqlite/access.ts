@@ -48,10 +48,9 @@ export const createAccess = (
   let isClosed = false
   const { write } = commits
 
-  const findOrganization = remember(['organizations'], (organizationId: string) => {
-    const row = organizationById.get(organizationId)
-    return row && organizations.toRecord(row)
-  })
+  const findOrganization = remember(['organizations'], (organizationId: string) =>
+    organizations.find(organizationById, organizationId),
+  )
   const findSubscription = remember(['subscriptions'], (position: number): SubscriptionState | undefined => {
     const row = subscriptionByPosition.get(position)
     return row && { record: subscriptions.toRecord(row), pace: paces.toRecord(row).pace }

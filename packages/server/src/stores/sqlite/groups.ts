@@ -1,4 +1,4 @@
-import type { GroupRecord, Store } from '@wabakit/core'
+import type { Store } from '@wabakit/core'
 import { decideCreation, toPage } from '@wabakit/core/storage'
 import { toLikePattern } from '../like-pattern.ts'
 import type { Access } from './access.ts'
@@ -6,11 +6,11 @@ import type { Publish } from './events.ts'
 import { createNewest } from './newest.ts'
 import { insertInto, mapTable } from './records.ts'
 
-const { columns, toRow, toRecord } = mapTable('groups')
+const { columns, toRow, toRecord, find } = mapTable('groups')
 
 export const createGroups = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish) => {
   const insert = database.prepare(insertInto('groups', columns))
-  const findRow = database.prepare(
+  const selectGroup = database.prepare(
     'select * from groups where organizationId = ? and clientCustomGroupId = ?',
   )
 
@@ -20,22 +20,17 @@ export const createGroups = ({ database, readOwned, readPage, writeTo }: Access,
     id: 'clientCustomGroupId',
   })
 
-  const find = (organizationId: string, groupId: string): GroupRecord | undefined => {
-    const row = findRow.get(organizationId, groupId)
-    return row && toRecord(row)
-  }
-
   return {
     createGroup: ({ group, event }) =>
       writeTo(group.organizationId, () => {
-        const existing = find(group.organizationId, group.clientCustomGroupId)
+        const existing = find(selectGroup, group.organizationId, group.clientCustomGroupId)
         if (existing !== undefined) return decideCreation(existing, group)
         insert.run(...Object.values(toRow(group)))
         publish(event)
         return { outcome: 'created', group }
       }),
     findGroup: (organizationId, groupId) =>
-      readOwned(organizationId, () => find(organizationId, groupId), undefined),
+      readOwned(organizationId, () => find(selectGroup, organizationId, groupId), undefined),
     listGroups: (query) =>
       readPage(query, () => {
         const pattern = query.text && toLikePattern(query.text)

@@ -5,11 +5,11 @@ import type { Publish } from './events.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
-const { toRecord } = mapTable('participants')
+const { toRecord, find } = mapTable('participants')
 
 export const createParticipants = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish) => {
   const save = createSave(database, 'participants')
-  const find = database.prepare(
+  const selectParticipant = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits = ?',
   )
   const list = database.prepare('select * from participants where organizationId = ? and digits = ?')
@@ -36,14 +36,7 @@ export const createParticipants = ({ database, readOwned, readPage, writeTo }: A
         return outcome
       }),
     findParticipant: ({ organizationId, groupId, digits }) =>
-      readOwned(
-        organizationId,
-        () => {
-          const row = find.get(organizationId, groupId, digits)
-          return row && toRecord(row)
-        },
-        undefined,
-      ),
+      readOwned(organizationId, () => find(selectParticipant, organizationId, groupId, digits), undefined),
     listParticipants: (organizationId, digits) =>
       readOwned(organizationId, () => list.all(organizationId, digits).map(toRecord), []),
   } satisfies Partial<Store>

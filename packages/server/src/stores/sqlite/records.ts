@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { type Columns, columns, type Kind, type StoredRecords, type TableName } from '../columns.ts'
 
 /** Encodes a value for SQLite: flags are 0 or 1; `json` and `names` are JSON text. */
@@ -19,6 +19,13 @@ const decode = (value: unknown, kind: Kind): unknown => {
 /** Maps the rows of a query without validation, because only this package writes the tables. */
 export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: Columns<Row>) => {
   const fields = Object.entries<Kind>(columns)
+  /** Ignores columns without a field. */
+  const toRecord = (row: Readonly<Record<string, unknown>>): Row => {
+    const record: Record<string, unknown> = {}
+    for (const [field, kind] of fields) record[field] = decode(row[field], kind)
+    // `fields` has every field of the record, because `Columns` requires them.
+    return record as Row
+  }
   return {
     columns: fields.map(([field]) => field),
     /** Returns a record's values by column, in the order of `columns`. */
@@ -27,12 +34,11 @@ export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: 
       for (const [field, kind] of fields) row[field] = encode(record[field], kind)
       return row
     },
-    /** Ignores columns without a field. */
-    toRecord: (row: Readonly<Record<string, unknown>>): Row => {
-      const record: Record<string, unknown> = {}
-      for (const [field, kind] of fields) record[field] = decode(row[field], kind)
-      // `fields` has every field of the record, because `Columns` requires them.
-      return record as Row
+    toRecord,
+    /** Returns the record of the first row that a statement reads, if there is one. */
+    find: (statement: StatementSync, ...values: SQLInputValue[]): Row | undefined => {
+      const row = statement.get(...values)
+      return row && toRecord(row)
     },
   }
 }

@@ -6,7 +6,7 @@ import { mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
 
-const { toRecord } = mapTable('subscriptions')
+const subscriptions = mapTable('subscriptions')
 
 export const createSubscriptions = (
   { database, read, write, writeTo }: Access,
@@ -25,7 +25,7 @@ export const createSubscriptions = (
   const save = (next: SubscriptionRecord) => {
     const row = find.get(next.organizationId, next.id)
     if (row === undefined) return saveRow(next)
-    const { isReset, ...health } = decideSavedHealth(toRecord(row), next)
+    const { isReset, ...health } = decideSavedHealth(subscriptions.toRecord(row), next)
     const outcome = saveRow({ ...next, ...health })
     if (outcome === 'stale') return outcome
     if (isReset) resetPace.run(Number(row.position))
@@ -42,16 +42,13 @@ export const createSubscriptions = (
       return isDisabled ? removals.end(outcome) : outcome
     },
     findSubscription: (organizationId, subscriptionId) =>
-      read(() => {
-        const row = find.get(organizationId, subscriptionId)
-        return row && toRecord(row)
-      }),
+      read(() => subscriptions.find(find, organizationId, subscriptionId)),
     listSubscriptions: (organizationId, { cursor = '0', limit }) =>
       read(() =>
         toPage({
           rows: list.all(organizationId, Number(parsePosition(cursor)), limit + 1),
           limit,
-          toItem: toRecord,
+          toItem: subscriptions.toRecord,
           toCursor: ({ position }) => String(position),
         }),
       ),

@@ -26,8 +26,7 @@ export const createTenancy = (
   const findKey = database.prepare('select * from apiKeys where hash = ?')
 
   const findCaller = remember(['apiKeys', 'organizations'], (keyHash: string) => {
-    const row = findKey.get(keyHash)
-    const key = row && apiKeys.toRecord(row)
+    const key = apiKeys.find(findKey, keyHash)
     const organization = key && findOrganization(key.organizationId)
     return organization && { key, organization }
   })
