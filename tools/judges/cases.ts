@@ -89,6 +89,8 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
       'events.participants.fields',
       'advice',
     ],
+    'any method': ['returns summaries to any method', 'fetch.method.post-is-refused', 'advice'],
+    'own clock': ['states another start in CALL_ACCEPTED than afterwards', 'events.call.times', 'advice'],
     'profile first': ['publishes LEFT before JOINED', 'events.participants.left-after-joined'],
   },
   'api.rb': {

@@ -189,6 +189,7 @@ def play(options):
     started = now()
     tell('CALL_ACCEPTED', callStatus='IN_PROGRESS', callStartedAt=started)
     time.sleep(0.2)
+    started = now() if FLAW == 'own clock' else started  # when the row of the call was saved
     end = {'callStatus': 'END', 'durationInSeconds': 0.2, 'callStartedAt': started, 'callEndedAt': now()}
     tell('CALL_ENDED', **end)
     if outcome != 'answered':
@@ -237,7 +238,7 @@ class Server(BaseHTTPRequestHandler):
                 self.respond(200, functions[target.path.split('/')[2]](json.loads(text)))
             elif (self.command, target.path) == ('POST', '/whatsapp/wa-group/create'):
                 self.respond(*create_group(headers, text))
-            elif (self.command, target.path) == ('GET', '/v1/call/ai-summary'):
+            elif target.path == '/v1/call/ai-summary' and (self.command == 'GET' or FLAW == 'any method'):
                 self.respond(*fetch_summary(headers, parse_qs(target.query).get('callId', [''])[0]))
             else:
                 raise Refusal(404, 'There is nothing here.')

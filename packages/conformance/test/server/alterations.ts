@@ -268,7 +268,7 @@ export const createAlteringServers = (): BrokenServer[] => [
   },
   {
     name: 'swaps from and to in CALL_ENDED',
-    caughtBy: 'events.summary.agrees-with-call-ended',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
     ...changeEvent('CALL_ENDED', (body) => ({ ...body, ...swapParties(body) })),
   },
   {
@@ -288,15 +288,33 @@ export const createAlteringServers = (): BrokenServer[] => [
   },
   {
     name: 'states other times in the summary than in CALL_ENDED',
-    caughtBy: 'events.summary.agrees-with-call-ended',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
     ...onlySummary((body) => ({
       callStartedAt: shift(body.callStartedAt, -3_600_000),
       callEndedAt: shift(body.callEndedAt, -3_600_000),
     })),
   },
   {
+    name: 'states another start in CALL_ACCEPTED than in the summary',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeEvent('CALL_ACCEPTED', (body) => ({
+      ...body,
+      callStartedAt: shift(body.callStartedAt, -3_600_000),
+    })),
+  },
+  {
+    name: 'states the time of CALL_ACCEPTED as the start',
+    caughtBy: 'events.call.times',
+    ...changeEvent('CALL_ACCEPTED', (body) => ({ ...body, callStartedAt: shift(body.callStartedAt, 200) })),
+  },
+  {
+    name: 'states when the summary was generated as the end',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...onlySummary((body) => ({ callEndedAt: shift(body.callEndedAt, 15_000) })),
+  },
+  {
     name: 'states another direction in the summary than in CALL_ENDED',
-    caughtBy: 'events.summary.agrees-with-call-ended',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
     ...onlySummary(() => ({ callDirection: 'INCOMING', triggeredVia: 'INBOUND', callType: 'AGENT' })),
   },
   {
@@ -360,6 +378,11 @@ export const createAlteringServers = (): BrokenServer[] => [
     ...editRecord(({ summary }) => ({
       summary: { ...(isObject(summary) ? summary : {}), recap: 'The customer asked' },
     })),
+  },
+  {
+    name: 'returns a summary to any method',
+    caughtBy: 'fetch.method.post-is-refused',
+    api: (call, respond) => respond(isFetch(call) ? { ...call, method: 'GET' } : call),
   },
   {
     name: 'finds a call by the beginning of its id',

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readField } from '../api/api-request.ts'
-import type { Observation, ServerRules } from '../server-rule.ts'
+import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeCalls, judgeSummaries, judgeWebhooks, toDigits } from './witness.ts'
+import { judgeCalls, judgeSummaries, judgeWebhooks, nameEvents, toDigits } from './witness.ts'
 
 const oneCall = '"CALL_AI_SUMMARY": one event per call'
 const sameSummary = '"What the service does", rule 3: the same summary can be fetched'
@@ -22,29 +22,35 @@ const otherFields = [
 const roundingSeconds = 2
 /** Tolerated ringing in addition to the observed one, in seconds: a duration may exclude the ringing. */
 const ringingSeconds = 5
-/** Tolerated difference of the times in two events, in milliseconds: one may state when the call began to ring. */
-const startToleranceMs = 300_000
+
+/** Tolerated differences of fields in two statements about a call, in milliseconds for times. */
+type Tolerances = Readonly<Record<string, number>>
+
+const exact: Tolerances = {}
+/** One event may state when the call began to ring, and the end may be measured in two places. */
+const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 10_000 }
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
 const parseTime = (value: unknown): number => Date.parse(String(value))
 
 /** Returns whether two values of a field mean the same. Numbers and times may be spelled differently. */
-const isSame = (name: string, values: readonly [unknown, unknown], toleranceMs: number): boolean => {
+const isSame = (name: string, values: readonly [unknown, unknown], tolerances: Tolerances): boolean => {
   const [first, second] = values
   if (isDeepStrictEqual(first, second)) return true
   if (numberFields.includes(name)) return toDigits(first) === toDigits(second)
-  if (timeFields.includes(name)) return Math.abs(parseTime(first) - parseTime(second)) <= toleranceMs
+  if (timeFields.includes(name))
+    return Math.abs(parseTime(first) - parseTime(second)) <= (tolerances[name] ?? 0)
   return false
 }
 
-type Sides = { readonly first: unknown; readonly second: unknown; readonly toleranceMs: number }
+type Sides = { readonly first: unknown; readonly second: unknown; readonly tolerances: Tolerances }
 
 /** Finds the fields that both sides set, but to different values. */
-const observeAgreement = (names: readonly string[], { first, second, toleranceMs }: Sides): Observation => {
+const observeAgreement = (names: readonly string[], { first, second, tolerances }: Sides): Observation => {
   const stated = names
     .map((name) => ({ name, values: [readField(first, name), readField(second, name)] as const }))
     .filter(({ values }) => !values.some(isUnset))
-  const wrong = stated.find(({ name, values }) => !isSame(name, values, toleranceMs))
+  const wrong = stated.find(({ name, values }) => !isSame(name, values, tolerances))
   const observed =
     wrong === undefined
       ? `${stated.length} equal fields`
@@ -67,6 +73,20 @@ const readRecord = (json: unknown): unknown => {
   const data = readField(json, 'data')
   return typeof data === 'object' && data !== null ? data : json
 }
+
+/** Compares these fields of every event of a call with those of its CALL_AI_SUMMARY. */
+const judgeAgainstSummary = (names: readonly string[], tolerances: Tolerances): ServerRule['examine'] =>
+  judgeCalls(({ webhooks }) => {
+    const summary = findEvent(webhooks, /^CALL_AI_SUMMARY$/)
+    const others = webhooks.filter(({ event }) => event !== 'CALL_AI_SUMMARY')
+    if (summary === undefined || others.length === 0)
+      return { kept: undefined, observed: `nothing to compare: ${nameEvents(webhooks)}` }
+    const compared = others.map(({ event, json }) => {
+      const { kept, observed } = observeAgreement(names, { first: json, second: summary.json, tolerances })
+      return { kept, observed: `${event}: ${observed}` }
+    })
+    return compared.find(({ kept }) => !kept) ?? { kept: true, observed: `${others.length} events agree` }
+  })
 
 /** Rules that compare the events and the fetched record of one call. */
 export const agreementRules: ServerRules = {
@@ -109,28 +129,23 @@ export const agreementRules: ServerRules = {
       return { kept: seconds >= shortest && seconds <= span + roundingSeconds, observed }
     }),
   },
-  'events.summary.agrees-with-call-ended': {
-    title: 'CALL_AI_SUMMARY states the direction, the numbers and the times of CALL_ENDED',
+  'events.summary.agrees-with-the-other-events': {
+    title: 'CALL_AI_SUMMARY states the direction, the numbers and the times of the other events of its call',
     clause: oneCall,
     expected: 'the same values, as far as both events state them',
     severity: 'high',
     needs: ['--listen', '--play'],
-    examine: judgeCalls(({ webhooks }) => {
-      const [ended, summary] = [/^CALL_ENDED$/, /^CALL_AI_SUMMARY$/].map((name) => findEvent(webhooks, name))
-      if (ended === undefined || summary === undefined)
-        return { kept: undefined, observed: 'one of the events did not arrive' }
-      const names = [
-        'channel',
-        'callDirection',
-        'from',
-        'to',
-        'channelNumber',
-        'customerNumber',
-        ...timeFields,
-      ]
-      const sides = { first: ended.json, second: summary.json, toleranceMs: startToleranceMs }
-      return observeAgreement(names, sides)
-    }),
+    examine: judgeAgainstSummary(
+      ['channel', 'callDirection', 'from', 'to', 'channelNumber', 'customerNumber', ...timeFields],
+      eventTolerances,
+    ),
+  },
+  'events.call.times': {
+    title: 'All events of a call state the same callStartedAt and callEndedAt',
+    clause: '0014 (call event fields)',
+    expected: 'the times of CALL_AI_SUMMARY, to the millisecond',
+    needs: ['--listen', '--play'],
+    examine: judgeAgainstSummary(timeFields, exact),
   },
   'fetch.summary.agrees-with-the-event': {
     title: 'A fetched record states the times, the duration and the numbers of CALL_AI_SUMMARY',
@@ -144,7 +159,7 @@ export const agreementRules: ServerRules = {
       const agent = readField(record, 'agentNumber')
       if (!isUnset(agent) && isUnset(readField(event, 'agentNumber')))
         return { kept: false, observed: `agentNumber ${JSON.stringify(agent)}, absent in the event` }
-      const sides = { first: event, second: record, toleranceMs: 0 }
+      const sides = { first: event, second: record, tolerances: exact }
       return observeAgreement([...otherFields, ...numberFields, ...timeFields], sides)
     }),
   },

@@ -127,6 +127,15 @@ const rules: Readonly<Record<string, FetchRule>> = {
       ),
     ),
   },
+  'fetch.method.post-is-refused': {
+    title: 'A POST to the path of a summary is refused',
+    clause: '0010 (error body)',
+    expected: 'status 405, or another error',
+    needs: calls,
+    examine: examineAfter('PSTN', (callId) =>
+      judgeRequest(() => buildFetch(callId, { method: 'POST' }), isRefusal),
+    ),
+  },
   'fetch.summary.is-200': {
     title: 'A summary can be fetched once it exists',
     clause: fetchable,
