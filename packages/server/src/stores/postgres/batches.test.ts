@@ -8,7 +8,6 @@ const createWords = (maxItems = 64) => {
   const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
   const write = createBatches<string, string>({
     maxItems,
-    maxConcurrent: 2,
     getKey: (word) => word.slice(0, 1),
     write: (words) =>
       new Promise((resolve) => {
@@ -54,7 +53,6 @@ const createFailing = (error: unknown) => {
   const batches: (readonly string[])[] = []
   const write = createBatches<string, string>({
     maxItems: 64,
-    maxConcurrent: 2,
     getKey: (word) => word,
     write: async (words) => {
       batches.push(words)

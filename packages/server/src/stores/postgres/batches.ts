@@ -2,8 +2,6 @@ import { isLocked, isLost } from './storage-errors.ts'
 
 export type BatchOptions<Item, Outcome> = {
   readonly maxItems: number
-  /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
-  readonly maxConcurrent: number
   /**
    * Returns the key of the row that an item changes. A batch has at most one item per key. Without this function,
    * batches can contain any items.
@@ -12,6 +10,9 @@ export type BatchOptions<Item, Outcome> = {
   /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
+
+/** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
+const maxConcurrent = 2
 
 type Waiting<Item, Outcome> = {
   readonly item: Item
@@ -26,12 +27,7 @@ type Waiting<Item, Outcome> = {
  * @returns a function that writes one item. It rejects if `write` rejects for that item alone, or if the
  * database becomes unavailable during the batch.
  */
-export const createBatches = <Item, Outcome>({
-  maxItems,
-  maxConcurrent,
-  getKey,
-  write,
-}: BatchOptions<Item, Outcome>) => {
+export const createBatches = <Item, Outcome>({ maxItems, getKey, write }: BatchOptions<Item, Outcome>) => {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
 

@@ -47,7 +47,6 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
   ) =>
     createBatches<Change, Outcome>({
       maxItems: maxChanges,
-      maxConcurrent: 2,
       getKey: (change) => JSON.stringify([getRecord(change).organizationId, ...getKey(change)]),
       write: async (changes) => {
         const result = await changeRecords(query, {
@@ -172,7 +171,6 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
     ),
     addEvent: createBatches<EventRecord, void>({
       maxItems: maxChanges,
-      maxConcurrent: 2,
       getKey: ({ id }) => id,
       write: async (added) => {
         queueChanges.emitAdded(await addEvents(query, added))

@@ -71,7 +71,7 @@ export const createSettlements = ({
    * Recoveries are always recorded. Otherwise a failure that ended long ago could later disable the
    * subscription.
    */
-  const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
+  const mayFlip = createWriteLimit()
   const removals = createRemovals(query)
   /**
    * Decides a batch's settlements in order. Each decision starts from the subscription's state after the earlier ones.

@@ -6,14 +6,21 @@ import { callFunction } from './query.ts'
 import { createReads, type JsonRow, mapTable } from './records.ts'
 import { createRemovals } from './removals.ts'
 
-/**
- * Maximum number of ids or hashes per statement. Lookups are combined, because every request starts by finding its
- * caller.
- */
-const maxReads = 256
-
 const { toRow: toOrganizationRow, toRecord: toOrganization } = mapTable('organizations')
 const { toRow: toKeyRow, toRecord: toKey } = mapTable('apiKeys')
+
+/**
+ * Returns a function that finds a value by its key. Up to 256 lookups share a statement, because every request
+ * starts by finding its caller.
+ */
+const createLookup = <Value>(read: (keys: readonly string[]) => Promise<(readonly [key: string, Value])[]>) =>
+  createBatches<string, Value | undefined>({
+    maxItems: 256,
+    write: async (keys) => {
+      const found = new Map(await read([...new Set(keys)]))
+      return keys.map((key) => found.get(key))
+    },
+  })
 
 export const createTenancy = ({ query, read }: PostgresDatabase) => {
   const organizations = createReads(read, 'organizations')
@@ -29,17 +36,9 @@ export const createTenancy = ({ query, read }: PostgresDatabase) => {
       await createRemovals(query).endAll()
       return (await save(organization)) ? 'saved' : 'stale'
     },
-    findOrganization: createBatches<string, OrganizationRecord | undefined>({
-      maxItems: maxReads,
-      maxConcurrent: 2,
-      write: async (ids) => {
-        const records = await organizations.list(
-          'FROM wabakit.organizations r WHERE r.id = ANY ($1) AND r.revision > 0',
-          [[...new Set(ids)]],
-        )
-        const found = new Map(records.map((record) => [record.id, record]))
-        return ids.map((id) => found.get(id))
-      },
+    findOrganization: createLookup<OrganizationRecord>(async (ids) => {
+      const sql = 'FROM wabakit.organizations r WHERE r.id = ANY ($1) AND r.revision > 0'
+      return (await organizations.list(sql, [ids])).map((record) => [record.id, record])
     }),
     listOrganizations: ({ cursor = '0', limit }) =>
       organizations.readPage(
@@ -66,23 +65,16 @@ export const createTenancy = ({ query, read }: PostgresDatabase) => {
       )
       return removed.length > 0
     },
-    findCaller: createBatches<string, CallerRecord | undefined>({
-      maxItems: maxReads,
-      maxConcurrent: 2,
-      write: async (hashes) => {
-        const rows = await read<{ key: JsonRow; organization: JsonRow }>(
-          `SELECT row_to_json(k) AS key, row_to_json(o) AS organization
-           FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
-          [[...new Set(hashes)]],
-        )
-        const found = new Map(
-          rows.map(({ key, organization }) => [
-            key.hash,
-            { key: toKey(key), organization: toOrganization(organization) },
-          ]),
-        )
-        return hashes.map((hash) => found.get(hash))
-      },
+    findCaller: createLookup<CallerRecord>(async (hashes) => {
+      const rows = await read<{ key: JsonRow; organization: JsonRow }>(
+        `SELECT row_to_json(k) AS key, row_to_json(o) AS organization
+         FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
+        [hashes],
+      )
+      return rows.map(({ key, organization }) => [
+        String(key.hash),
+        { key: toKey(key), organization: toOrganization(organization) },
+      ])
     }),
   } satisfies Partial<Store>
 }

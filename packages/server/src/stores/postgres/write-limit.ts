@@ -1,9 +1,5 @@
-export type WriteLimitOptions = {
-  /** Maximum number of writes per period. */
-  readonly max: number
-  /** Length of a period, in milliseconds. */
-  readonly perMs: number
-}
+/** Maximum number of writes per key and period, and the length of a period in milliseconds. */
+const limit = { max: 10, perMs: 10_000 }
 
 const maxKeys = 10_000
 
@@ -13,17 +9,17 @@ const maxKeys = 10_000
  *
  * @returns a function that returns whether a key may be written at the given time and, if so, counts the write.
  */
-export const createWriteLimit = ({ max, perMs }: WriteLimitOptions) => {
+export const createWriteLimit = () => {
   const writes = new Map<string, { readonly period: number; count: number }>()
   return (key: string, now: number): boolean => {
-    const period = Math.floor(now / perMs)
+    const period = Math.floor(now / limit.perMs)
     let counted = writes.get(key)
     if (counted?.period !== period) {
       if (writes.size >= maxKeys) writes.clear()
       counted = { period, count: 0 }
       writes.set(key, counted)
     }
-    if (counted.count >= max) return false
+    if (counted.count >= limit.max) return false
     counted.count++
     return true
   }
