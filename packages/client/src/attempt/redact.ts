@@ -44,8 +44,8 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 }
 
 /**
- * Creates a function that masks secrets in a server's response, even if they are escaped or cut off. Lists the secrets
- * only on first use, because successful calls never need them.
+ * Creates a function that masks secrets in responses and error messages, even if they are escaped or cut off.
+ * Lists the secrets only on first use, because successful calls never need them.
  */
 export const createRedact = (getSecrets: () => readonly string[]): Redact => {
   let secrets: readonly string[]

@@ -27,8 +27,8 @@ const readEnvironment = (name: typeof keyVariable | typeof urlVariable): string 
 }
 
 /**
- * Returns `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`. Returns `undefined` in browsers: they send
- * their own user agent, and a custom one would require a CORS preflight.
+ * Returns `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`. Returns `undefined` in browsers:
+ * they send their own user agent, and the server's CORS settings would have to allow a custom one.
  */
 const getUserAgent = (): string | undefined => {
   const runtime = globalThis.navigator?.userAgent

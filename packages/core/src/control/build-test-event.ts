@@ -48,7 +48,8 @@ const refuse = (path: string, message: string): never => {
 /**
  * Builds a test event for one subscription. By default, it is an example event about a new call or group.
  *
- * @throws InputError if the subscription does not get events of this name, or there is no example for it.
+ * @throws InputError if the subscription is operational or does not get events of this name, or if neither a
+ * payload nor an example exists.
  */
 export const buildTestEvent = (subscription: Subscription, input: TestEventInput): PublishedEvent => {
   const { events, channel, number } = subscription

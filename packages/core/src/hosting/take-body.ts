@@ -15,7 +15,7 @@ export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
 /**
  * Reads the chunks of a body as they arrive, before any code asks for them, and drops those beyond
  * `maxBytes`. Otherwise, node:http would buffer them while the request waits for a database or a file: at
- * most 64 KiB per connection, but each chunk of one byte is an object of almost a kilobyte. Unauthenticated
+ * most 64 KiB per connection, but each chunk of one byte is an object of about 200 bytes. Unauthenticated
  * senders could fill 600 MB with 60 connections.
  */
 export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {

@@ -15,8 +15,8 @@ const hasColors = (stream: NodeJS.WritableStream): boolean =>
 const removedFields = ['authorization', 'key', 'secret', 'token', 'payload', 'headers']
 
 /**
- * Creates the server's log. Lines contain ids, names, statuses and times, but never keys, secrets, payloads or phone
- * numbers: fields with such names are removed. Control characters are escaped.
+ * Creates the server's log. Lines contain ids, names, statuses and times. Fields that may hold a key, a
+ * secret or a payload are removed; callers must not log phone numbers. Control characters are escaped.
  */
 export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
   const { logLevel, logFormat, stream = process.stderr } = options
@@ -29,7 +29,7 @@ export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
     decodeStrings: false,
     write: (chunk, _encoding, done) => {
       stream.write(escapeLines(String(chunk)))
-      // Writes synchronously so that no line is pending when the process ends.
+      // Does not wait for the write, so that no later line is still buffered here when the process ends.
       done()
     },
   })

@@ -113,7 +113,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
   }
 
   const storeBatch = async (events: readonly StoredEvent[]): Promise<readonly (boolean | Error)[]> => {
-    // If this process has a free slot, its own worker is woken anyway.
+    // If this process has a free slot, its own worker is woken anyway, so other processes are not notified.
     const announcement = worker.isFree() ? undefined : engine.announcement
     const endsAt = performance.now() + patienceMs
     for (;;) {
@@ -137,7 +137,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
   // Events are identified concurrently, and stored in the order of their arrival.
   const store = createBatch(async (identified: readonly Promise<StoredEvent>[]) => {
     const events = await Promise.all(identified)
-    // A statement cannot update a row that it inserts.
+    // In PostgreSQL, a statement cannot update a row that it has inserted, so each key may occur only once.
     const unique = new Map(events.map((event) => [event.key, event]))
     const outcomes = await storeBatch([...unique.values()])
     const results = new Map([...unique.keys()].map((key, index) => [key, outcomes[index]]))

@@ -21,7 +21,7 @@ const unsignedIds = [
 const nameAll = (value: string): Record<string, string> =>
   Object.fromEntries(unsignedIds.map((name) => [name, value]))
 
-/** Judges two different deliveries. An endpoint might mistake the second for a repeat of the first. */
+/** Judges different deliveries that an endpoint might mistake for repeats of one another. */
 const judgeBoth = async (
   { countEffects }: Examination,
   deliveries: readonly Delivery[],
@@ -56,7 +56,7 @@ const sendAndCount = async (
   return examination.countEffectsOf(delivery, expected)
 }
 
-/** Checks of what an endpoint takes for the same event. */
+/** Checks of how an endpoint tells new events from repeated ones. */
 export const identifiedChecks: EndpointChecks = {
   'handles-ids-that-begin-alike': {
     title: 'Handles deliveries whose long ids differ only at the end',
