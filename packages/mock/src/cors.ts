@@ -2,7 +2,7 @@ const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-h
 
 /**
  * Lets pages of any origin call the mock on its port, so that browser tests need no proxy. The real server
- * does not, because a page must not have its key.
+ * does not, because a page must not contain an API key.
  */
 export const allowOrigins = async (
   request: Request,

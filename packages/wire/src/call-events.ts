@@ -223,5 +223,5 @@ const defineExamples = () => {
   } satisfies { readonly [Name in AnyCallEvent['event']]: OfName<Name> }
 }
 
-/** An example of each event about a call, as its sender sends it. */
+/** An example of each event about a call. An event that only live services send has their format. */
 export const callEventExamples = /* @__PURE__ */ defineExamples()

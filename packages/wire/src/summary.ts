@@ -17,7 +17,7 @@ export type SummaryRecord = { [Field in keyof SummaryRecordFields]: SummaryRecor
 
 export const summaryRecordRule: Rule<SummaryRecord> = /* @__PURE__ */ object(() => ({
   ...callDetails(),
-  // A summary must not be lost because of the format of a time. The parsers of events check it.
+  // Any text is accepted, so that the format of a time never costs the summary. Events have stricter rules.
   callStartedAt: nullish(text),
   callEndedAt: nullish(text),
   summary: callSummaryRule,

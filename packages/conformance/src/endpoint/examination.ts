@@ -177,8 +177,8 @@ export const createExamination = (
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
     /**
-     * Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. An endpoint behind a
-     * firewall or a rate limit that answers instead counts as alive.
+     * Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. If a firewall
+     * or a rate limit responds instead, the endpoint counts as alive.
      */
     isAlive: async (): Promise<boolean> => {
       const endsAt = performance.now() + limits.recoverMs

@@ -13,7 +13,7 @@ export type GroupScene = {
   readonly exchanges: readonly ApiExchange[]
 }
 
-/** The path to which acceptance's listener redirects. */
+/** The path to which the listener of `acceptance` redirects. */
 export const redirectPath = '/redirected'
 
 /** The path of the added subscription, and its static headers. */

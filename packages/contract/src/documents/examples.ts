@@ -11,7 +11,7 @@ export const publishedExamples: { readonly [Name in PublishedEventName]: Publish
   ...publishedCalls,
 }
 
-/** Example payload of each known event, as the reference server sends it or, if it does not, a live service. */
+/** Example payload of each known event. An event that only live services send has their format. */
 export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
   ...publishedExamples,
   CALL_MISSED,

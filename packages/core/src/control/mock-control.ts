@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ApiFaults, PlannedFault } from '../simulation/index.ts'
 import { named } from './schemas.ts'
 
-/** A plain JSON object that the mock checks. */
+/** A plain JSON object. The mock validates each one that it receives. */
 export type Json = Readonly<Record<string, unknown>>
 
 /** The operations on an organization that only a mock has. */

@@ -40,7 +40,7 @@ export const loadOrganizations = async (): Promise<void> => {
 export const sendOwn = <Result>(path: Path, options?: SendOptions): Promise<Result> =>
   send(['organizations', organizationId.value ?? '', ...path], options)
 
-/** Repeats a request that changes or counts many records, and yields what each part of them adds. */
+/** Changes or counts many records, page by page, and yields the result of each page. */
 export async function* sendInParts<Part>(path: Path, body: object) {
   for (let cursor: string | undefined; ; ) {
     const part = await sendOwn<Part & { nextCursor?: string }>(path, { body: { ...body, cursor } })

@@ -11,7 +11,10 @@ const formatCell = (value: unknown): string => {
 /** Formats a value as one line, without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
 
-/** Formats a URL without its query, which may hold a secret, and would displace the end of the path when it is cut. */
+/**
+ * Formats a URL without its query. The query may contain a secret. In a narrow column, where a value is cut
+ * at its start, the query would leave no room for the path.
+ */
 export const formatUrl = (url: string): string => url.replace(/\?.*/s, '?…')
 
 type Json = Readonly<Record<string, unknown>>
@@ -33,7 +36,7 @@ const formatHeader = (path: string): string =>
     .replace(/(?=[A-Z])/g, ' ')
     .toUpperCase()
 
-/** Formats a field of a table. A time has no milliseconds, which would displace another field. */
+/** Formats a field of a table. Omits the milliseconds of a time, to leave room for other fields. */
 const formatField = (record: Json, field: string): string => {
   const value = readField(record, field)
   const text = formatValue(field === 'url' ? formatUrl(String(value)) : value)

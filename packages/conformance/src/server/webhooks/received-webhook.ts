@@ -18,7 +18,7 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
     ),
   )
 
-/** Reads a request to acceptance's listener as a webhook. Fields that the body lacks are empty strings. */
+/** Reads a request to the listener of `acceptance` as a webhook. Absent fields become empty strings. */
 export const readWebhook = async (request: IncomingMessage) => {
   const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
   const text = (await readText({ body }, maxBodyBytes)) ?? ''

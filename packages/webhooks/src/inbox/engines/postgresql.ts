@@ -47,8 +47,8 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
 const divisionByZero = '22012'
 
 /**
- * Time limit for UNLISTEN, in milliseconds. After it, the connection can go back to the pool. Without a
- * response, the connection is closed.
+ * Time limit for UNLISTEN, in milliseconds. If it succeeds, the connection goes back to the pool; otherwise,
+ * the connection is closed.
  */
 const briefMs = 2_000
 

@@ -145,7 +145,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       return await whenFree(() => completeAll(completions))
     } catch (error) {
       if (completions.length === 1) throw error
-      // One of the writes has ended the shared transaction.
+      // A write may have ended the shared transaction, so each completion now runs in its own.
       const outcomes: (boolean | Error)[] = []
       for (const completion of completions) {
         outcomes.push(

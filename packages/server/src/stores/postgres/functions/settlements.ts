@@ -20,7 +20,7 @@ import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
  * from the assumptions and writes nothing.
  */
 export const settlementFunctions = /* sql */ `
--- Epochs are as known to the worker.
+-- Returns the shards that the worker no longer owns: their epochs differ from the ones that it knows.
 CREATE FUNCTION find_lost_shards(p_shards integer[], p_epochs integer[]) RETURNS integer[] LANGUAGE sql STABLE
 RETURN ARRAY(
   SELECT k.shard FROM unnest(p_shards, p_epochs) AS k (shard, epoch)

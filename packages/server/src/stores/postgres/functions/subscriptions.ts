@@ -38,7 +38,8 @@ DECLARE
 BEGIN
   PERFORM enter_organizations(ARRAY[input.organization_id]);
   IF input.revision = 1 THEN
-    -- New subscriptions are committed one at a time, so that the list grows at its end.
+    -- Commits new subscriptions one at a time, in the order of their positions. Otherwise, a client that
+    -- reads the list page by page could miss one.
     PERFORM lock_all('subscriptions', ARRAY[input.organization_id]);
     INSERT INTO wabakit.subscriptions (${listColumns('subscriptions')}) VALUES (${listColumns('subscriptions', 'input')})
     ON CONFLICT (organization_id, id) DO NOTHING;
@@ -96,7 +97,8 @@ DECLARE
 BEGIN
   SELECT s.position INTO found_position FROM wabakit.subscriptions s
   WHERE s.organization_id = p_organization_id AND s.id = p_id;
-  -- Taken before locking the row, because a settlement that shares the lock updates the row.
+  -- Taken before locking the row, because a settlement shares this lock and then updates the row. In the
+  -- opposite order, the two could deadlock.
   PERFORM lock_all('subscription', ARRAY[found_position::text]);
   removed := EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = found_position AND s.revision > 0);
   IF removed THEN

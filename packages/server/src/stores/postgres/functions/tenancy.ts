@@ -3,7 +3,8 @@ import { listColumns } from '../records.ts'
 export const tenancyFunctions = /* sql */ `
 CREATE FUNCTION save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- New organizations are committed one at a time, so that the list grows at its end.
+  -- Commits new organizations one at a time, in the order of their positions. Otherwise, a client that reads
+  -- the list page by page could miss one.
   IF p_organization ->> 'revision' = '1' THEN
     PERFORM lock_all('organizations', ARRAY['']);
   END IF;
