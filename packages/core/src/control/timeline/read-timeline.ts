@@ -35,14 +35,14 @@ type Waiting = {
   readonly subscription: Subscription | undefined
   /** The deliveries of its lane, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
-  readonly attempts: readonly AttemptRecord[]
+  readonly lastAttempt: AttemptRecord | undefined
 }
 
 const newest = { order: 'newest_first', limit: 1 } as const
 
 const readWait = async (
   { service, now }: WaitContext,
-  { delivery, subscription, lane, attempts }: Waiting,
+  { delivery, subscription, lane, lastAttempt }: Waiting,
 ): Promise<WaitView | null> => {
   const { organizationId, subscriptionId, eventId, status, dueAt } = delivery
   const time = now()
@@ -57,7 +57,7 @@ const readWait = async (
     now: time,
     lane,
     waitsFor: events?.items[0]?.waitsFor ?? null,
-    lastAttempt: attempts.at(-1),
+    lastAttempt,
     disabledReason: subscription?.disabledReason ?? null,
     maxAttemptsPerSecond: subscription?.maxAttemptsPerSecond ?? null,
     isEndpointBusy: attempting !== undefined && attempting.items.length > 0,
@@ -72,12 +72,12 @@ export const explainDelivery = async (
 ): Promise<WaitView | null> => {
   const { id, organizationId, subject, subscriptionId, status, deferrals } = delivery
   const mayBeDeferred = status === 'pending' && deferrals > 0
-  const [subscription, lane, attempts] = await Promise.all([
+  const [subscription, lane, lastAttempts] = await Promise.all([
     context.service.subscriptions.find(organizationId, subscriptionId),
     status === 'waiting' ? listDeliveries(context.service, organizationId, { subject, subscriptionId }) : [],
-    mayBeDeferred ? context.service.deliveries.attempts(organizationId, id) : [],
+    mayBeDeferred ? context.service.deliveries.lastAttempts(organizationId, [id]) : [],
   ])
-  return readWait(context, { delivery, subscription, lane, attempts })
+  return readWait(context, { delivery, subscription, lane, lastAttempt: lastAttempts[0] })
 }
 
 /** Reads the timeline of a call or group. Resolves to `undefined` if there are no records about it. */
@@ -113,7 +113,8 @@ export const readTimeline = async (
       const lane = lanes.get(delivery.subscriptionId) ?? []
       const subscription = subscriptions.find(({ id }) => id === delivery.subscriptionId)
       const ofLane = lane.map((other) => other.delivery)
-      const wait = await readWait(context, { delivery, subscription, lane: ofLane, attempts })
+      const lastAttempt = attempts.at(-1)
+      const wait = await readWait(context, { delivery, subscription, lane: ofLane, lastAttempt })
       return { ...each, marks: markDelivery(each, lane), wait }
     }),
   )
