@@ -1,6 +1,6 @@
 export type StopSignal = ReturnType<typeof createStopSignal>
 
-/** Stops many attempts at once. Unlike with an `AbortSignal`, adding and removing a listener takes constant time. */
+/** Stops many attempts at once. Adding a listener takes constant time, unlike with an `AbortSignal`. */
 export const createStopSignal = () => {
   const listeners = new Set<() => void>()
   let isStopped = false

@@ -3,15 +3,15 @@ import { isLocked, isLost } from './storage-errors.ts'
 export type BatchOptions<Item, Outcome> = {
   readonly maxItems: number
   /**
-   * Returns the key of the row that an item changes. A batch has at most one item per key. Without this function,
-   * batches can contain any items.
+   * Returns the key of the row that an item changes. A batch has at most one item per key. Without this
+   * function, batches can contain any items.
    */
   readonly getKey?: (item: Item) => string
   /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
 
-/** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
+/** Maximum number of concurrent batches. More would use more cores of the database for smaller ones. */
 const maxConcurrent = 2
 
 type Waiting<Item, Outcome> = {
@@ -21,8 +21,8 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Combines writes that arrive while others are running: one statement for all of them costs little more than a single
- * write. The first write starts without waiting for others.
+ * Combines writes that arrive while others are running: one statement for all of them costs little more than
+ * a single write. The first write starts without waiting for others.
  *
  * @returns a function that writes one item. It rejects if `write` rejects for that item alone, or if the
  * database becomes unavailable during the batch.

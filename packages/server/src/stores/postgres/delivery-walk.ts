@@ -8,7 +8,8 @@ import type { Query } from './query.ts'
 import { findSubscription } from './records.ts'
 
 /**
- * Returns whether to find the events first, because few may match. Otherwise, an index of deliveries finds fewer rows.
+ * Returns whether to find the events first, because few may match. Otherwise, an index of deliveries finds
+ * fewer rows.
  */
 const startsWithEvents = (selection: DeliverySelection): boolean => {
   const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
@@ -26,8 +27,8 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
   }
-  // A subscription belongs to one organization, so this condition would be redundant. Without it, only the index of the
-  // subscription's deliveries can be used.
+  // A subscription belongs to one organization, so this condition would be redundant. Without it, only the
+  // index of the subscription's deliveries can be used.
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
   }
@@ -65,7 +66,8 @@ const filterExamined = (
 ): Conditions =>
   where
     .andIf(`${deliveryStatus} = ANY (?)`, statuses)
-    // The sum prevents the planner from using the index by time, which contains the deliveries of all organizations.
+    // The sum prevents the planner from using the index by time, which contains the deliveries of all
+    // organizations.
     .andIf('d.finished_at + 0 >= ?', finishedFrom)
     .andIf('d.finished_at + 0 < ?', finishedBefore)
     .andIf(
@@ -74,8 +76,8 @@ const filterExamined = (
       responses,
     )
 
-// OFFSET 0 in the nested tables makes the planner keep their order, which it might otherwise change after misjudging
-// how many rows match.
+// OFFSET 0 in the nested tables makes the planner keep their order, which it might otherwise change after
+// misjudging how many rows match.
 const withSubscription = `
   CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
 const eventsFirst = `wabakit.events e
@@ -89,9 +91,9 @@ const deliveriesFirst = `${allDeliveries} AS d
 const lastSubscription = '9'.repeat(18)
 
 /**
- * Chooses how to read deliveries `d` with their events `e` and subscriptions `s`, in the order of their events and
- * subscriptions, up to the event at position `newest`. The caller applies `limit`. Also returns `end`, the cursor of
- * the rows after the examined rows, if there are any.
+ * Chooses how to read deliveries `d` with their events `e` and subscriptions `s`, in the order of their
+ * events and subscriptions, up to the event at position `newest`. The caller applies `limit`. Also returns
+ * `end`, the cursor of the rows after the examined rows, if there are any.
  */
 export const walkDeliveries = async (
   read: Query,

@@ -32,8 +32,8 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
 /**
- * Receives messages between the processes that share a database, with LISTEN. All listeners share one connection, which
- * is open only while needed. A broken connection is replaced.
+ * Receives messages between the processes that share a database, with LISTEN. All listeners share one
+ * connection, which is open only while needed. A broken connection is replaced.
  */
 export const createNotifications = ({ connect, onError }: NotificationsOptions) => {
   const channels = new Map<string, Set<NotificationListener>>()
@@ -116,8 +116,8 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions) 
       }
     },
     /**
-     * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it listens.
-     * If `onConnected` rejects, the connection is replaced.
+     * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it
+     * listens. If `onConnected` rejects, the connection is replaced.
      *
      * @returns a function that releases the connection.
      */

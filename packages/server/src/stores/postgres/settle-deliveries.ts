@@ -34,8 +34,8 @@ type Item = {
 }
 
 /**
- * Maximum number of times that a batch is decided. If a row differs from the assumed state, the batch is decided
- * again from the actual one, and the row can change again in the meantime.
+ * Maximum number of times that a batch is decided. If a row differs from the assumed state, the batch is
+ * decided again from the actual one, and the row can change again in the meantime.
  */
 const maxTries = 5
 
@@ -57,8 +57,8 @@ const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledR
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /**
- * Settles deliveries without reading them first: decides each batch from assumed states, and decides it again from the
- * actual states if a row differs.
+ * Settles deliveries without reading them first: decides each batch from assumed states, and decides it again
+ * from the actual states if a row differs.
  */
 export const createSettlements = ({
   query,
@@ -74,7 +74,8 @@ export const createSettlements = ({
   const mayFlip = createWriteLimit()
   const removals = createRemovals(query)
   /**
-   * Decides a batch's settlements in order. Each decision starts from the subscription's state after the earlier ones.
+   * Decides a batch's settlements in order. Each decision starts from the subscription's state after the
+   * earlier ones.
    *
    * @param states - the known states of deliveries, except deliveries that no longer exist.
    */
@@ -166,8 +167,8 @@ export const createSettlements = ({
       if (settled.different === null) {
         for (const [queue, state] of after) queues.set(queue, state)
         if (settled.added !== null) queueChanges.emitAdded(settled.added)
-        // Not awaited: removing the rest of a large backlog takes time, no caller needs it, and the other results of
-        // the batch must not wait for it.
+        // Not awaited: removing the rest of a large backlog takes time, no caller needs it, and the other
+        // results of the batch must not wait for it.
         if (changed.some(({ disabled }) => disabled !== null)) void removals.end(undefined)
         const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
         return settlements.map((each) => outcomes.get(each) ?? stale)

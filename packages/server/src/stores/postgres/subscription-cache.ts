@@ -15,7 +15,8 @@ const maxSubscriptions = 10_000
 const { toRecord } = mapTable('subscriptions')
 
 /**
- * Caches subscriptions by revision. The record of a revision never changes, except for `failingSince` and `isReported`.
+ * Caches subscriptions by revision. The record of a revision never changes, except for `failingSince` and
+ * `isReported`.
  */
 export const createSubscriptionCache = (read: Query) => {
   const known = new Map<string, SubscriptionRecord>()
@@ -33,8 +34,8 @@ export const createSubscriptionCache = (read: Query) => {
 
   return {
     /**
-     * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed in the
-     * meantime is missing.
+     * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed
+     * in the meantime is missing.
      */
     find: async (current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>> => {
       const isKnown = ({ queue, revision }: Current): boolean => known.get(queue)?.revision === revision

@@ -10,8 +10,8 @@ const { toRow: toOrganizationRow, toRecord: toOrganization } = mapTable('organiz
 const { toRow: toKeyRow, toRecord: toKey } = mapTable('apiKeys')
 
 /**
- * Returns a function that finds a value by its key. Up to 256 lookups share a statement, because every request
- * starts by finding its caller.
+ * Returns a function that finds a value by its key. Up to 256 lookups share a statement, because every
+ * request starts by finding its caller.
  */
 const createLookup = <Value>(read: (keys: readonly string[]) => Promise<(readonly [key: string, Value])[]>) =>
   createBatches<string, Value | undefined>({

@@ -9,13 +9,13 @@ import { watchFiles } from './present-files.ts'
 /** An open database, locked for this process. `close` closes it and releases the lock. */
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
-/** Maximum time to wait for another program, such as a backup, when the database is opened, in milliseconds. */
+/** Maximum time to wait for another program, such as a backup, while opening, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**
- * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16 MiB), four
- * times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0052). The
- * size limit truncates a longer log, because later changes would not overwrite its end.
+ * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16
+ * MiB), four times the default, because the same pages are written repeatedly. Deleted rows are overwritten
+ * (decision 0052). The size limit truncates a longer log, because later changes would not overwrite its end.
  */
 const settings = `
   pragma synchronous = full;
@@ -49,8 +49,8 @@ const connect = (path: string) => {
       database,
       checkFiles: files.look,
       /**
-       * @throws StorageUnavailableError if another server has taken over the database, or its files were deleted or
-       * replaced.
+       * @throws StorageUnavailableError if another server has taken over the database, or its files were
+       * deleted or replaced.
        */
       checkOwner: (): void => {
         files.check()
@@ -66,7 +66,8 @@ const connect = (path: string) => {
 /**
  * Opens a database and creates it if it does not exist.
  *
- * @param onWarning - receives warnings for the operator, such as a warning that other users can read the file.
+ * @param onWarning - receives warnings for the operator, such as a warning that other users can read the
+ * file.
  * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
  */
 export const openDatabase = (file: string, onWarning: (message: string) => void = console.warn) => {

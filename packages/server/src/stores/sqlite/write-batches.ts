@@ -10,7 +10,7 @@ export type WriteBatchesOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes in the transaction reject with its error. */
   readonly checkOwner: () => void
-  /** Called after each commit, before it is acknowledged. Throws if the database's files were deleted or replaced. */
+  /** Called after each commit, before its acknowledgment. Throws if files were deleted or replaced. */
   readonly checkFiles: () => void
   /** The list to which writes add their in-memory changes. */
   readonly effects: Effects
@@ -23,12 +23,13 @@ type Job = { readonly run: () => () => void; readonly reject: (error: unknown) =
 /** Maximum number of writes per transaction. Writes block the event loop. */
 const maxWrites = 512
 
-/** Maximum number of attempts while another program holds the lock, and the pause between them, in milliseconds. */
+/** Maximum number of attempts while another program has the lock, and milliseconds between them. */
 const busy = { retries: 100, pauseMs: 20 }
 
 /**
- * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
- * during a commit are in the next batch. If a write fails, the others run again, each in its own savepoint.
+ * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes
+ * that arrive during a commit are in the next batch. If a write fails, the others run again, each in its own
+ * savepoint.
  */
 export const createWriteBatches = (options: WriteBatchesOptions) => {
   const { database, checkOwner, checkFiles, effects, now } = options
@@ -49,7 +50,7 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
     reject(error)
   }
 
-  /** Runs jobs in one savepoint or, if one of them fails, each in its own. Returns functions that settle them. */
+  /** Runs jobs in one savepoint, or each in its own if one fails. Returns functions that settle them. */
   const runJobs = (batch: readonly Job[]): (() => void)[] => {
     const { length } = effects
     savepoint.run()
@@ -139,8 +140,9 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
 
   return {
     /**
-     * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own changes are
-     * rolled back. If another write in the same batch fails, `work` is rolled back and runs again.
+     * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own
+     * changes are rolled back. If another write in the same batch fails, `work` is rolled back and runs
+     * again.
      *
      * @throws StorageUnavailableError if nothing was committed.
      * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
