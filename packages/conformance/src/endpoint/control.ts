@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventName } from '@wabakit/contract'
+import { eventExamples } from '@wabakit/contract/documents'
 import { EffectsError, TargetUnreachableError } from '../errors.ts'
 import { pollEffects } from './effects.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse } from './judge.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
-import { type Exchange, isAccepted } from './send.ts'
+import { type Exchange, isAccepted, isShielded } from './send.ts'
 import { formatTarget } from './target.ts'
 
 const causes: Readonly<Record<number, string>> = {
@@ -28,38 +32,111 @@ const explain = (exchange: Exchange): string => {
   return `${response}: ${cause}`
 }
 
+const onlyUuids =
+  'a delivery whose ids are UUIDs was, and no other: webhook-id and callId are strings of any form'
+
+/** Delivers an event whose webhook-id and callId are UUIDs, for endpoints that store them in columns of this type. */
+const deliverUuids = async (examination: Examination, name: EventName) => {
+  const subject = randomUUID()
+  const delivery = { ...buildDelivery(examination, buildEvent(name, subject), subject), id: randomUUID() }
+  return { delivery, exchange: await examination.deliver(delivery) }
+}
+
+/** Returns the mistake that a refused delivery proves, if it proves one. */
+const findMistake = async (
+  examination: Examination,
+  { name, subject, exchange }: { name: EventName; subject: string; exchange: Exchange },
+): Promise<string | undefined> => {
+  const { status = 0 } = exchange
+  if (status < 400 || isShielded(exchange)) return undefined
+  const response = describeResponse(exchange)
+  if (isAccepted((await deliverUuids(examination, name)).exchange))
+    return `${response}, but not accepted: ${onlyUuids}`
+  const { effects, limits, signal } = examination
+  if (effects === undefined || status < 500) return undefined
+  const summary = examination.build('CALL_AI_SUMMARY')
+  await examination.deliver(summary)
+  const counts = await pollEffects(effects, [subject, summary.subject], {
+    isEnough: (each) => each.some((count) => count > 0),
+    ...limits,
+    signal,
+  })
+  if (counts.every((count) => count === 0)) return undefined
+  return `${response} to a delivery that was handled: the sender repeats it for days`
+}
+
+const { recap } = eventExamples.CALL_AI_SUMMARY.summary
+
+/**
+ * Returns whether the summary of a call had no effect after the call's earlier events, although `bare`, a summary without
+ * earlier events, had one.
+ */
+const losesSummary = async (examination: Examination, call: Delivery, bare: Delivery): Promise<boolean> => {
+  const { countEffects, listEffects, limits, signal } = examination
+  const [late = 0, alone = 0] = await countEffects([call, bare])
+  if (late === 0 || alone === 0) return alone > 0
+  // An application may keep one line per call, so only a text of the summary shows that a line is the summary's.
+  const alike = (await listEffects(bare)).join()
+  const endsAt = performance.now() + limits.effectMs
+  for (;;) {
+    const lines = (await listEffects(call)).join()
+    const isLost = ['CALL_AI_SUMMARY', recap].some((text) => alike.includes(text) && !lines.includes(text))
+    if (!isLost || performance.now() > endsAt || signal.aborted) return isLost
+    await sleep(100)
+  }
+}
+
+/** Returns whether a summary without earlier events is handled, if need be one that is not of the same second. */
+const handlesAlone = async (examination: Examination, bare: Delivery): Promise<boolean> => {
+  if ((await examination.countEffectsOf(bare)) > 0) return true
+  await sleep(1_100, undefined, { signal: examination.signal }).catch(() => {})
+  const later = examination.build('CALL_AI_SUMMARY')
+  await examination.deliver(later)
+  return (await examination.countEffectsOf(later)) > 0
+}
+
 const learnEffects = async (
   examination: Examination,
   { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
-  const { knowledge, countEffectsOf, effects, limits, signal } = examination
+  const { knowledge, countEffects, countEffectsOf, effects, limits, signal } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
   const startedAt = performance.now()
   let shownAt = startedAt
-  const [calls = 0, groups = 0] = await pollEffects(effects, [subject, group.subject], {
-    isEnough: (counts) => {
-      const isShown = counts.some((count) => count > 0)
-      if (!isShown) shownAt = performance.now()
-      return isShown
+  const [calls = 0, groups = 0, alone = 0] = await pollEffects(
+    effects,
+    [subject, group.subject, bare.subject],
+    {
+      isEnough: (counts) => {
+        const isShown = counts.some((count) => count > 0)
+        if (!isShown) shownAt = performance.now()
+        return isShown
+      },
+      settleMs: limits.settleMs,
+      effectMs: limits.firstEffectMs,
+      signal,
     },
-    settleMs: limits.settleMs,
-    effectMs: limits.firstEffectMs,
-    signal,
-  })
+  )
   knowledge.effectWithinMs = shownAt - sentAt
   // If the effect is visible in the first poll, its latency is unknown and may be zero.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs
-  if (calls > 0) {
+  if (calls + alone > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
-    if ((await countEffectsOf(bare)) === 0) knowledge.needsPredecessors = true
+    const call = buildDelivery(examination, {}, subject)
+    knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
+    knowledge.needsPredecessors ||= !(await handlesAlone(examination, bare))
     if (knowledge.needsPredecessors) {
       knowledge.effectsBefore = await countEffectsOf(await examination.prepare('CALL_AI_SUMMARY'), 0)
     }
-  } else if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
-  else {
+  } else {
+    if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
+    const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
+    const [handled = 0] = await countEffects([delivery])
+    if (handled > 0) knowledge.controlMistake = `accepted, but not handled: ${onlyUuids}`
     knowledge.effectsProblem =
+      knowledge.controlMistake ??
       'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'
   }
 }
@@ -84,7 +161,8 @@ export const runControl = async (examination: Examination): Promise<void> => {
     knowledge.controls.push(exchange)
     if (isAccepted(exchange) && !exchange.timedOut) continue
     knowledge.acceptsGenuine = false
-    knowledge.controlProblem = explain(exchange)
+    knowledge.controlMistake = await findMistake(examination, { name, subject, exchange })
+    knowledge.controlProblem = knowledge.controlMistake ?? explain(exchange)
     return
   }
   const sentAt = performance.now()

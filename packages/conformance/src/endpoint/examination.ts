@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
@@ -24,6 +25,7 @@ type GenuineOptions = {
   readonly shiftSeconds?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly parts?: readonly Uint8Array[] | undefined
+  readonly agent?: Agent | undefined
 }
 
 /** The operations and settings available to a check. Requests are aborted when the check ends. */
@@ -101,7 +103,7 @@ export const createExamination = (
   /** Sends a delivery and waits for the response as long as a sender would. */
   const deliver = async (delivery: Delivery, options: GenuineOptions = {}): Promise<Exchange> => {
     const { headers, body } = await sign(delivery, options)
-    return sendWithin(limits.responseMs, { headers, body, parts: options.parts })
+    return sendWithin(limits.responseMs, { headers, body, parts: options.parts, agent: options.agent })
   }
 
   /** Builds a delivery with a new id and a new subject. */

@@ -122,6 +122,20 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   return { verdict: 'fail', observed: describeAttempts(refused) }
 }
 
+/** Expects every delivery of a summary to be accepted and, if the effects show summaries, handled. */
+export const judgeHandled = async (
+  examination: Examination,
+  attempts: readonly Attempt[],
+): Promise<Finding> => {
+  const finding = judgeAccepted(attempts)
+  if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+  const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
+  const counts = await examination.countEffects(deliveries)
+  const lost = attempts.filter((_, index) => counts[index] === 0).map(({ label }) => label)
+  if (lost.length === 0) return { verdict: 'pass', observed: `${finding.observed}; each was handled` }
+  return { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
+}
+
 /** Judges whether a delivery had exactly one effect. `sent` describes its requests. */
 export const judgeOnce = async (
   { countEffectsOf }: Examination,

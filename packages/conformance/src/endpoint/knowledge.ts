@@ -11,6 +11,10 @@ export const createKnowledge = () => ({
   acceptsGenuine: undefined as boolean | undefined,
   /** The probable reason for refusing the control. */
   controlProblem: 'no genuine delivery was sent',
+  /** The mistake that the control's refused or lost deliveries prove. */
+  controlMistake: undefined as string | undefined,
+  /** Set if a call's summary had no effect after the call's earlier events, although one on its own had. */
+  losesLaterEvents: false,
   /** The name of an event that has an effect; `undefined` until an effect is seen. */
   effectName: undefined as EventName | undefined,
   /** Why effects prove nothing. */

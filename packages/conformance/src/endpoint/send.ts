@@ -1,4 +1,4 @@
-import { request as requestHttp } from 'node:http'
+import { type Agent, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,8 @@ export type OutgoingRequest = {
   readonly body: Uint8Array
   /** Sends the body chunked, in these parts, with a pause between them. */
   readonly parts?: readonly Uint8Array[] | undefined
+  /** Keeps the connection for later requests with the same agent. @default a new connection */
+  readonly agent?: Agent | undefined
   /** Replaces the query of the URL: `?name=value`. */
   readonly query?: string | undefined
 }
@@ -81,7 +83,7 @@ const pieceBytes = 262_144
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
 
-/** Sends one request on a new connection. Never rejects, and never follows a redirect. */
+/** Sends one request. Never rejects, and never follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
     const target = request.query === undefined ? url : new URL(request.query, url)
@@ -101,7 +103,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
     const client = (url.protocol === 'https:' ? requestHttps : requestHttp)(target, {
       method,
       headers: Object.fromEntries(values),
-      agent: false,
+      agent: request.agent ?? false,
     })
     const settle = (error?: Error): void => {
       if (settled) return

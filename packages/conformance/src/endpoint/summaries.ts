@@ -1,4 +1,6 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { CallDirection, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import type { ExaminationSettings } from './settings.ts'
 
 /** Fields of a summary that may differ from the contract's example. A field that is `undefined` is absent. */
 export type SummaryFields = Readonly<Record<string, unknown>>
@@ -42,6 +44,23 @@ export const newValues: Readonly<Record<string, SummaryFields>> = {
   'an agentNumber that is null': { agentNumber: null },
 }
 
+/** The id of a call, and the part of it that shows in effects, whatever escapes the other characters. */
+type CallIds = Readonly<Record<string, { readonly callId: string; readonly subject: string }>>
+
+/** Lists ids of every form. */
+export const listUnusualIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): CallIds => {
+  const [long, special, capitals] = [ids.createSubject(), ids.createSubject(), ids.createSubject()]
+  const digits = `9${Array.from(randomBytes(19), (byte) => byte % 10).join('')}`
+  const uuid = randomUUID()
+  return {
+    'a callId of 200 characters': { callId: `${long}_`.padEnd(200, 'x'), subject: long },
+    'a callId with special characters': { callId: `wamid.${special}:a/b+c~d@e==`, subject: special },
+    'a callId in capitals': { callId: capitals.toUpperCase(), subject: capitals.toUpperCase() },
+    'a callId of 20 digits': { callId: digits, subject: digits },
+    'a callId that is a UUID': { callId: uuid, subject: uuid },
+  }
+}
+
 const summarize = (recap: string, items: readonly string[] = []): SummaryFields => ({
   summary: { recap, keyPoints: items, nextSteps: items },
 })
@@ -62,7 +81,14 @@ export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> 
   'twenty key points and next steps': summarize('A list.', Array(20).fill('One of many points.')),
   'no key points and no next steps': summarize('Nothing to do.'),
   'another field in the summary': { summary: { recap: 'Calm.', keyPoints: [], nextSteps: [], mood: 'calm' } },
+  'a long key point': summarize('A list.', ['One of many words. '.repeat(120)]),
   'a duration of 0': writeTimes(0),
+  'a duration of 41.5 s': writeTimes(41.5),
+  'a duration of 12 hours': writeTimes(43_200),
   'times without milliseconds': writeTimes(42, (time) => time.replace(/\.\d{3}/, '')),
+  'times with an offset of five and a half hours': writeTimes(42, (time) =>
+    new Date(Date.parse(time) + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30'),
+  ),
+  'times with an offset of zero': writeTimes(42, (time) => time.replace('Z', '+00:00')),
   'numbers without a plus sign': { to: '12025550143', customerNumber: '12025550143' },
 })

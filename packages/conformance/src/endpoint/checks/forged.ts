@@ -1,8 +1,9 @@
+import { type EventName, eventNames } from '@wabakit/contract'
 import { type Finding, setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused } from '../judge.ts'
-import { capitalize, signContent, signDelivery } from '../payloads.ts'
+import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
 import {
@@ -29,6 +30,14 @@ const signedBy = (key: string | Uint8Array): Forgery =>
 const signedByStranger: Forgery = withSignature(
   (genuine, { random }) => `v1,${signDelivery(random.bytes(32), genuine)}`,
 )
+
+/** Some endpoints verify only the events that they knew when the verification was written. */
+const forgeEvent =
+  (name: EventName): Forgery =>
+  (genuine, examination) => {
+    const body = Buffer.from(JSON.stringify(buildEvent(name, genuine.delivery.subject)))
+    return { ...signedByStranger({ ...genuine, body }, examination), body }
+  }
 
 /** Signs with a random secret and spells the header names differently. */
 const withNames =
@@ -98,6 +107,7 @@ const signatureChecks: ForgedChecks = {
       'no webhook-id': without('webhook-id'),
       'no webhook-timestamp': without('webhook-timestamp'),
       'text without a signature': unsignedAs('text/plain'),
+      'XML without a signature': unsignedAs('application/xml'),
       'a form without a signature': unsignedAs('application/x-www-form-urlencoded'),
     }),
   },
@@ -105,7 +115,10 @@ const signatureChecks: ForgedChecks = {
     title: 'Refuses a signature made with another secret',
     risk: 'A stranger can sign with a secret of their own and write into your system.',
     fix: 'Compare the signature with the one you compute; the presence of a signature proves nothing.',
-    ...refuse({ 'a signature with a random secret': signedByStranger }),
+    ...refuse({
+      'a signature with a random secret': signedByStranger,
+      ...Object.fromEntries(eventNames.map((name) => [name, forgeEvent(name)])),
+    }),
   },
   'refuses-tampered-body': {
     title: 'Refuses a body that was changed after it was signed',

@@ -1,10 +1,24 @@
-import { eventNames } from '@wabakit/contract'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { type EventName, eventNames } from '@wabakit/contract'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.ts'
-import { buildEvent, capitalize } from '../payloads.ts'
+import { type Attempt, deliverAtOnce, judgeAccepted, judgeHandled, sendEach } from '../judge.ts'
+import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
 import { type Exchange, isAccepted } from '../send.ts'
+
+const unset = { callStartedAt: '', callEndedAt: '', agentNumber: '', durationInSeconds: 0 }
+
+/** Events of calls and groups as a live service sends them: "unset" is an empty string, and names are any text. */
+const sparseEvents: Readonly<Record<string, readonly [EventName, Readonly<Record<string, unknown>>]>> = {
+  'CALL_INCOMING_INITIATED with empty times': ['CALL_INCOMING_INITIATED', unset],
+  'CALL_OUTGOING_INITIATED with empty times': ['CALL_OUTGOING_INITIATED', unset],
+  'GROUP_CREATED with a name of 128 emoji': ['GROUP_CREATED', { groupName: '\u{1f44b}'.repeat(128) }],
+}
+
+/** Recaps of two summaries that are sent at once. */
+const concurrentRecaps = ['Asked for tomatoes.', 'Asked for potatoes.'] as const
 
 /** A recap of 8 kB, as after a long call. */
 const longRecap = 'Long. '.repeat(1_333)
@@ -35,6 +49,34 @@ const sendSigned =
     return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
   }
 
+/** Returns the kind of id that the endpoint compares without regard to case, if there is one. */
+const findConfused = async (examination: Examination): Promise<string | undefined> => {
+  const { prepare, deliver, countEffects, knowledge, ids } = examination
+  const { effectName = 'CALL_AI_SUMMARY', needsPredecessors } = knowledge
+  const first = await prepare()
+  const twins: Record<string, Delivery[]> = {
+    'webhook-id': [
+      { ...first, id: `a${first.id}` },
+      { ...(await prepare()), id: `A${first.id}` },
+    ],
+  }
+  const subject = ids.createSubject()
+  if (!needsPredecessors) {
+    const name = effectName === 'GROUP_CREATED' ? 'groupId' : 'callId'
+    twins[name] = [`a${subject}`, `A${subject}`].map((id) =>
+      buildDelivery(examination, buildEvent(effectName, id), id),
+    )
+  }
+  for (const [kind, pair] of Object.entries(twins)) {
+    let accepted = 0
+    for (const twin of pair) accepted += Number(isAccepted(await deliver(twin)))
+    if (accepted < pair.length) continue
+    const [, second] = await countEffects(pair)
+    if (second === 0) return kind
+  }
+  return undefined
+}
+
 /** Creates a check whose deliveries must all be accepted. */
 const accept = (
   deliveries: Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>,
@@ -57,7 +99,8 @@ export const genuineChecks: EndpointChecks = {
     runsAnyway: true,
     run: async (examination) => {
       await runControl(examination)
-      const { acceptsGenuine, controlProblem } = examination.knowledge
+      const { acceptsGenuine, controlProblem, controlMistake } = examination.knowledge
+      if (controlMistake !== undefined) return { verdict: 'fail', observed: controlMistake }
       if (!acceptsGenuine) return { verdict: 'inconclusive', observed: controlProblem }
       return { verdict: 'pass', observed: 'accepted' }
     },
@@ -89,10 +132,25 @@ export const genuineChecks: EndpointChecks = {
     fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
     requests: 6,
     run: async (examination) => {
-      const { prepare } = examination
-      const deliveries = [await prepare('CALL_AI_SUMMARY'), await prepare('CALL_AI_SUMMARY')]
+      const { prepare, countEffects, listEffects, knowledge } = examination
+      const deliveries = []
+      for (const recap of concurrentRecaps) {
+        const { subject } = await prepare('CALL_AI_SUMMARY')
+        const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(recap) }
+        deliveries.push(buildDelivery(examination, event, subject))
+      }
       const { exchanges } = await deliverAtOnce(examination, deliveries)
-      return judgeAccepted(exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange })))
+      const attempts = exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange }))
+      const finding = judgeAccepted(attempts)
+      if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+      await countEffects(deliveries)
+      for (const [index, delivery] of deliveries.entries()) {
+        const lines = (await listEffects(delivery)).join()
+        if (lines.includes(concurrentRecaps[1 - index] ?? '')) {
+          return { verdict: 'fail', observed: 'an effect of one call has the recap of the other' }
+        }
+      }
+      return finding
     },
   },
   'handles-what-it-accepts': {
@@ -102,38 +160,35 @@ export const genuineChecks: EndpointChecks = {
     expected: 'one effect for each accepted delivery',
     risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
     fix: 'Respond 2xx only after the event is handled or stored durably. Store ids in a column that distinguishes letter case.',
-    requests: 7,
+    requests: 9,
     needs: ['effects'],
     run: async (examination) => {
-      const { prepare, deliver, countEffects } = examination
+      const { prepare, countEffects, knowledge } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
       const { accepted } = await deliverAtOnce(examination, deliveries)
       const counts = await countEffects(accepted)
       const lost = counts.filter((count) => count < 1).length
-      const observed = `${accepted.length} accepted, ${lost} of them without an effect`
+      const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
       if (lost > 0) return { verdict: 'fail', observed }
-      const first = await prepare()
-      const twins = [
-        { ...first, id: `${first.id}_a` },
-        { ...(await prepare()), id: `${first.id}_A` },
-      ]
-      for (const twin of twins) {
-        if (!isAccepted(await deliver(twin))) return { verdict: 'pass', observed }
+      if (knowledge.losesLaterEvents) {
+        const late =
+          "a call's summary had no effect after the call's earlier events, although one on its own had"
+        return { verdict: 'fail', observed: late }
       }
-      const [, second] = await countEffects(twins)
-      if (second !== 0) return { verdict: 'pass', observed }
-      const confused = 'no effect of a delivery whose id differs from another only in the case of a letter'
-      return { verdict: 'fail', observed: confused }
+      const confused = await findConfused(examination)
+      if (confused === undefined) return { verdict: 'pass', observed }
+      const twin = `no effect of a delivery whose ${confused} differs from another only in the case of a letter`
+      return { verdict: 'fail', observed: twin }
     },
   },
   'accepts-every-event': {
     title: 'Accepts every event of the specification',
     severity: 'high',
     clause: 'specification, "Events"; 2xx for an event that the application does not use',
-    expected: '2xx to each, including a long summary',
+    expected: '2xx to each, including a long summary and events whose fields are unset',
     risk: 'A sender retries refused deliveries for days, and may disable the subscription.',
     fix: 'Respond 2xx to events that you do not use, and allow bodies of 1 MiB.',
-    requests: eventNames.length + 1,
+    requests: eventNames.length + 1 + Object.keys(sparseEvents).length,
     run: async (examination) => {
       const { prepare, deliver, knowledge } = examination
       const attempts: Attempt[] = []
@@ -142,6 +197,9 @@ export const genuineChecks: EndpointChecks = {
       }
       const sendLong = sendSummary((event) => ({ ...event, ...writeRecap(longRecap) }))
       attempts.push({ label: 'a summary of 8 kB', exchange: await sendLong(examination) })
+      for (const [label, [name, change]] of Object.entries(sparseEvents)) {
+        attempts.push({ label, exchange: await deliver(examination.build(name, change)) })
+      }
       // `survives-missing-predecessor` covers endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
         !knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
@@ -184,6 +242,12 @@ export const genuineChecks: EndpointChecks = {
           .replaceAll('/', '\\/')
           .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
       ),
+      'escaped emoji': sendSummary((event) =>
+        JSON.stringify({ ...event, ...writeRecap('Done \u{1f44b}') }).replace(
+          /[\ud800-\udfff]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16)}`,
+        ),
+      ),
       'line ends of Windows': sendSummary((event) =>
         JSON.stringify(event, undefined, 2).replaceAll('\n', '\r\n'),
       ),
@@ -208,6 +272,44 @@ export const genuineChecks: EndpointChecks = {
       'a split body': sendSummary((event) => ({ ...event, ...writeRecap('Grüße') }), splitCharacter),
     }),
   },
+  'handles-each-request-of-a-connection': {
+    title: 'Handles every delivery that arrives on one connection',
+    severity: 'high',
+    clause: 'RFC 9112, section 9.3: a connection persists for further requests unless a side closes it',
+    expected: '2xx to each genuine delivery and its effect, or the connection closed after a response',
+    risk: 'A sender that keeps its connections loses every delivery but the first, or waits for responses in vain.',
+    fix: 'Read each request to its end, also when you refuse it, and keep no state per connection; or respond with connection: close.',
+    requests: 4,
+    run: async (examination) => {
+      const { prepare, deliver, sendHostile, url } = examination
+      const agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({
+        keepAlive: true,
+        maxSockets: 1,
+      })
+      const sendNext = async (): Promise<Omit<Attempt, 'label'>> => {
+        const delivery = await prepare('CALL_AI_SUMMARY')
+        const exchange = await deliver(delivery, { agent })
+        // An endpoint may close a connection at any time. The sender then opens another.
+        const isClosed = exchange.status === undefined && !exchange.timedOut
+        return { exchange: isClosed ? await deliver(delivery) : exchange, delivery }
+      }
+      const sendAfterRefused = async (): Promise<Omit<Attempt, 'label'>> => {
+        const { body, subject } = await prepare('CALL_AI_SUMMARY')
+        await sendHostile({ headers: { 'content-type': 'application/json' }, body, agent }, subject)
+        return sendNext()
+      }
+      try {
+        const deliveries = {
+          'the first of a connection': sendNext,
+          'the second of a connection': sendNext,
+          'one after a forgery': sendAfterRefused,
+        }
+        return await judgeHandled(examination, await sendEach(deliveries, (send) => send()))
+      } finally {
+        agent.destroy()
+      }
+    },
+  },
   'accepts-json-with-charset': {
     title: 'Accepts a content type with parameters',
     severity: 'medium',
@@ -215,12 +317,34 @@ export const genuineChecks: EndpointChecks = {
     risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
     fix: 'Compare the media type without its parameters, ignoring case.',
     ...accept({
-      'a content type with charset': async ({ prepare, deliver }) => {
-        const headers = { 'content-type': 'application/json; charset=utf-8' }
-        return deliver(await prepare('CALL_AI_SUMMARY'), { headers })
-      },
+      ...Object.fromEntries(
+        ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'].map(
+          (type) => [
+            type,
+            async ({ prepare, deliver }: Examination) =>
+              deliver(await prepare('CALL_AI_SUMMARY'), { headers: { 'content-type': type } }),
+          ],
+        ),
+      ),
     }),
-    expected: '2xx to application/json; charset=utf-8',
+    expected: '2xx, however the type is written',
+  },
+  'tolerates-clock-difference': {
+    title: 'Accepts a delivery from a sender whose clock is half a minute off',
+    severity: 'medium',
+    clause: 'decision 0017: a difference of up to 5 minutes is tolerated, in either direction',
+    risk: 'All deliveries fail as soon as one of the two clocks drifts, or an attempt waits in a proxy.',
+    fix: 'Compare seconds with seconds, and the absolute difference with 300.',
+    needs: ['signature'],
+    ...accept(
+      Object.fromEntries(
+        Object.entries({ 'a time 30 s ago': -30, 'a time in 30 s': 30 }).map(([label, shiftSeconds]) => [
+          label,
+          async ({ prepare, deliver }: Examination) =>
+            deliver(await prepare('CALL_AI_SUMMARY'), { shiftSeconds }),
+        ]),
+      ),
+    ),
   },
   'accepts-any-header-case': {
     title: 'Accepts header names in any case',

@@ -10,7 +10,7 @@ import {
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { isAccepted } from '../send.ts'
+import { isAccepted, isShielded } from '../send.ts'
 
 /** Sends correctly signed bodies, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
@@ -109,7 +109,7 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: '2xx or 4xx',
     risk: 'A field that changes its type makes the handler throw, and the sender retries for days.',
     fix: 'Validate events before you handle them; respond 422, or 200 and set them aside.',
-    requests: 3,
+    requests: 4,
     run: async (examination) => {
       const attempts = await sendBodies(examination, {
         'summary: null': (subject) => writeSummary(subject, { summary: null }),
@@ -118,7 +118,20 @@ export const hostileBodyChecks: EndpointChecks = {
       })
       const failed = attempts.filter(({ exchange: { status = 0 } }) => status >= 500 && status !== 503)
       if (failed.length > 0) return { verdict: 'fail', observed: describeAttempts(failed) }
-      return judgeSurvived(examination, describeAttempts(attempts))
+      const [{ delivery: { subject = '' } = {} } = {}] = attempts
+      const genuine = await examination.deliver(
+        buildDelivery(examination, buildEvent('CALL_AI_SUMMARY', subject), subject),
+      )
+      // Its effect is that of a valid event, even if the first attempt was refused.
+      examination.knowledge.refusedSubjects.delete(subject)
+      const observed = describeAttempts(attempts)
+      if (!examination.knowledge.needsPredecessors && !isAccepted(genuine) && !isShielded(genuine)) {
+        return {
+          verdict: 'fail',
+          observed: `${observed}; then ${describeResponse(genuine)} to a valid event of the same call`,
+        }
+      }
+      return judgeSurvived(examination, observed)
     },
   },
   'survives-deep-nesting': {

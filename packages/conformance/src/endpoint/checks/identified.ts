@@ -133,6 +133,32 @@ export const identifiedChecks: EndpointChecks = {
       return { verdict: thrice > twice ? 'pass' : 'fail', observed }
     },
   },
+  'handles-each-participant': {
+    title: 'Handles the event of every participant of a group',
+    severity: 'high',
+    clause: 'specification, "Events": GROUP_PARTICIPANT_JOINED is sent for each participant',
+    expected: 'the number of each, if the effects show numbers',
+    risk: 'A unique constraint on group and event keeps the first participant and drops the others.',
+    fix: 'Deduplicate by webhook-id. A participant is known by group and phone number.',
+    needs: ['effects'],
+    requests: 2,
+    run: async (examination) => {
+      const { ids, listEffects, countEffectsOf } = examination
+      const subject = ids.createSubject()
+      const join = async (customerPhone: string): Promise<boolean> => {
+        const event = { ...buildEvent('GROUP_PARTICIPANT_JOINED', subject), customerPhone }
+        const delivery = buildDelivery(examination, event, subject)
+        const before = await countEffectsOf(delivery, 0)
+        await examination.deliver(delivery)
+        await countEffectsOf(delivery, before === 0 ? 0 : before + 1)
+        return (await listEffects(delivery)).join().includes(customerPhone.slice(1))
+      }
+      if (!(await join('+12025550141')))
+        return { verdict: 'skipped', observed: 'the effects show no participants' }
+      if (await join('+12025550142')) return { verdict: 'pass', observed: 'each was handled' }
+      return { verdict: 'fail', observed: 'the second participant of a group had no effect' }
+    },
+  },
   'remembers-for-half-a-minute': {
     title: 'Handles a delivery once when it is sent again after half a minute',
     severity: 'high',

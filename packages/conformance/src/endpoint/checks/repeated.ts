@@ -47,19 +47,38 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
   return (await examination.countEffectsOf(first, once)) > once
 }
 
+/** Returns the event of which a second attempt has another effect, among those that have effects at all. */
+const findRepeated = async (
+  { build, deliver, countEffects }: Examination,
+  names: readonly EventName[],
+): Promise<EventName | undefined> => {
+  const deliveries = names.map((name) => build(name))
+  const sendAll = async (): Promise<number[]> => {
+    for (const delivery of deliveries) await deliver(delivery)
+    return countEffects(deliveries, 0)
+  }
+  const once = await sendAll()
+  const twice = await sendAll()
+  return names.find((_, index) => (once[index] ?? 0) > 0 && (twice[index] ?? 0) > (once[index] ?? 0))
+}
+
 const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expected'>>> = {
   'handles-duplicate-once': {
     title: 'Handles a delivery once when it is sent again',
     severity: 'critical',
     risk: 'If a response is lost, the sender retries: the customer gets two messages, or pays twice.',
     fix: unique,
-    requests: 3,
+    requests: 7,
     run: async (examination) => {
       const delivery = await examination.prepare()
       await examination.deliver(delivery)
       await examination.countEffects([delivery])
       for (const shiftSeconds of [1, 2]) await examination.deliver(delivery, { shiftSeconds })
-      return judgeOnce(examination, delivery, '3 attempts of one delivery')
+      const finding = await judgeOnce(examination, delivery, '3 attempts of one delivery')
+      if (finding.verdict !== 'pass') return finding
+      const repeated = await findRepeated(examination, ['GROUP_CREATED', 'CALL_ENDED'])
+      if (repeated === undefined) return finding
+      return { verdict: 'fail', observed: `the second attempt of ${repeated} had another effect` }
     },
   },
   'acknowledges-duplicate': {

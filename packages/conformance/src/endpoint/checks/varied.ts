@@ -1,8 +1,14 @@
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, judgeAccepted, sendEach } from '../judge.ts'
+import { type Attempt, judgeAccepted, judgeHandled, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { listSummaries, listUnusualSummaries, newValues, type SummaryFields } from '../summaries.ts'
+import {
+  listSummaries,
+  listUnusualIds,
+  listUnusualSummaries,
+  newValues,
+  type SummaryFields,
+} from '../summaries.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
@@ -28,16 +34,8 @@ const handle = (
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '2xx to each, and each handled',
   requests: Object.keys(listFields()).length,
-  run: async (examination) => {
-    const attempts = await sendEach(listFields(), (fields) => sendSummary(examination, fields))
-    const finding = judgeAccepted(attempts)
-    if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
-    const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
-    const counts = await examination.countEffects(deliveries)
-    const lost = attempts.filter((_, index) => counts[index] === 0).map(({ label }) => label)
-    if (lost.length === 0) return { verdict: 'pass', observed: `${finding.observed}; each was handled` }
-    return { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
-  },
+  run: async (examination) =>
+    judgeHandled(examination, await sendEach(listFields(), (fields) => sendSummary(examination, fields))),
 })
 
 /** Genuine summaries that differ from the usual one. */
@@ -57,6 +55,25 @@ export const variedChecks: EndpointChecks = {
     risk: 'The day the service adds a channel or a trigger, those summaries fail.',
     fix: 'Store enumerated fields as text, and treat an empty agentNumber as absent.',
     ...handle(() => newValues),
+  },
+  'handles-unusual-ids': {
+    title: 'Handles summaries of calls whose ids have another form',
+    severity: 'high',
+    clause: 'specification, "CALL_AI_SUMMARY": callId is a string, without a format or a maximum length',
+    expected: '2xx to each, and each handled',
+    risk: 'The service writes ids as it likes. Those that do not fit a column or a pattern are refused, or vanish after a 2xx.',
+    fix: 'Store callId as text of any length, as it was sent: not as a number or a UUID, and in the same case.',
+    requests: 5,
+    run: async (examination) => {
+      if (examination.knowledge.needsPredecessors) {
+        return { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
+      }
+      const attempts = await sendEach(listUnusualIds(examination), async ({ callId, subject }) => {
+        const delivery = buildDelivery(examination, buildEvent('CALL_AI_SUMMARY', callId), subject)
+        return { exchange: await examination.deliver(delivery), delivery }
+      })
+      return judgeHandled(examination, attempts)
+    },
   },
   'handles-unusual-summaries': {
     title: 'Handles summaries with other texts, lists, times and numbers',

@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createVerify, header, type Parts, type Tools } from './endpoint.ts'
+import { describeFlaws, type Flaw } from './flaws.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isSummary = ({ event }: Fields): boolean => event === 'CALL_AI_SUMMARY'
+const name = ({ event, callId, groupId }: Fields): string => `${event} ${callId ?? groupId}`
+
+const refuseIf = (isWrong: (event: Fields) => boolean): Flaw['plant'] => {
+  return () => ({ validate: (event) => (isWrong(event) ? 'invalid' : undefined) })
+}
+
+const loseIf =
+  (isWrong: (event: Fields, id: string) => boolean): Flaw['plant'] =>
+  ({ right }) => ({
+    handle: async (event, id) => {
+      if (!isWrong(event, id)) await right.handle(event, id)
+    },
+  })
+
+/** Keeps one line per key. */
+const keepOne =
+  (key: (event: Fields) => string): Flaw['plant'] =>
+  ({ right }) => {
+    const seen = new Set<string>()
+    return {
+      handle: async (event, id) => {
+        if (seen.size !== seen.add(key(event)).size) await right.handle(event, id)
+      },
+    }
+  }
+
+/** Keeps connections alive, and treats every request but the first of each as `rest` does. */
+const firstOnly =
+  (rest: (...[request, response]: Parameters<Parts['first']>) => void) => (): Partial<Parts> => {
+    const used = new WeakSet<object>()
+    return {
+      first: (request, response, server) => {
+        if (!used.has(request.socket)) return void used.add(request.socket)
+        rest(request, response, server)
+        return true
+      },
+      respond: (response, status, text) => {
+        if (!response.headersSent) response.writeHead(status).end(text)
+      },
+    }
+  }
+
+const failAfter = ({ right }: Tools, isFailing: (event: Fields) => boolean): Partial<Parts> => ({
+  handle: async (event, id) => {
+    await right.handle(event, id)
+    if (isFailing(event)) throw new Error('The response could not be written.')
+  },
+})
+
+const flaws: Record<string, Flaw> = {
+  'reads only the first request of a connection': {
+    plant: firstOnly(() => {}),
+    fail: ['handles-each-request-of-a-connection'],
+    options: { limits: { responseMs: 1_500 }, only: ['handles-each-request-of-a-connection'] },
+  },
+  'loses what follows on a connection': {
+    plant: firstOnly((request, response) => request.resume().on('end', () => response.end())),
+    fail: ['handles-each-request-of-a-connection'],
+  },
+  'takes only times in UTC': {
+    plant: refuseIf((event) => isSummary(event) && !String(event.callStartedAt).endsWith('Z')),
+    fail: ['handles-unusual-summaries'],
+  },
+  'loses summaries whose times have an offset': {
+    plant: loseIf((event) => isSummary(event) && !String(event.callEndedAt).endsWith('Z')),
+    fail: ['handles-unusual-summaries'],
+  },
+  'stores callIds in a column of 64 characters': {
+    plant: refuseIf(({ callId }) => String(callId).length > 64),
+    fail: ['handles-unusual-ids'],
+  },
+  'takes only letters and digits in callIds': {
+    plant: refuseIf(({ callId }) => callId !== undefined && !/^[\w-]+$/.test(String(callId))),
+    fail: ['handles-unusual-ids'],
+  },
+  'reads callIds as numbers where it can': {
+    plant: ({ right }) => ({
+      handle: ({ callId, ...event }, id) =>
+        right.handle({ ...event, callId: /^\d+$/.test(String(callId)) ? Number(callId) : callId }, id),
+    }),
+    fail: ['handles-unusual-ids'],
+  },
+  'compares events without regard to case': {
+    plant: keepOne((event) => name(event).toLowerCase()),
+    fail: ['handles-what-it-accepts'],
+  },
+  'requires that a callId is a UUID': {
+    plant: refuseIf(({ callId }) => callId !== undefined && !uuid.test(String(callId))),
+    fail: ['accepts-genuine'],
+    options: { only: ['accepts-genuine'] },
+  },
+  'loses deliveries whose webhook-id is not a UUID': {
+    plant: loseIf((_, id) => !uuid.test(id)),
+    fail: ['accepts-genuine'],
+    options: { only: ['accepts-genuine'] },
+  },
+  'cuts webhook-ids to 24 characters': {
+    plant: () => {
+      const seen = new Set<string>()
+      return { isDuplicate: (id) => seen.size === seen.add(id.slice(0, 24)).size }
+    },
+    fail: ['handles-ids-that-begin-alike'],
+  },
+  'keeps the first event of a call': {
+    plant: keepOne(({ callId, groupId }) => String(callId ?? groupId)),
+    fail: ['handles-what-it-accepts'],
+    options: { only: ['handles-what-it-accepts'] },
+  },
+  'keeps one event of a name in each second': {
+    plant: keepOne(({ event }) => `${event} ${Math.floor(Date.now() / 1_000)}`),
+    fail: ['handles-what-it-accepts'],
+    options: { only: ['handles-what-it-accepts'] },
+  },
+  'responds 500 after it has handled a summary': {
+    plant: (tools) => failAfter(tools, isSummary),
+    fail: ['accepts-genuine'],
+    options: { only: ['accepts-genuine'] },
+  },
+  'stores durations as small integers': {
+    plant: refuseIf(({ durationInSeconds }) => Number(durationInSeconds) > 32_767),
+    fail: ['handles-unusual-summaries'],
+  },
+  'compares the content type with a text': {
+    plant: ({ right }) => ({
+      first: ({ method, headers }, response) => {
+        if (method !== 'POST' || /^application\/json(?:; charset=utf-8)?$/.test(`${headers['content-type']}`))
+          return false
+        right.respond(response, 415, 'only application/json')
+        return true
+      },
+    }),
+    fail: ['accepts-json-with-charset'],
+    options: { only: ['accepts-json-with-charset'] },
+  },
+  'tolerates seconds where it should tolerate minutes': {
+    plant: () => ({
+      verify: createVerify({
+        isTimely: (timestamp) =>
+          /^\d+$/.test(timestamp) && Math.abs(Date.now() / 1_000 - Number(timestamp)) < 10,
+      }),
+    }),
+    fail: ['tolerates-clock-difference'],
+  },
+  'does not verify one event': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.body.includes('"GROUP_PARTICIPANT_JOINED"') ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-wrong-secret'],
+  },
+  'stores group names in a column of 100 characters': {
+    plant: refuseIf(({ groupName }) => [...String(groupName)].length > 100),
+    fail: ['accepts-every-event'],
+  },
+  'keeps the first participant of a group': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const line = name(event)
+        if (!effects.some((each) => each.startsWith(line)))
+          effects.push(`${line} ${event.customerPhone ?? ''}`)
+      },
+    }),
+    fail: ['handles-each-participant'],
+  },
+  'keeps the lock of a call after an invalid event': {
+    plant: () => {
+      const locks = new Set<unknown>()
+      return {
+        validate: ({ callId, summary, ...event }) => {
+          if (locks.has(callId)) return 'locked'
+          const isValid = !isSummary(event) || typeof (summary as Fields | null)?.recap === 'string'
+          if (!isValid) locks.add(callId)
+          return isValid ? undefined : 'invalid'
+        },
+      }
+    },
+    fail: ['survives-wrong-types'],
+  },
+  'writes the text of the latest request': {
+    plant: ({ effects }) => {
+      let latest: Fields = {}
+      return {
+        handle: async (event) => {
+          latest = event
+          await sleep(20)
+          const { recap = '' } = (latest.summary ?? {}) as Fields
+          const line = `${name(event)} ${recap}`
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }
+    },
+    fail: ['survives-concurrent-deliveries'],
+    options: { only: ['survives-concurrent-deliveries'] },
+  },
+  'deduplicates calls, but not groups': {
+    plant: ({ effects }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: () => false,
+        handle: (event) => {
+          const isNew = seen.size !== seen.add(name(event)).size
+          if (isNew || event.groupId !== undefined) effects.push(name(event))
+        },
+      }
+    },
+    fail: ['handles-duplicate-once'],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'deduplicates by id and time of the attempt': {
+    plant: ({ right, effects }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: () => false,
+        receive: (parts, request, response) => {
+          const key = `${header(request, 'webhook-id')} ${header(request, 'webhook-timestamp')}`
+          const handle: Parts['handle'] = (event) => {
+            if (seen.size !== seen.add(key).size) effects.push(name(event))
+          }
+          return right.receive({ ...parts, handle }, request, response)
+        },
+      }
+    },
+    fail: ['handles-duplicate-once'],
+    options: { only: ['handles-duplicate-once'] },
+  },
+}
+
+describeFlaws('an endpoint that expects ids, times or requests of one form is caught for it', flaws)
