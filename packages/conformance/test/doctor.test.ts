@@ -352,7 +352,7 @@ describe.concurrent('the run', () => {
       verdict: 'fail',
       expected: '4xx',
       observed:
-        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, a form without a signature',
+        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--replay refuses-unsigned --seed 42$/),

@@ -2,7 +2,7 @@
 
 FLAW selects its mistake. Without FLAW, it is correct. STYLE selects how responses end: "length", "chunked" or "close".
 """
-import asyncio, base64, hmac, json, os, time
+import asyncio, base64, hmac, itertools, json, os, time
 
 FLAW, STYLE = os.environ.get('FLAW'), os.environ.get('STYLE', 'length')
 KEYS = [base64.b64decode(os.environ[name].removeprefix('whsec_')) for name in ('SECRET', 'PREVIOUS_SECRET')]
@@ -98,10 +98,14 @@ def write_response(writer, status):
 
 async def converse(reader, writer):
     try:
-        while True:
+        for count in itertools.count():
             method, headers, names = await read_head(reader)
             try:
-                status = await respond_to(method, headers, names, reader)
+                if FLAW == 'first request' and count > 0:
+                    await read_body(reader, headers)
+                    status = 200
+                else:
+                    status = await respond_to(method, headers, names, reader)
             except Refusal as refusal:
                 status = refusal.args[0]
             write_response(writer, status)

@@ -15,7 +15,8 @@ let requests = 0
 const isGenuine = (headers, body) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': header } = headers
   if (!id || !header || !/^\d{1,12}$/.test(timestamp)) return false
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false
+  const toleranceSeconds = FLAW === 'five seconds' ? 5 : 300
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   return keys.some((key) => {
     const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
     const expected = Buffer.from(`v1,${digest}`)
@@ -54,7 +55,8 @@ const respond = (response, status) => {
 
 const handle = (event, response) => {
   current = response
-  const line = `${event.callId} ${JSON.stringify(event.summary.recap)}\n`
+  const callId = FLAW === 'numbers' && /^\d+$/.test(event.callId) ? Number(event.callId) : event.callId
+  const line = `${callId} ${JSON.stringify(event.summary.recap)}\n`
   const save = () =>
     appendFile(EFFECTS, line, (error) => {
       // Another request may have replaced the variable, and would then get both responses.

@@ -46,6 +46,8 @@ def receive(env)
   event = JSON.parse(body.force_encoding('UTF-8'))
   return 400 unless body.valid_encoding? && event.is_a?(Hash)
 
+  id = event.values_at('event', 'groupId').append(timestamp) if FLAW == 'seconds'
+  id = event.values_at('event', 'callId', 'groupId').join.downcase if FLAW == 'downcase'
   handle(event) if FLAW == 'looks up first' || first?(id)
   200
 rescue JSON::ParserError, KeyError, NoMethodError, TypeError

@@ -47,6 +47,9 @@ app.post(
   '/webhooks',
   express.raw({ type: '*/*', limit: FLAW === 'small limit' ? '2kb' : '1mb' }),
   async (request, response) => {
+    const type = request.get('content-type')
+    if (FLAW === 'one type' && !/^application\/json(; charset=utf-8)?$/.test(type))
+      return response.sendStatus(415)
     if (!Buffer.isBuffer(request.body) || !isGenuine(request)) return response.sendStatus(401)
     try {
       const { event, callId, groupId = 'no group', summary } = parse(request.body)
@@ -56,6 +59,7 @@ app.post(
         const line = `${callId} ${groupId} ${JSON.stringify(summary.recap)}\n`
         seen.add(id)
         await appendFile(EFFECTS, line)
+        if (FLAW === 'fails late') return response.sendStatus(500)
       }
       response.json({ received: true })
     } catch {

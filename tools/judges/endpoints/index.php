@@ -61,7 +61,8 @@ function receive(): int
         return 413;
     }
     [$id, $timestamp, $header] = array_map(fn ($name) => $_SERVER["HTTP_WEBHOOK_$name"] ?? '', ['ID', 'TIMESTAMP', 'SIGNATURE']);
-    if (!isGenuine($id, $timestamp, $header, $body)) {
+    $isVerified = FLAW !== 'old events' || !str_contains($body, '"GROUP_PARTICIPANT_REMOVED"');
+    if ($isVerified && !isGenuine($id, $timestamp, $header, $body)) {
         return 401;
     }
     try {

@@ -1,5 +1,5 @@
 """A webhook endpoint as a WSGI application on waitress. FLAW selects its mistake. Without FLAW, it is correct."""
-import base64, hmac, http, json, os, re, threading, time
+import base64, hmac, http, json, os, re, threading, time, uuid
 import waitress
 
 FLAW = os.environ.get('FLAW')
@@ -33,6 +33,8 @@ def find_problem(identity, timestamp, header, body):
 
 def remember(identity):
     """Returns whether the id appears for the first time."""
+    if FLAW == 'short ids':
+        identity = identity[:24]
     identity = identity.lower() if FLAW == 'case-blind ids' else identity  # as the collation of many databases does
     with lock:
         is_new = identity not in seen
@@ -41,7 +43,13 @@ def remember(identity):
 
 
 def handle(event):
+    if FLAW == 'UUIDs' and 'callId' in event:
+        uuid.UUID(event['callId'])
+    if FLAW == '64 characters' and len(event.get('callId', '')) > 64:
+        raise ValueError('too long for the column')
     if event.get('event') == 'CALL_AI_SUMMARY':
+        if FLAW == 'UTC' and not event['callStartedAt'].endswith('Z'):
+            raise ValueError('not a time')
         with open(os.environ['EFFECTS'], 'a') as effects:
             effects.write(f"{event['callId']} {event['summary']['recap']!r}\n")
 
@@ -64,7 +72,7 @@ def receive(environ):
         event = json.loads(body.decode('latin-1' if FLAW == 'latin-1' else 'utf-8'))
         if not isinstance(event, dict):
             return 400, 'not an event'
-        if remember(values[0]):
+        if remember(event.get('callId', values[0]) if FLAW == 'one event' else values[0]):
             handle(event)
         return 200, ''
     except (ValueError, KeyError, TypeError, RecursionError):
