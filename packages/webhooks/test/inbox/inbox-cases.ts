@@ -690,32 +690,36 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.list()).toMatchObject([{ state: 'parked', attempts: 3 }])
     })
 
-    it('lets an event that is retried by hand, and fails again, hold up its call or group again', async () => {
-      const clock = createClock()
-      const { receiver, inbox, send, table } = setUp({ clock, maxAttempts: 1, onParked: () => {} })
-      const handled: unknown[] = []
-      let fails = true
-      receiver.onAny((_, { delivery }) => {
-        if (fails && delivery.id === 'a1') throw new Error('down')
-        handled.push(delivery.id)
-      })
-      await send(toJoin('a'), 'a1')
-      await receiver.drain()
-      clock.advance(600_000)
-      const again = setUp({ clock, table, maxAttempts: 9 })
-      again.receiver.onAny((_, { delivery }) => {
-        if (fails && delivery.id === 'a1') throw new Error('down')
-        handled.push(delivery.id)
-      })
-      expect(await inbox.retry({ state: 'parked' })).toBe(1)
-      await send(toJoin('a'), 'a2')
-      await again.receiver.drain()
-      expect(handled).toEqual([])
-      fails = false
-      clock.advance(10_000)
-      await again.receiver.drain()
-      expect(handled).toEqual(['a1', 'a2'])
-    })
+    it.each(['retried by hand', 'sent again'])(
+      'lets a parked event that is %s, and fails again, hold up its call or group again',
+      async (how) => {
+        const clock = createClock()
+        const { receiver, inbox, send, table } = setUp({ clock, maxAttempts: 1, onParked: () => {} })
+        const handled: unknown[] = []
+        let fails = true
+        receiver.onAny((_, { delivery }) => {
+          if (fails && delivery.id === 'a1') throw new Error('down')
+          handled.push(delivery.id)
+        })
+        await send(toJoin('a'), 'a1')
+        await receiver.drain()
+        clock.advance(600_000)
+        const again = setUp({ clock, table, maxAttempts: 9 })
+        again.receiver.onAny((_, { delivery }) => {
+          if (fails && delivery.id === 'a1') throw new Error('down')
+          handled.push(delivery.id)
+        })
+        if (how === 'sent again') await send(toJoin('a'), 'a1')
+        else expect(await inbox.retry({ state: 'parked' })).toBe(1)
+        await send(toJoin('a'), 'a2')
+        await again.receiver.drain()
+        expect(handled).toEqual([])
+        fails = false
+        clock.advance(10_000)
+        await again.receiver.drain()
+        expect(handled).toEqual(['a1', 'a2'])
+      },
+    )
 
     it('retries the events that a new handler takes, although older ones still have none', async () => {
       const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
