@@ -1,5 +1,7 @@
-import { identifyEvent } from '@wabakit/webhooks'
+import { gzipSync } from 'node:zlib'
+import { createReceiver, identifyEvent, signWebhook, standardWebhooks, unsigned } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { secret } from '../signed.ts'
 import {
   type Context,
   type Environment,
@@ -85,6 +87,19 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect((await send(toEnd('c'), 'a')).status).toBe(503)
       expect(failures).toEqual([['inbox', 'a', undefined]])
       expect(errors).toMatchObject([{ message: expect.stringContaining(table) }])
+    })
+
+    it('refuses a compressed body if signatures are verified, and otherwise stores it', async () => {
+      const payload = gzipSync(JSON.stringify(toEnd('c')))
+      const { headers } = await signWebhook({ payload, secret })
+      const init = { method: 'POST', body: payload, headers: { ...headers, 'content-encoding': 'gzip' } }
+      const statuses: number[] = []
+      for (const verify of [standardWebhooks({ secrets: [secret] }), unsigned()]) {
+        const inbox = environment().inbox({ table: newTable() })
+        const receiver = createReceiver({ verify, inbox }).onError(() => {})
+        statuses.push((await receiver.handle(new Request('http://localhost', init))).status)
+      }
+      expect(statuses).toEqual([415, 200])
     })
 
     it('stores ids and names of any length and with any characters', async () => {
@@ -1117,6 +1132,22 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toSummary('without'), 'late')
       await receiver.drain()
       expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
+    })
+
+    it('handles a summary as soon as it has requested it, however seldom it looks for events', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock, pollMs: 3_600_000 })
+      const summaries: unknown[] = []
+      receiver.on('CALL_AI_SUMMARY', ({ callId }) => summaries.push(callId)).on('CALL_ENDED', () => {})
+      await send(toEnd('c'))
+      clock.advance(601_000)
+      receiver.start()
+      await expect.poll(() => readStates(inbox)).toEqual(['handled'])
+      await receiver.reconcile(
+        createClient(() => ({})),
+        { olderThanMs: 600_000 },
+      )
+      await expect.poll(() => summaries).toEqual(['c'])
     })
 
     it('gives the handler of a summary all attempts, however often the summary was requested', async () => {
