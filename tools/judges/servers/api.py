@@ -12,7 +12,7 @@ KEY, OTHER_KEY, SECRET = os.environ['API_KEY'], os.environ['OTHER_KEY'], os.envi
 NUMBER, DISABLED, PSTN = os.environ['WABA_NUMBER'], os.environ['DISABLED_NUMBER'], '+15550170004'
 MAX_INVALID_KEYS = 100
 MODES = (None, 'auto_approve', 'approval_required')
-lock, groups, calls, lanes = threading.RLock(), {}, {}, {}
+lock, groups, calls, lanes, moves = threading.RLock(), {}, {}, {}, set()
 webhook_url, invalid_keys, last_summary = '', 0, None
 
 
@@ -22,8 +22,8 @@ class Refusal(Exception):
 
 
 def now():
-    zone = datetime.timezone(datetime.timedelta(hours=2)) if FLAW == 'local time' else datetime.timezone.utc
-    return datetime.datetime.now(zone).strftime('%Y-%m-%dT%H:%M:%S.%f')[:-3] + 'Z'
+    hours = {'local time': 2, 'New York': -5}.get(FLAW, 0)
+    return datetime.datetime.now(datetime.timezone(datetime.timedelta(hours=hours))).strftime('%Y-%m-%dT%H:%M:%S.%f')[:-3] + 'Z'
 
 
 # Webhooks
@@ -57,13 +57,14 @@ def deliver(path, event, earlier):
     identity, body = f'msg_{uuid.uuid4().hex}', json.dumps(event).encode()
     timestamp = str(int(time.time()))
     signature = sign(identity, timestamp, body)
-    for pause in (1.1, 2, 4, 8, 0):
+    for pause in (2.1, 2, 4, 8, 0):
         if post(path, identity, signature, timestamp, body) in range(200, 300):
             if STYLE == 'twice':
                 post(path, identity, signature, timestamp, body)
             return
         time.sleep(pause)
-        timestamp = str(int(time.time()))
+        if FLAW != 'time of the event':
+            timestamp = str(int(time.time()))
         if FLAW != 'signs once':
             signature = sign(identity, timestamp, body)
 
@@ -108,10 +109,17 @@ def is_text(value, shortest, longest):
     return isinstance(value, str) and shortest <= len(value) <= longest
 
 
+def check_permission(key, number):
+    if key == OTHER_KEY:
+        raise Refusal(403, 'The key may not use this number.')
+    if number == DISABLED:
+        raise Refusal(422, 'The integration is disabled.')
+
+
 def create_group(headers, text):
     key = check_key(headers)
     try:
-        body = json.loads(text)
+        body = json.JSONDecoder().raw_decode(text.decode())[0] if FLAW == 'first value' else json.loads(text)
     except ValueError:
         raise Refusal(400, 'The body is not JSON.')
     if not isinstance(body, dict) or not isinstance(body.get('wabaNumber'), str):
@@ -123,10 +131,8 @@ def create_group(headers, text):
     number = find_number(body['wabaNumber'])
     if number is None:
         raise Refusal(400, 'There is no integration for wabaNumber.')
-    if key == OTHER_KEY:
-        raise Refusal(403, 'The key may not use this number.')
-    if number == DISABLED:
-        raise Refusal(422, 'The integration is disabled.')
+    if FLAW != 'checks late':
+        check_permission(key, number)
     group_id = body.get('groupId', f'grp-{uuid.uuid4().hex}')
     group = (number, body['subject'], body.get('description'), body.get('joinApprovalMode'))
     with lock:
@@ -141,12 +147,17 @@ def create_group(headers, text):
         raise Refusal(422, 'The group id is in use.')
     if not existing:
         publish_group('GROUP_CREATED', group_id, inviteLink=None, groupCreatedAt=now())
+    if FLAW == 'checks late':
+        check_permission(key, number)
     return 200, {'success': True, 'groupId': group_id}
 
 
 def fetch_summary(headers, call_id):
-    key = check_key(headers)
     call = calls.get(call_id)
+    is_open = FLAW == 'key for WhatsApp' and call and call['channel'] == 'PSTN'
+    key = KEY if is_open else check_key(headers)
+    if FLAW == 'LIKE' and call_id == '%':
+        call = next(iter(calls.values()), None)
     if not call_id:
         raise Refusal(400, 'callId is missing.')
     if call is None or (key == OTHER_KEY and call['channel'] == 'WHATSAPP'):
@@ -174,7 +185,7 @@ def play(options):
     common = {
         **{'callId': call_id, 'channel': channel, 'callDirection': 'INCOMING' if is_incoming else 'OUTGOING'},
         **{'from': number, 'to': customer, 'channelNumber': number, 'customerNumber': customer},
-        **({'agentNumber': '+15550170009'} if is_incoming else {}),
+        **({'agentNumber': customer if FLAW == 'wrong column' else '+15550170009'} if is_incoming else {}),
         **{'callType': 'AGENT' if is_incoming else 'AI_BOT', 'triggeredVia': 'INBOUND' if is_incoming else 'API'},
     }
 
@@ -183,6 +194,8 @@ def play(options):
 
     tell(f"CALL_{common['callDirection']}_INITIATED", callStatus='INITIATED')
     time.sleep(0.2)
+    if FLAW == 'answers first':
+        tell('CALL_ACCEPTED', callStatus='IN_PROGRESS')
     if outcome in ('missed', 'rejected'):
         call['state'] = 'unavailable'
         return {'callId': call_id}
@@ -191,7 +204,8 @@ def play(options):
     time.sleep(0.2)
     started = now() if FLAW == 'own clock' else started  # when the row of the call was saved
     end = {'callStatus': 'END', 'durationInSeconds': 0.2, 'callStartedAt': started, 'callEndedAt': now()}
-    tell('CALL_ENDED', **end)
+    milliseconds = {'durationInSeconds': 200} if FLAW == 'milliseconds' else {}
+    tell('CALL_ENDED', **{**end, **milliseconds})
     if outcome != 'answered':
         call['state'] = 'unavailable'
         return {'callId': call_id}
@@ -205,6 +219,9 @@ def play(options):
 def move(options):
     group_id, phone, step = options['groupId'], options['phone'], options['step']
     event = f'GROUP_PARTICIPANT_{step.upper()}'
+    if FLAW == 'upserts' and (group_id, phone, step) in moves:
+        return {}
+    moves.add((group_id, phone, step))
     fields = {'customerPhone': phone, f'participant{step.capitalize()}At': now()}
     if FLAW == 'profile first' and step == 'joined':  # looks the profile up, which takes a while
         threading.Timer(0.7, publish_group, (event, group_id), fields).start()

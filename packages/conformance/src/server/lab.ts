@@ -42,11 +42,14 @@ export const createLab = (settings: ServerSettings) => {
         throw error
       }
     }
-  const run = Date.now().toString(36)
+  const startedAt = Date.now()
+  const run = startedAt.toString(36)
   let ids = 0
   return {
     ...createSender(settings),
     baseUrl,
+    /** When the run began, as Unix time in milliseconds. */
+    startedAt,
     isLive: profile === 'live',
     wabaNumber,
     disabledNumber,

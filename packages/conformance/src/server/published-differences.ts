@@ -62,6 +62,7 @@ const differences: Readonly<Record<string, Difference>> = {
   'events.participant-joined.references-the-group-id': nullGroupId,
   'events.participant-left.references-the-group-id': nullGroupId,
   'events.participant-removed.references-the-group-id': nullGroupId,
+  'events.participants.every-step': nullGroupId,
   'events.participants.fields': { published: 'group events also have orgId and integrationId' },
   'events.participants.left-after-joined': nullGroupId,
   'events.participants.order': nullGroupId,

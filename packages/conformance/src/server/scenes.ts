@@ -33,7 +33,8 @@ const createScripts = (lab: Lab) => {
     listener?.waitFor((each) => each.groupId === groupId && each.event === event, wait.timeoutMs)
 
   const awaitCreated = async (scene: GroupScene): Promise<GroupScene> => {
-    if (scene.groupId !== '') await waitForEvent('GROUP_CREATED', scene.groupId)
+    const isCreated = scene.exchanges.some(({ response }) => response.status < 400)
+    if (scene.groupId !== '' && isCreated) await waitForEvent('GROUP_CREATED', scene.groupId)
     return scene
   }
 
@@ -104,10 +105,20 @@ const createScripts = (lab: Lab) => {
 
   return {
     created: async () => awaitCreated(await playGroup()),
-    /** A group with the longest id, with spaces at both ends. */
+    /** A group with the longest subject and the longest id, with spaces at both ends. */
     longId: async () =>
-      awaitCreated(await playGroup({}, ` ${lab.createGroupId().padEnd(limits.groupIdMaxLength - 2, 'x')} `)),
-    refused: () => playGroup({ subject: '' }),
+      awaitCreated(
+        await playGroup(
+          { subject: 's'.repeat(limits.subjectMaxLength) },
+          ` ${lab.createGroupId().padEnd(limits.groupIdMaxLength - 2, 'x')} `,
+        ),
+      ),
+    /** Requests that are refused: because of a field, the key, and the number. */
+    refused: async () => {
+      if (lab.has.has('--other-key')) await lab.send(buildCreate(lab, {}, { key: 'other' }))
+      if (lab.has.has('--disabled-number')) await playGroup({ wabaNumber: lab.disabledNumber })
+      return playGroup({ subject: '' })
+    },
     /** Two create requests without a group id. */
     generated: async () => {
       const request = buildCreate(lab, { groupId: undefined })

@@ -3,6 +3,7 @@ import {
   accept,
   change,
   changeEvent,
+  hasOwnKey,
   isCreate,
   isFetch,
   isObject,
@@ -39,11 +40,9 @@ const acceptType = (type: string): Mutation => accept(({ headers }) => headers.g
 
 const refuseText = (name: string, isLong: (text: string) => boolean): Mutation => ({
   api: async (call, respond) => {
-    const response = await respond()
     const value = readFields(call)[name]
-    if (response.status !== 200 || typeof value !== 'string' || !isLong(value)) return response
-    const body = { statusCode: 400, error: 'Bad Request', message: 'Too long.', code: 'invalid_body' }
-    return toJson(400, body, response.headers)
+    if (!hasOwnKey(call) || typeof value !== 'string' || !isLong(value)) return respond()
+    return toJson(400, { statusCode: 400, error: 'Bad Request', message: 'Too long.', code: 'invalid_body' })
   },
 })
 
@@ -380,6 +379,121 @@ export const createAlteringServers = (): BrokenServer[] => [
     })),
   },
   {
+    name: 'states the duration in milliseconds in CALL_ENDED',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeEvent('CALL_ENDED', (body) => ({
+      ...body,
+      durationInSeconds: Number(body.durationInSeconds) * 1_000,
+    })),
+  },
+  {
+    name: 'states the number of the customer as that of the agent',
+    caughtBy: 'events.summary.agent-number-is-not-the-customers',
+    ...onlySummary((body) => ({ agentNumber: body.customerNumber })),
+  },
+  {
+    name: 'publishes CALL_ACCEPTED when a call begins to ring',
+    caughtBy: 'events.call.not-accepted-when-missed',
+    webhook: async (hook, send) => {
+      const response = await send()
+      if (/_INITIATED$/.test(String(hook.body.event))) await send(rename(hook, 'CALL_ACCEPTED'))
+      return response
+    },
+  },
+
+  // Groups.
+  {
+    name: 'returns group ids of digits as numbers without their zeros',
+    caughtBy: 'create.group-id.is-the-supplied-one',
+    ...returnIdAs((groupId) => (/^\d+$/.test(groupId) ? String(Number(groupId)) : groupId)),
+  },
+  {
+    name: 'refuses group ids of digits',
+    caughtBy: 'create.group-id.digits-is-200',
+    ...refuseText('groupId', (groupId) => /^\d+$/.test(groupId)),
+  },
+  {
+    name: 'reads only the first JSON value of a body',
+    caughtBy: 'create.body.trailing-text-is-400',
+    api: (call, respond) => respond({ ...call, text: call.text?.replace(/ \{$/, '') }),
+  },
+  {
+    name: 'ignores case in the names of fields',
+    caughtBy: 'create.body.field-in-other-case-is-200',
+    api: (call, respond) =>
+      'Subject' in readFields(call)
+        ? respond({ ...call, text: call.text?.replace('Acceptance check', '') })
+        : respond(),
+  },
+  {
+    name: 'creates a group before it checks the permission',
+    caughtBy: 'events.group-created.none-when-refused',
+    api: async (call, respond) => {
+      const response = await respond()
+      if (response.status === 403)
+        await respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+      return response
+    },
+  },
+  {
+    name: 'cuts the names of groups',
+    caughtBy: 'events.group-created.names-the-group',
+    ...changeEvent('GROUP_CREATED', (body) => ({ ...body, groupName: String(body.groupName).slice(0, 100) })),
+  },
+  {
+    name: 'states the local time of New York as UTC',
+    caughtBy: 'events.times.of-groups-are-in-utc',
+    ...changeEvent('GROUP_CREATED', (body) => ({
+      ...body,
+      groupCreatedAt: shift(body.groupCreatedAt, -5 * 3_600_000),
+    })),
+  },
+  {
+    name: 'reports only the first time that a person joins',
+    caughtBy: 'events.participants.every-step',
+    ...reportOnce('GROUP_PARTICIPANT_JOINED'),
+  },
+  {
+    name: 'sends events of groups to the webhooks of PSTN numbers',
+    caughtBy: 'events.channel.pstn-webhook-gets-its-calls-only',
+    webhook: async (hook, send) => {
+      if (hook.body.groupId !== undefined)
+        await send({ ...hook, url: hook.url.replace('/whatsapp', '/pstn') })
+      return send()
+    },
+  },
+  {
+    name: 'attempts deliveries again that were accepted',
+    caughtBy: 'webhooks.retry.not-after-a-204',
+    webhook: async (_, send) => {
+      await send()
+      await send()
+      return send()
+    },
+  },
+
+  // Fetched records.
+  {
+    name: 'requires a key only for WhatsApp calls',
+    caughtBy: 'fetch.call-id.without-a-key-is-401',
+    api: async (call, respond) => {
+      const response = await respond()
+      if (!isFetch(call) || response.status !== 401) return response
+      const found = await respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+      return found.status === 200 ? found : response
+    },
+  },
+  {
+    name: 'finds a call without the last character of its id',
+    caughtBy: 'fetch.call-id.cut-is-404',
+    ...findById((callId, known) => known.find((each) => callId !== '' && each.startsWith(callId))),
+  },
+  {
+    name: 'looks for calls with LIKE',
+    caughtBy: 'fetch.call-id.pattern-is-404',
+    ...findById((callId, known) => (callId === '%' ? known[0] : undefined)),
+  },
+  {
     name: 'returns a summary to any method',
     caughtBy: 'fetch.method.post-is-refused',
     api: (call, respond) => respond(isFetch(call) ? { ...call, method: 'GET' } : call),
@@ -395,6 +509,41 @@ export const createAlteringServers = (): BrokenServer[] => [
     },
   },
 ]
+
+const rename = (hook: Hook, event: string): Hook => ({
+  ...hook,
+  headers: withHeader(hook.headers, 'webhook-id', `${hook.headers.get('webhook-id')}-${event}`),
+  body: { ...hook.body, event },
+})
+
+/** Publishes an event only once for each group. */
+function reportOnce(event: string): Mutation {
+  const reported = new Set<unknown>()
+  return {
+    webhook: async (hook, send) => {
+      const isAgain = hook.body.event === event && reported.has(hook.body.groupId)
+      if (hook.body.event === event) reported.add(hook.body.groupId)
+      return isAgain ? new Response(null, { status: 204 }) : send()
+    },
+  }
+}
+
+/** Looks up a fetched call in another way, among the ids whose summaries were fetched before. */
+function findById(find: (callId: string, known: readonly string[]) => string | undefined): Mutation {
+  const known: string[] = []
+  return {
+    api: async (call, respond) => {
+      const callId = call.query.get('callId') ?? ''
+      const response = await respond()
+      if (!isFetch(call)) return response
+      if (response.status === 200) known.push(callId)
+      const found = response.status === 404 ? find(callId, known) : undefined
+      return found === undefined
+        ? response
+        : respond({ ...call, query: new URLSearchParams({ callId: found }) })
+    },
+  }
+}
 
 function returnFirstSpelling(): Mutation {
   const first = new Map<string, string>()

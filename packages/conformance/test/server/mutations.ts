@@ -429,7 +429,12 @@ const createServers = (): BrokenServer[] => [
   {
     name: 'does not accept Bearer',
     caughtBy: 'create.key.bearer-is-200',
-    ...refuse((call) => readKey(call)?.startsWith('Bearer') === true, 401),
+    api: (call, respond) =>
+      respond(
+        readKey(call)?.startsWith('Bearer')
+          ? { ...call, headers: withHeader(call.headers, 'authorization', 'wk_unknown') }
+          : call,
+      ),
   },
 
   // Other statuses and bodies.

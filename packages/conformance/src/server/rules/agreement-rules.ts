@@ -23,12 +23,12 @@ const roundingSeconds = 2
 /** Tolerated ringing in addition to the observed one, in seconds: a duration may exclude the ringing. */
 const ringingSeconds = 5
 
-/** Tolerated differences of fields in two statements about a call, in milliseconds for times. */
+/** Tolerated differences of fields in two statements about a call, in milliseconds for times and seconds for durations. */
 type Tolerances = Readonly<Record<string, number>>
 
 const exact: Tolerances = {}
-/** One event may state when the call began to ring, and the end may be measured in two places. */
-const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 10_000 }
+/** One event may state when the call began to ring, or count the ringing, and the end may be measured in two places. */
+const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 10_000, durationInSeconds: 10 }
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
 const parseTime = (value: unknown): number => Date.parse(String(value))
@@ -40,6 +40,7 @@ const isSame = (name: string, values: readonly [unknown, unknown], tolerances: T
   if (numberFields.includes(name)) return toDigits(first) === toDigits(second)
   if (timeFields.includes(name))
     return Math.abs(parseTime(first) - parseTime(second)) <= (tolerances[name] ?? 0)
+  if (name === 'durationInSeconds') return Math.abs(Number(first) - Number(second)) <= (tolerances[name] ?? 0)
   return false
 }
 
@@ -82,7 +83,10 @@ const judgeAgainstSummary = (names: readonly string[], tolerances: Tolerances): 
     if (summary === undefined || others.length === 0)
       return { kept: undefined, observed: `nothing to compare: ${nameEvents(webhooks)}` }
     const compared = others.map(({ event, json }) => {
-      const { kept, observed } = observeAgreement(names, { first: json, second: summary.json, tolerances })
+      // Before the end, a duration is unknown; unset, it is 0.
+      const isFinal = event === 'CALL_ENDED' && readField(json, 'durationInSeconds') !== 0
+      const judged = names.filter((name) => isFinal || name !== 'durationInSeconds')
+      const { kept, observed } = observeAgreement(judged, { first: json, second: summary.json, tolerances })
       return { kept, observed: `${event}: ${observed}` }
     })
     return compared.find(({ kept }) => !kept) ?? { kept: true, observed: `${others.length} events agree` }
@@ -130,13 +134,17 @@ export const agreementRules: ServerRules = {
     }),
   },
   'events.summary.agrees-with-the-other-events': {
-    title: 'CALL_AI_SUMMARY states the direction, the numbers and the times of the other events of its call',
+    title:
+      'CALL_AI_SUMMARY states the direction, the numbers, the times and the duration of the other events of its call',
     clause: oneCall,
     expected: 'the same values, as far as both events state them',
     severity: 'high',
     needs: ['--listen', '--play'],
     examine: judgeAgainstSummary(
-      ['channel', 'callDirection', 'from', 'to', 'channelNumber', 'customerNumber', ...timeFields],
+      [
+        ...['channel', 'callDirection', 'from', 'to', 'channelNumber', 'customerNumber', 'durationInSeconds'],
+        ...timeFields,
+      ],
       eventTolerances,
     ),
   },

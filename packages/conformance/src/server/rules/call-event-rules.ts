@@ -3,7 +3,7 @@ import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { isDocumented, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
+import { isDocumented, judgeCall, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
 const steps = '"States and transitions": order of webhook events'
 const fields = '0014 (call event fields)'
@@ -24,7 +24,9 @@ const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): ServerRule 
   fix: `Send a webhook only the calls of its number. If the run could not tell, subscribe a ${channel} number to the path ${path} of --listen.`,
   examine: judgeWebhooks(
     ({ json, text }) => (readField(json, 'channel') === channel ? undefined : text),
-    (webhook) => webhook.path === path && webhook.callId !== '',
+    // Groups are on WABA numbers, so their events state no channel.
+    ({ path: at, callId, groupId }) =>
+      at === path && (callId !== '' || (groupId !== '' && channel === 'PSTN')),
   ),
 })
 
@@ -61,6 +63,15 @@ const rules: ServerRules = {
       const kept = names.length === 0 ? undefined : new Set(names).size === names.length
       return { kept, observed: nameEvents(webhooks) }
     }),
+  },
+  'events.call.not-accepted-when-missed': {
+    title: 'A missed call was not accepted',
+    clause: steps,
+    expected: 'no CALL_ACCEPTED',
+    examine: judgeCall('missed', ({ webhooks }) => ({
+      kept: webhooks.length === 0 ? undefined : !readSteps(webhooks).includes('CALL_ACCEPTED'),
+      observed: nameEvents(webhooks),
+    })),
   },
   'events.call.initiated-matches-the-direction': {
     title:

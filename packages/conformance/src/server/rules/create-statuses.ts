@@ -124,6 +124,7 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
       lengths,
     ],
     'decomposed-is-200': ['A group id that can be composed', withEnding('-e\u0301'), codePoints],
+    'digits-is-200': ['A group id of digits, with zeros before them,', () => `00${Date.now()}`, groupId],
     'with-spaces-is-200': ['A group id with spaces at both ends', (lab) => ` ${lab.createGroupId()} `, nulls],
     'in-capitals-is-200': ['A group id that differs from another one only in its case', capitalize, nulls],
     'number-is-400': ['A group id that is not a string', 42, groupId],
@@ -165,6 +166,8 @@ type Change = Partial<ApiRequest> & {
   readonly fields?: object
   /** Size in bytes to which the body is padded with spaces. */
   readonly padTo?: number
+  /** Text after the body. */
+  readonly ending?: string
 }
 
 const requestSamples: Samples<Change> = {
@@ -179,6 +182,12 @@ const requestSamples: Samples<Change> = {
     'null-is-400': ['A body that is null', { body: 'null' }, errors],
     'missing-is-400': ['A request without a body', { body: '' }, errors],
     'malformed-json-is-400': ['Malformed JSON', { body: '{"subject":' }, bodies],
+    'trailing-text-is-400': ['A JSON object with text after it', { ending: ' {' }, bodies],
+    'field-in-other-case-is-200': [
+      'An unknown field whose name differs from a known one only in its case',
+      { fields: { Subject: '' } },
+      '0003 (unknown fields)',
+    ],
     'too-large-is-413': ['A body of more than 64 KiB', { body: ' '.repeat(65_537) }, bodies],
     '64-kib-is-200': ['A body of exactly 64 KiB', { padTo: 65_536 }, bodies],
     'json-suffix-is-415': [
@@ -275,9 +284,9 @@ export const createStatusRules: ServerRules = {
     const field = group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
     return buildCreate(lab, { [field]: typeof value === 'function' ? value(lab) : value })
   }),
-  ...toRules(requestSamples, (lab, { fields = {}, padTo = 0, ...request }) => {
+  ...toRules(requestSamples, (lab, { fields = {}, padTo = 0, ending = '', ...request }) => {
     const built = buildCreate(lab, fields, request)
-    return { ...built, body: built.body?.padEnd(padTo) }
+    return { ...built, body: built.body?.padEnd(padTo).concat(ending) }
   }),
   ...setDefaults(otherKeyRules, { needs: ['--other-key'] }),
   ...setDefaults(foreignKeyRules, { needs: ['--foreign-key'] }),

@@ -89,6 +89,21 @@ const expectUnseen = (channel: 'PSTN' | 'WHATSAPP'): FetchRule => ({
   ),
 })
 
+/** Expects that an id made from a call's finds nothing: what it finds is another call's summary. */
+const expectOtherId = (what: string, toOther: (callId: string) => string): FetchRule => ({
+  title: `${what} finds no summary`,
+  clause: '"Fetch call AI summary": callId is the one of the event; decision 0011',
+  expected: 'status 404',
+  needs: calls,
+  // The specification does not show the status of an unknown id.
+  examine: examineAfter('PSTN', (callId) =>
+    judgeRequest(
+      () => buildFetch(toOther(callId)),
+      ({ status }) => status !== 200,
+    ),
+  ),
+})
+
 const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule => ({
   title: `A call that was ${words} can never have a summary`,
   expected: 'status 422',
@@ -114,18 +129,36 @@ const rules: Readonly<Record<string, FetchRule>> = {
     title: 'A call that does not exist is not found',
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },
-  'fetch.call-id.longer-is-404': {
-    title: 'An id that only begins with the id of a call finds no summary',
-    clause: '"Fetch call AI summary": callId is the one of the event; decision 0011',
-    expected: 'status 404',
+  'fetch.call-id.longer-is-404': expectOtherId(
+    'An id that only begins with the id of a call',
+    (callId) => `${callId}x`,
+  ),
+  'fetch.call-id.cut-is-404': expectOtherId('The id of a call without its last character', (callId) =>
+    callId.slice(0, -1),
+  ),
+  'fetch.call-id.pattern-is-404': expectOtherId('A pattern of SQL', () => '%'),
+  'fetch.call-id.without-a-key-is-401': {
+    title: 'The summary of a call is not returned without a valid key',
+    clause: '"Authentication", rule 2',
+    expected: 'status 401',
+    severity: 'critical',
     needs: calls,
-    // The specification does not show the status of an unknown id, but the summary is another call's.
-    examine: examineAfter('PSTN', (callId) =>
-      judgeRequest(
-        () => buildFetch(`${callId}x`),
-        ({ status }) => status !== 200,
-      ),
-    ),
+    risk: "Anyone who learns the id of a call can read a customer's words.",
+    examine: async (examination) => {
+      const sent = []
+      for (const channel of ['PSTN', 'WHATSAPP'] as const) {
+        const { callId, failure } = await examination.scenes.play(channel)
+        if (failure !== undefined) return { kept: undefined, observed: failure }
+        for (const key of ['none', 'unknown'] as const)
+          sent.push(await examination.lab.send(buildFetch(callId, { key })))
+      }
+      const returned = sent.find(({ response }) => response.status === 200)
+      return {
+        kept: returned === undefined,
+        observed: sent.map(({ response }) => response.status).join(', '),
+        requests: [(returned ?? sent[0])?.request].filter((each) => each !== undefined),
+      }
+    },
   },
   'fetch.method.post-is-refused': {
     title: 'A POST to the path of a summary is refused',

@@ -1,6 +1,6 @@
 import { limits } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
-import { readField } from '../api/api-request.ts'
+import { parseJson, readField } from '../api/api-request.ts'
 import { type GroupScene, participantPhone } from '../scenes.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
@@ -74,10 +74,19 @@ const createdRules: ServerRules = {
     title: 'A refused create request publishes no GROUP_CREATED',
     clause: '"Event kinds named": a group was created through the create endpoint',
     expected: 'no webhook',
-    examine: judgeGroup('refused', ({ exchanges, webhooks }) => ({
-      kept: (exchanges[0]?.response.status ?? 0) < 400 ? undefined : webhooks.length === 0,
-      observed: nameEvents(webhooks),
-    })),
+    examine: async (examination) => {
+      await examination.scenes.settle()
+      const list = (isListed: (status: number) => boolean) =>
+        examination.lab.exchanges
+          .filter(({ response }) => isListed(response.status))
+          .map(({ request }) => readField(parseJson(request.body ?? ''), 'groupId'))
+      const refused = new Set(list((status) => status >= 400 && status < 500))
+      for (const groupId of list((status) => status < 400 || status >= 500)) refused.delete(groupId)
+      return judgeWebhooks(
+        ({ groupId, text }) => (refused.has(groupId) ? text : undefined),
+        ({ groupId }) => groupId !== '',
+      )(examination)
+    },
   },
   'events.group-created.once-when-repeated': {
     title: 'A repeated create request publishes no second GROUP_CREATED',
@@ -90,10 +99,24 @@ const createdRules: ServerRules = {
     ...judgeOnce('concurrent'),
   },
   'events.group-created.names-the-group': {
-    title: 'GROUP_CREATED carries the subject as groupName',
+    title: 'GROUP_CREATED carries the subject as groupName, as it is',
     clause: fields,
     expected: 'groupName is the subject of the request',
-    examine: judgeCreated(({ json }) => readField(json, 'groupName') === 'Acceptance check'),
+    examine: (examination) =>
+      judgeWebhooks(
+        ({ json, groupId }) => {
+          const subjects = examination.lab.exchanges
+            .filter(
+              ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
+            )
+            .map(({ request }) => readField(parseJson(request.body ?? ''), 'subject'))
+          const groupName = readField(json, 'groupName')
+          return subjects.length === 0 || subjects.includes(groupName)
+            ? undefined
+            : `groupName ${JSON.stringify(groupName)} for ${JSON.stringify(subjects[0])}`
+        },
+        ({ event }) => event === 'GROUP_CREATED',
+      )(examination),
   },
   'events.group-created.fields': {
     title: 'GROUP_CREATED has the fields that wabakit documents',
@@ -154,6 +177,18 @@ const participantRules: ServerRules = {
         kept: second < 0 ? undefined : first >= 0 && first < second,
         observed: nameEvents(webhooks),
       }
+    }),
+  },
+  'events.participants.every-step': {
+    title: 'Every step of a participant is published, even if the person joins again',
+    clause: '"Event kinds named": a participant joined, left or was removed',
+    expected: 'two GROUP_PARTICIPANT_JOINED, one GROUP_PARTICIPANT_LEFT, one GROUP_PARTICIPANT_REMOVED',
+    examine: judgeGroup('participants', ({ webhooks }) => {
+      const found = webhooks
+        .map(({ event }) => event)
+        .filter((event) => event.startsWith('GROUP_PARTICIPANT'))
+      const observed = nameEvents(webhooks)
+      return { kept: found.toSorted().join() === [joined, joined, left, removed].join(), observed }
     }),
   },
   'events.participants.fields': {

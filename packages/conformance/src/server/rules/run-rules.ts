@@ -7,13 +7,15 @@ import { judgeCall, judgeCalls, judgeExchanges, judgeSummaries, judgeWebhooks, t
 
 /** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
+/** The largest offset of a time zone, in milliseconds. A clock that is further off was set on purpose, as a mock's. */
+const maxOffsetMs = 14 * 3_600_000
 const generated = 8
 
-/** Finds an event field whose name ends in `At` and whose value is a time in the future. */
-const findFutureTime = (json: unknown, now: number): string | undefined =>
+/** Finds an event field whose name ends in `At` and whose value is a wrong time. */
+const findTime = (json: unknown, isWrong: (time: number) => boolean): string | undefined =>
   Object.entries(Object(json))
     .filter(([name, value]) => name.endsWith('At') && typeof value === 'string')
-    .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
+    .find(([, value]) => isWrong(Date.parse(String(value))))
     ?.join(' ')
 
 /** Returns whether an exchange is a summary request with a 200 response. */
@@ -99,7 +101,23 @@ export const runRules: ServerRules = {
     expected: 'times before the arrival of the event',
     severity: 'high',
     needs: ['--listen'],
-    examine: judgeWebhooks(({ json, arrivedAt }) => findFutureTime(json, arrivedAt)),
+    examine: judgeWebhooks(({ json, arrivedAt }) => findTime(json, (time) => time > arrivedAt + maxSkewMs)),
+  },
+  'events.times.of-groups-are-in-utc': {
+    title: 'No event of a group states a time that is hours before the group was created',
+    clause: '"Event kinds named": an event reports what has happened; decision 0004',
+    expected: 'times in UTC, or with their offset',
+    severity: 'high',
+    needs: ['--listen'],
+    examine: (examination) =>
+      judgeWebhooks(
+        ({ json }) =>
+          findTime(json, (time) => {
+            const earlyMs = examination.lab.startedAt - time
+            return earlyMs > maxSkewMs && earlyMs < maxOffsetMs + maxSkewMs
+          }),
+        ({ groupId }) => groupId !== '',
+      )(examination),
   },
   'events.summary.names-the-customer-of-its-call': {
     title: 'CALL_AI_SUMMARY names the customer of the other events of its call',

@@ -93,6 +93,12 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     applies: isBotCallOfService,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
+  'agent-number-is-not-the-customers': {
+    title: 'agentNumber is not the number of the customer',
+    expected: 'the phone number of a team member',
+    applies: (payload) => isText(payload('agentNumber')),
+    keeps: (payload) => payload('agentNumber') !== payload('customerNumber'),
+  },
   'call-type-is-named': expectKind('callType', 'AI_BOT or AGENT', fits(CallType)),
   'triggered-via-is-named': expectKind('triggeredVia', 'INBOUND, CAMPAIGN, API or UI', fits(TriggeredVia)),
   'direction-fits-the-trigger': {

@@ -128,6 +128,31 @@ const rules: ServerRules = {
       observed: `${readId(first) || 'none'}, then ${readId(second) || 'none'}`,
     })),
   },
+  'webhooks.retry.renews-the-timestamp': {
+    title: 'The second attempt has a webhook-timestamp of its own',
+    clause: signatures,
+    expected: 'the time of the second attempt',
+    examine: judgeSecond('retried', (...attempts) => {
+      const [first, second] = attempts.map(({ headers }) => headers.get('webhook-timestamp'))
+      // A timestamp of the same second can be that of either attempt.
+      const isSoon = attempts[1].arrivedAt - attempts[0].arrivedAt < 2_000
+      const kept = first === null ? undefined : first !== second || isSoon
+      return { kept, observed: `${first}, then ${second}` }
+    }),
+  },
+  'webhooks.retry.not-after-a-204': {
+    title: 'A delivery that got 204 is not attempted over and over',
+    clause: schedule,
+    expected: 'no further attempts',
+    examine: judgeWebhooks((webhook, { all }) => {
+      const id = readId(webhook)
+      const isAgain = (each: ReceivedWebhook): boolean =>
+        each.status === 204 && readId(each) === id && each.text === webhook.text
+      const count = all.filter(isAgain).length
+      // At-least-once delivery allows a second one.
+      return id !== '' && count > 2 ? `${id} was accepted ${count} times` : undefined
+    }),
+  },
   'webhooks.retry.keeps-the-body': {
     title: 'The second attempt has the body of the first',
     clause: schedule,
