@@ -32,8 +32,7 @@ const explain = (exchange: Exchange): string => {
   return `${response}: ${cause}`
 }
 
-const onlyUuids =
-  'a delivery whose ids are UUIDs was, and no other: webhook-id and callId are strings of any form'
+const onlyUuids = 'only if its ids are UUIDs; webhook-id and callId are strings of any form'
 
 /** Delivers an event whose webhook-id and callId are UUIDs, for endpoints that store them in columns of this type. */
 const deliverUuids = async (examination: Examination, name: EventName) => {
@@ -50,8 +49,11 @@ const findMistake = async (
   const { status = 0 } = exchange
   if (status < 400 || isShielded(exchange)) return undefined
   const response = describeResponse(exchange)
-  if (isAccepted((await deliverUuids(examination, name)).exchange))
-    return `${response}, but not accepted: ${onlyUuids}`
+  const withUuids = await deliverUuids(examination, name)
+  const again = await examination.deliver(examination.build(name))
+  // A refusal that does not last has another cause.
+  if (isAccepted(withUuids.exchange) && !isAccepted(again))
+    return `${response}: a delivery is accepted ${onlyUuids}`
   const { effects, limits, signal } = examination
   if (effects === undefined || status < 500) return undefined
   const summary = examination.build('CALL_AI_SUMMARY')
@@ -134,7 +136,7 @@ const learnEffects = async (
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
     const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
     const [handled = 0] = await countEffects([delivery])
-    if (handled > 0) knowledge.controlMistake = `accepted, but not handled: ${onlyUuids}`
+    if (handled > 0) knowledge.controlMistake = `a delivery is accepted, but handled ${onlyUuids}`
     knowledge.effectsProblem =
       knowledge.controlMistake ??
       'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'
