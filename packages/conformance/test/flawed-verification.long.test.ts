@@ -208,7 +208,7 @@ const flaws: Record<string, Flaw> = {
         const { headers } = incoming.request
         const reason = right.verify(incoming)
         if (reason === undefined) return undefined
-        headers['webhook-id'] = header(incoming.request, 'webhook-id').replace(/\d{5}$/, (digits) =>
+        headers['webhook-id'] = header(incoming.request, 'webhook-id').replace(/(?<=_)\d{5}(?=_)/, (digits) =>
           String(Number(digits) - 1).padStart(5, '0'),
         )
         return right.verify(incoming)
