@@ -55,7 +55,10 @@ const run = async (define: (command: Command) => void, args: readonly string[]) 
 
 type Seen = Awaited<ReturnType<typeof run>> & { readonly received: readonly Received[] }
 
-/** The arguments that add a flag, and what is seen of it: with its default and with the flag. */
+/**
+ * The arguments that add a flag, and what is seen of it: with its default and with the flag. `{url}` and `{host}` are
+ * those of the service.
+ */
 type FlagCase = {
   readonly flag: readonly string[]
   /** Arguments of both runs. */
@@ -219,7 +222,58 @@ const acceptanceFlags: Readonly<Record<string, FlagCase>> = {
       ['fail', true],
     ],
   },
+  '--profile': {
+    flag: ['--profile', 'live'],
+    common: create,
+    see: (seen) => seen.received.some(({ headers }) => 'x-public-api-key' in headers),
+    seen: [false, true],
+  },
+  '--listen': {
+    // The port is in use.
+    flag: ['--listen', '{host}'],
+    common: create,
+    see: ({ error }) => error.includes('EADDRINUSE'),
+    seen: [false, true],
+  },
+  '--secret': {
+    flag: signed,
+    common: [...api, ...quick, ...only('webhooks.signature.is-valid')],
+    see: ({ report }) => report.checks.at(-1).observed,
+    seen: ['needs --listen and --secret', 'needs --listen'],
+  },
+  '--play': {
+    flag: ['--play', 'echo call-1'],
+    common: [...api, ...quick, ...only('fetch.summary.is-200')],
+    see: ({ report }) => report.checks.at(-1).verdict,
+    seen: ['skipped', 'pass'],
+  },
+  '--strict': {
+    flag: ['--strict'],
+    common: [...api, ...quick, ...only('create.body.text-is-415')],
+    see: ({ report }) => report.verdict,
+    seen: ['pass', 'fail'],
+  },
+  '--minutes': {
+    flag: ['--minutes', '0'],
+    common: [...api, ...json, ...only('random.sequences.follow-the-specification')],
+    see: ({ report }) => report.checks.at(-1).verdict,
+    seen: ['fail', 'skipped'],
+  },
+  '--wabakit-control': {
+    // Nothing listens there.
+    flag: ['--wabakit-control', 'http://127.0.0.1:1'],
+    common: [...api, ...quick, ...only('create.valid.is-200')],
+    see: ({ error }) => error.includes('The control API at'),
+    seen: [false, true],
+  },
+  '--control-token': {
+    flag: ['--control-token', 't0ken'],
+    common: [...quick, ...only('create.valid.is-200'), '--wabakit-control', '{url}'],
+    see: header('authorization'),
+    seen: [undefined, 'Bearer t0ken'],
+  },
 }
+
 test.each(Object.entries(doctorFlags))(
   'doctor: %s has an effect',
   async (_, { flag, common = [], see, seen }) => {
@@ -238,7 +292,10 @@ test.each(Object.entries(acceptanceFlags))(
     const shown: unknown[] = []
     for (const args of [[], flag]) {
       const { url, received } = await listen()
-      shown.push(see({ ...(await run(defineAcceptance, [url, ...common, ...args])), received }))
+      const filled = [...common, ...args].map((each) =>
+        each.replace('{url}', url).replace('{host}', new URL(url).host),
+      )
+      shown.push(see({ ...(await run(defineAcceptance, [url, ...filled])), received }))
     }
     expect(shown).toEqual(seen)
   },
@@ -262,14 +319,8 @@ test('acceptance: --timeout is the time to wait for a response, in seconds', asy
   expect(performance.now() - startedAt).toBeLessThan(8_000)
 })
 
-/** Flags with a test of their own, or without a case here: they need a server that sends webhooks, or a run of minutes. */
-const withoutCase = {
-  doctor: ['--yes'],
-  acceptance: [
-    ...['--control-token', '--listen', '--minutes', '--play', '--profile', '--secret', '--strict'],
-    ...['--timeout', '--wabakit-control'],
-  ],
-}
+/** Flags with a test of their own. */
+const withoutCase = { doctor: ['--yes'], acceptance: ['--timeout'] }
 
 test('every flag of the judges has a case', () => {
   expect(listFlags(defineDoctor)).toEqual([...Object.keys(doctorFlags), ...withoutCase.doctor].toSorted())
