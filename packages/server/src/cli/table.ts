@@ -13,7 +13,7 @@ export const formatValue = (value: unknown): string => escapeControls(formatCell
 
 /**
  * Formats a URL without its query. The query may contain a secret. In a narrow column, where a value is cut
- * at its start, the query would leave no room for the path.
+ * at its start, the query would leave too little space for the path.
  */
 export const formatUrl = (url: string): string => url.replace(/\?.*/s, '?…')
 
