@@ -114,6 +114,26 @@ test('changes many deliveries only with a filter, or with an explicit selection 
   }
 })
 
+test('continues a change of many deliveries at the cursor of the previous part', async () => {
+  const server = await start()
+  // Nothing listens there, so that each delivery waits for its second attempt.
+  const subscription = { channel: 'WHATSAPP', number: wabaNumber, url: 'http://127.0.0.1:1/' }
+  await control(server, `POST ${path}/subscriptions`, subscription)
+  for (const groupId of ['g1', 'g2', 'g3']) await createGroup(server.url, { groupId })
+  await server.service.dispatcher.runDue()
+  const { nextCursor: cursor } = (await control(server, `GET ${path}/deliveries?limit=1&order=newest_first`))
+    .body
+  const selection = { all: true, dryRun: true }
+  for (const [change, count] of [
+    ['resend', 'resent'],
+    ['cancel', 'canceled'],
+  ] as const) {
+    const whole = await control(server, `POST ${path}/deliveries/${change}`, selection)
+    const rest = await control(server, `POST ${path}/deliveries/${change}`, { ...selection, cursor })
+    expect([whole.body, rest.body]).toEqual([{ [count]: 3 }, { [count]: 2 }])
+  }
+})
+
 test('lists calls and groups, newest first, with filters', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'a', subject: 'Order 1042' })

@@ -137,6 +137,32 @@ test('search finds records by any id, number or text, exact hits first', async (
   expect((await control(server, 'GET /organizations/acme/search')).status).toBe(400)
 })
 
+test('search finds the last of more subscriptions than a page has', async () => {
+  const server = await start()
+  const { subscriptions } = server.service
+  for (let index = 0; index <= 100; index++) {
+    await subscriptions.create('acme', {
+      channel: 'WHATSAPP',
+      number,
+      url: `https://receiver.example/${index}`,
+    })
+  }
+  const { items } = (await control(server, 'GET /organizations/acme/search?text=example/100')).body
+  expect(items).toMatchObject([{ kind: 'subscription', label: 'https://receiver.example/100' }])
+})
+
+test('measures the backlog again for each overview', async () => {
+  const server = await start()
+  // Refused by the connection, so that its deliveries stay.
+  await subscribe(server, 'http://127.0.0.1:1/')
+  const measured: unknown[] = []
+  for (const groupId of ['g1', 'g2']) {
+    await createGroup(server.url, { groupId })
+    measured.push((await control(server, 'GET /organizations/acme/overview')).body.backlog.unfinished)
+  }
+  expect(measured).toEqual([1, 2])
+})
+
 test('search finds a customer by a part of the number, and many calls do not hide a group', async () => {
   const server = await start({ mock: true })
   for (let count = 0; count < 20; count++)
