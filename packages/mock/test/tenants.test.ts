@@ -47,6 +47,16 @@ test('a tenant accepts only its own key, and the mock finds each tenant by its k
   expect(tenant.requests.map(({ status }) => status)).toEqual([401, 200, 404])
 })
 
+test('tenants make up different callers', async () => {
+  await using mock = await createMock({ seed: 42 })
+  const calls = [
+    await mock.simulateCall(),
+    await mock.tenant().simulateCall(),
+    await mock.tenant().simulateCall(),
+  ]
+  expect(new Set(calls.map(({ customerNumber }) => customerNumber)).size).toBe(3)
+})
+
 test('a reset does not affect other tenants', async () => {
   await using mock = await createMock()
   const tenant = mock.tenant()
