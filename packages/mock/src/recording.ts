@@ -47,7 +47,10 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly responseBody: string
   /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
-  /** Set for a status of 200 to 299. Collected deliveries count only until a test subscribes, and not over HTTP. */
+  /**
+   * Set for a status of 200 to 299. For the `collector`, no longer set once a test has subscribed an endpoint
+   * or controls the mock over HTTP, because the collector must not stand in for the endpoint under test.
+   */
   readonly acknowledged: boolean
   /**
    * The outcome in a wabakit receiver of this process: `handled`, `stored`, `duplicate`, `ignored` (no

@@ -10,7 +10,7 @@ export type SignWebhookOptions = {
   /** The subscription's secret, or several secrets during a rotation. Each secret adds a signature. */
   readonly secret: string | readonly string[]
   /**
-   * The delivery's id, which is the same on every attempt. It must not contain a full stop or whitespace.
+   * The delivery's id, which is the same on every attempt: visible ASCII characters without a full stop.
    * @default a random `msg_…`
    */
   readonly id?: string | undefined

@@ -87,8 +87,8 @@ type Unset<Fields> = {
   [Name in keyof Fields]?: Fields[Name] | (Fields[Name] extends string ? '' : never) | null | undefined
 }
 
-// A mapped type can be assigned to `Record<string, unknown>`, which an interface cannot. It is written out for each event:
-// through a generic type, errors would show the parts of the event instead of its name.
+// Unlike an interface, a mapped type can be assigned to `Record<string, unknown>`. It is written out for each
+// event: through a generic type, errors would show the parts of the event instead of its name.
 type CallDetailsFields = Pick<CallFacts, 'callId'> &
   Unset<Omit<CallFacts, 'callId' | 'callStatus' | 'agentNumber'>> & {
     /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */

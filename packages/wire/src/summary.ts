@@ -17,7 +17,7 @@ export type SummaryRecord = { [Field in keyof SummaryRecordFields]: SummaryRecor
 
 export const summaryRecordRule: Rule<SummaryRecord> = /* @__PURE__ */ object(() => ({
   ...callDetails(),
-  // Any text is accepted, so that the format of a time never costs the summary. Events have stricter rules.
+  // Accepts any text, because an unexpected time format must not make a summary invalid. Events are stricter.
   callStartedAt: nullish(text),
   callEndedAt: nullish(text),
   summary: callSummaryRule,

@@ -13,14 +13,15 @@ type OutgoingRequest = {
 }
 
 /**
- * Turns off what this client does itself: time limits, errors for statuses, and retries. Those of ky can neither wait on an
- * injected clock nor know which requests are safe to repeat.
+ * Turns off what this client does itself: time limits, errors for statuses, and retries. ky's time limits and
+ * retries would ignore the injected clock, and ky does not know which requests are safe to repeat.
  */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
 /**
- * Sends a request with ky. Only the function that it gets as `fetch` knows the body and the headers: a `Request` that ky
- * built from them would copy the body, needs globals that React Native lacks, and is rejected by undici and node-fetch.
+ * Sends a request with ky. Only the function that it gets as `fetch` has the body and the headers: a
+ * `Request` that ky built from them would copy the body and need globals that React Native lacks, and undici
+ * and node-fetch would reject it.
  */
 const sendWithKy = (
   { baseUrl, fetch }: Settings,
@@ -123,9 +124,9 @@ export type Exchanged = ReadBody & {
 }
 
 /**
- * Sends one request and reads its response. Rejects with the runtime's own error if there is no response, or if the
- * body of a successful GET is cut off. Any other response with an incomplete body is returned, because the status and
- * request id of a create request must not be lost.
+ * Sends one request and reads its response. Rejects with the runtime's own error if there is no response, or
+ * if reading the body of a successful GET fails. Any other response with an incomplete body is returned,
+ * because the status and request id of a create request must not be lost.
  */
 export const sendRequest = async (
   settings: Settings,

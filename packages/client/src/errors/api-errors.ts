@@ -112,8 +112,9 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * 5xx: the service failed. A create request rejects with this error only after 503 `storage_unavailable`, when nothing
- * was changed. Any other 5xx response to a create request is an `OutcomeUnknownError`.
+ * 5xx: the service failed. A create request rejects with this error only after 503 `storage_unavailable`,
+ * which means that nothing was changed. Any other 5xx response to a create request is an
+ * `OutcomeUnknownError`.
  */
 export class ServerError extends ApiError {
   override get name(): 'ServerError' {

@@ -39,7 +39,7 @@ export type Hooks = {
         readonly durationMs: number
       }) => unknown)
     | undefined
-  /** Runs after an attempt without a response. */
+  /** Runs after an attempt without a response, or if reading the body of a successful GET failed. */
   readonly afterError?:
     | ((context: {
         readonly request: HookRequest

@@ -30,7 +30,8 @@ export type WaitOptions = RequestOptions & {
   /**
    * Minimum pause between two requests, in milliseconds. Up to half the interval is added at random, so that
    * concurrent waits spread their requests. A longer `Retry-After` replaces the interval. A shorter interval than the
-   * default exceeds the documented limit of live services: 30 requests per minute for each call. @default 2_000
+   * default can exceed the limit that live services document: 30 requests per minute for each call.
+   * @default 2_000
    */
   readonly intervalMs?: number | undefined
   /**

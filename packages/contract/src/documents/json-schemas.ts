@@ -60,7 +60,7 @@ const addDescriptions = (
   { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
 ): JsonObject => {
   const described = name.replace(/^Received/, '')
-  // The reference server sends a SummaryRecord with all fields of the event.
+  // The fields of a SummaryRecord are fields of the event, and have the same descriptions.
   const owner = name === 'SummaryRecord' ? 'CallAiSummaryEvent' : described
   const entries = Object.entries(properties).map(([field, property]) => {
     const description = descriptions[`${owner}.${field}`] ?? descriptions[`*.${field}`]

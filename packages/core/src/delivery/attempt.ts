@@ -121,7 +121,7 @@ const toFailure = (error: unknown): Outcome => ({
   retryAfterMs: undefined,
 })
 
-/** Runs `work`. Rejects after the timeout, or if `stopping` stops, even if `work` ignores its signal. */
+/** Runs `work`. Rejects after the timeout, or when `stopping` fires, even if `work` ignores its signal. */
 const withDeadline = <Result>(
   { timeoutMs, slowAfterMs, onSlow, stopping }: AttemptContext,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -15,8 +15,9 @@ import {
 import { enterLane, leaveLane, listPending } from './unfinished.ts'
 
 /**
- * Takes a position for a delivery, after the last one in its lane. In a database, a transaction may take its position
- * long before it is committed. Its deliveries then precede deliveries that were committed in the meantime.
+ * Takes a position for a delivery, after the last one in its lane. Simulations replace it to imitate a
+ * database, where a transaction may take its position long before it is committed. Its deliveries then
+ * precede deliveries that were committed in the meantime.
  */
 export type TakePosition = (order: number, lastOfLane: number) => number
 

@@ -125,5 +125,5 @@ const Search = ({ onClose }: DialogControl) => {
   )
 }
 
-/** Opens a field that finds any record by an id, a number or a text. */
+/** Opens the search dialog, which finds any record by an id, a number or a text. */
 export const openSearch = (): void => openDialog((close) => <Search onClose={close} />)

@@ -203,7 +203,7 @@ export const createTenantState = (options: LastingParts) => {
       record: recorder.addRequest,
     }),
     transport,
-    /** Lists the ids of collected deliveries that do not count, and whose event no other subscription gets. */
+    /** Lists the ids of unacknowledged deliveries to the collector whose event no other subscription gets. */
     listUnreceived: async (): Promise<string[]> => {
       const unreceived: string[] = []
       for (const { id, to, status, acknowledged } of recorder.deliveries) {

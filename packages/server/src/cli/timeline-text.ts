@@ -51,8 +51,8 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
   })
 
 /**
- * Formats the timeline of a call or group: one line per entry, followed by why each unfinished delivery is
- * waiting.
+ * Formats the timeline of a call or group: its entries, followed by the reason why each unfinished delivery
+ * is waiting.
  */
 export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {
   const happened = entries.map((entry) => {

@@ -68,7 +68,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
       const { status, body } = await runOperation(operation, { ...options, ...request })
       if (status === 204) return c.body(null, status)
       const response = c.body(body, status, json)
-      // Only responses to POST contain secrets.
+      // Other responses may contain secrets, which compression could reveal. See `compressResponse`.
       return operation.method === 'GET' ? compressResponse(c.req.raw, response) : response
     })
   }

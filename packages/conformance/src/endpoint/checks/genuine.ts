@@ -10,7 +10,7 @@ import { type Exchange, isAccepted } from '../send.ts'
 
 const unset = { callStartedAt: '', callEndedAt: '', agentNumber: '', durationInSeconds: 0 }
 
-/** Events of calls and groups as a live service sends them: "unset" is an empty string, and names are any text. */
+/** Events as a live service may send them: unset fields are empty or 0, and a name can be any text. */
 const sparseEvents: Readonly<Record<string, readonly [EventName, Readonly<Record<string, unknown>>]>> = {
   'CALL_INCOMING_INITIATED with empty times': ['CALL_INCOMING_INITIATED', unset],
   'CALL_OUTGOING_INITIATED with empty times': ['CALL_OUTGOING_INITIATED', unset],

@@ -47,7 +47,7 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
   return (await examination.countEffectsOf(first, once)) > once
 }
 
-/** Returns the event of which a second attempt has another effect, among those that have effects at all. */
+/** Returns the first event whose second attempt has another effect. Ignores events without any effect. */
 const findRepeated = async (
   { build, deliver, countEffects }: Examination,
   names: readonly EventName[],

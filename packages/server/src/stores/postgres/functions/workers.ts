@@ -1,8 +1,8 @@
 /**
  * Functions for workers and their shards. A worker is alive until its lease ends. If its session ends
- * earlier, the worker is alive for 2 more seconds, so that a living process can end its attempts. The
- * listening session holds its worker's advisory lock in shared mode. Therefore, if another session gets the
- * lock exclusively, the worker's session has ended.
+ * earlier, the worker is alive for 2 more seconds, so that a process that lost only its connection can end
+ * its attempts. The listening session holds its worker's advisory lock in shared mode. Therefore, if another
+ * session gets the lock exclusively, the worker's session has ended.
  */
 export const workerFunctions = /* sql */ `
 CREATE FUNCTION is_alive(p_worker text) RETURNS boolean LANGUAGE plpgsql AS $$
