@@ -12,8 +12,8 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/client': 260,
   '@wabakit/webhooks': 790,
   '@wabakit/core': 1_750,
-  '@wabakit/mock': 400,
-  '@wabakit/conformance': 860,
+  '@wabakit/mock': 420,
+  '@wabakit/conformance': 950,
   '@wabakit/server': 2_000,
   wabakit: 40,
 }

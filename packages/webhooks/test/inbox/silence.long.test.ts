@@ -86,7 +86,7 @@ it.each(cases)(
       async () => {
         expect(await setting.query('SELECT effect FROM effects')).toHaveLength(2 * (events + 1))
       },
-      { timeout: 100_000, interval: 500 },
+      { timeout: 240_000, interval: 500 },
     )
     expect(await inbox.count()).toEqual({ handled: events + 1 })
     const messages = errors.map(String).join('\n')
@@ -94,7 +94,7 @@ it.each(cases)(
     expect(messages).toContain('The database did not respond within 10000 ms.')
     await receiver.stop()
   },
-  150_000,
+  300_000,
 )
 
 it('does not give up a statement that takes long', async () => {
