@@ -83,7 +83,7 @@ export const MockOptions = z.extend(TenantSettings, {
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
   /**
-   * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that
+   * `virtual`: time passes only when the test advances it. `machine`: the machine's clock, for a mock that
    * people or other processes use.
    * @default 'virtual'
    */

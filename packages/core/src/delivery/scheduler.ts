@@ -52,7 +52,7 @@ export const createScheduler = (context: SchedulerContext) => {
     },
     isDrained: () => deliveries.isIdle() && !reader.isReading() && policy.isEmpty(),
   })
-  // A drain starts attempts immediately: the clock of a test may stand still, and a later start would never come.
+  // A drain does not wait for a timer to start attempts, because a timer never fires while a test's clock is stopped.
   const policy = createPolicy({ ...context, isPaced: () => !loop.isDraining(), onFree: loop.request })
   const queues = createQueues({ ...context, policy, loop })
   const reader = createReader({ ...context, policy, queues, loop })

@@ -55,8 +55,8 @@ export type SqlInboxOptions = {
   /** How long entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
-   * What happens to an event that no handler takes, known or unknown: `park` keeps it until a new version or
-   * a new handler takes it; `discard` forgets its body, which may be personal data, and recognizes
+   * What happens to an event without a handler, whether its name is known or not: `park` keeps it until a new
+   * version or a new handler takes it; `discard` forgets its body, which may be personal data, and recognizes
    * duplicates. Events that have drifted or cannot be read are parked in either case.
    * @default 'park'
    */
