@@ -215,3 +215,16 @@ test.each(Object.entries(setups))('twenty %s leave nothing behind', async (_, se
   // A register or a cache of the last use may still refer to some.
   await expect.poll(countKept).toBeLessThanOrEqual(2)
 })
+
+/** Counts the timers of libuv. A monitor of the event loop has one, which no other list of resources contains. */
+const countTimers = (): number => {
+  const { libuv }: { libuv: { type: string; is_active: boolean }[] } = Object(process.report?.getReport())
+  return libuv.filter((handle) => handle.type === 'timer' && handle.is_active).length
+}
+
+test('servers stop measuring the event loop when they are closed, not when they are collected', async () => {
+  const before = countTimers()
+  for (let round = 0; round < 5; round++) await (await start()).close()
+  // One timer is shared by all of JavaScript, and may have been idle before.
+  expect(countTimers()).toBeLessThanOrEqual(before + 1)
+})
