@@ -30,6 +30,8 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     UTC: ['reads times only in UTC', 'handles-unusual-summaries'],
     'one event': ['accepts one event of each call', 'handles-what-it-accepts'],
     'case-blind ids': ['ignores case in ids', 'handles-what-it-accepts'],
+    pattern: ['takes only letters, digits and hyphens in groupIds', 'handles-unusual-group-ids'],
+    ASCII: ['stores texts in ASCII', 'keeps-every-letter'],
   },
   'asyncio_server.py': {
     'lower-case names': ['verifies only under lower-case names', 'refuses-forgery-in-any-header-case'],
@@ -83,6 +85,7 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'fails late': ['responds 500 after it has handled a summary', 'accepts-genuine'],
     'one type': ['knows one spelling of the content type', 'accepts-json-with-charset'],
     'small limit': ['limits bodies to 2 kB', 'accepts-every-event'],
+    'test mode': ['verifies nothing with ?debug=true', 'refuses-wrong-secret'],
     'secret as text': ['does not decode the secret', 'accepts-genuine', 'inconclusive'],
   },
   'api.py': {
@@ -114,10 +117,30 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'New York': ['states the time of New York as UTC', 'events.times.of-groups-are-in-utc'],
     upserts: ['reports that a person joined once', 'events.participants.every-step'],
     'wrong column': ['names the customer as the agent', 'events.summary.agent-number-is-not-the-customers'],
+    'saves first': [
+      'saves a request before it refuses its group id',
+      'create.repeat.refused-changes-nothing',
+    ],
+    renames: [
+      'renames a group although it refuses the request',
+      'events.participants.refused-change-has-no-effect',
+    ],
+    'subject alone': [
+      'compares only the subjects of repeated requests',
+      'create.repeat.changed-is-422',
+      'advice',
+    ],
+    'reserves ids': ['keeps the id of a refused request', 'create.group-id.is-free-after-a-refusal'],
+    'no description': [
+      'publishes no group that has a description',
+      'events.group-created.one-for-every-group',
+    ],
+    'voice mail': ['summarizes what is said after a missed call', 'events.summary.none-when-missed'],
+    'short column': ['closes the connection on a long callId', 'fetch.call-id.long-is-refused'],
     'profile first': ['publishes LEFT before JOINED', 'events.participants.left-after-joined'],
   },
   'api.rb': {
-    'new id for each attempt': ['gives each attempt a different id', 'webhooks.retry.keeps-the-id', 'advice'],
+    'new id for each attempt': ['gives each attempt a different id', 'webhooks.retry.keeps-the-id'],
     'all subscriptions': [
       'sends calls to the webhooks of all numbers',
       'events.channel.whatsapp-webhook-gets-its-calls-only',
@@ -125,6 +148,7 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'no Retry-After': ['limits clients without Retry-After', 'limits.429.retry-after'],
     'counts bytes': ['counts the bytes of a subject', 'create.subject.128-emoji-is-200', 'advice'],
     'seconds as ids': ['generates ids from the time', 'create.group-id.generated-ids-stay-different'],
+    NUL: ['fails if a text contains a NUL', 'errors.status.is-never-500'],
     201: ['responds 201 to a valid request', 'create.valid.is-200'],
     'no key to fetch': ['returns summaries without a key', 'fetch.key.missing-is-401'],
     'at once': ['allows fetching a pending summary again immediately', 'fetch.in-progress.retry-after'],

@@ -41,6 +41,32 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
       ),
     fail: ['refuses-credentials-elsewhere'],
   },
+  'ignores the case of the token': {
+    plant: () => withToken((given) => given.toLowerCase() === token.toLowerCase()),
+    fail: ['refuses-wrong-credentials'],
+  },
+  'looks for the token anywhere in the header': {
+    plant: () => withToken((given) => given.includes(token.slice('Bearer '.length))),
+    fail: ['refuses-partial-credentials'],
+  },
+  'remembers a body before it looks at the token': {
+    plant: ({ right }: Tools) => {
+      const seen = new Set<string>()
+      return {
+        ...withToken(isRight),
+        receive: (parts, request, response) => {
+          let isKnown = false
+          const read: Parts['read'] = async (incoming) => {
+            const body = await parts.read(incoming)
+            isKnown = seen.size === seen.add(`${body}`).size
+            return body
+          }
+          return right.receive({ ...parts, read, isDuplicate: () => isKnown }, request, response)
+        },
+      }
+    },
+    fail: ['survives-forged-claim'],
+  },
   'trusts addresses of its own network': {
     plant: ({ right }: Tools) => ({
       ...withToken(isRight),
@@ -80,6 +106,40 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
     advice: ['handles-same-event-under-new-id-once'],
   },
 }
+
+const [user, password] = ['vendor', '5t-Horse-battery']
+
+/** The sender authenticates with HTTP Basic. */
+const withBasic = (accepts: (user: string, password: string) => boolean): Partial<Parts> => ({
+  verify: ({ request }) => {
+    const [, encoded = ''] = /^Basic (.+)$/.exec(header(request, 'authorization')) ?? []
+    const [name = '', secret = ''] = Buffer.from(encoded, 'base64').toString().split(':')
+    return accepts(name, secret) ? undefined : 'wrong user or password'
+  },
+  isDuplicate: () => false,
+})
+
+describeFlaws(
+  'an endpoint that knows its sender by a user and a password',
+  Object.fromEntries(
+    Object.entries({
+      'makes no mistake': (...given: string[]) => given.join() === [user, password].join(),
+      'compares only the user': (name: string) => name === user,
+      'compares only the password': (_: string, given: string) => given === password,
+    }).map(([title, accepts]) => [
+      title,
+      {
+        plant: () => withBasic(accepts),
+        fail: title === 'makes no mistake' ? [] : ['refuses-wrong-credentials'],
+        options: {
+          ...options,
+          headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+          only: ['refuses-wrong-credentials'],
+        },
+      },
+    ]),
+  ),
+)
 
 describeFlaws(
   'an endpoint that knows its sender by a token, and gets no ids',

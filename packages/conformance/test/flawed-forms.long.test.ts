@@ -149,6 +149,16 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['tolerates-clock-difference'],
   },
+  'tolerates a difference of 20 s': {
+    plant: () => ({
+      verify: createVerify({
+        isTimely: (timestamp) =>
+          /^\d+$/.test(timestamp) && Math.abs(Date.now() / 1_000 - Number(timestamp)) < 20,
+      }),
+    }),
+    fail: [],
+    advice: ['tolerates-clock-difference'],
+  },
   'does not verify one event': {
     plant: ({ right }) => ({
       verify: (incoming) =>
@@ -169,6 +179,46 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: ['handles-each-participant'],
+  },
+  'keeps the first group of a participant': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const line = `${name(event)} ${event.customerPhone ?? ''}`
+        const isKnown = effects.some((each) => each.endsWith(String(event.customerPhone ?? line)))
+        if (!isKnown) effects.push(line)
+      },
+    }),
+    fail: ['handles-each-participant'],
+    options: { only: ['handles-each-participant'] },
+  },
+  'takes only letters and digits in groupIds': {
+    plant: refuseIf(({ groupId }) => groupId !== undefined && !/^[\w-]*$/.test(String(groupId ?? ''))),
+    fail: ['handles-unusual-group-ids'],
+  },
+  'loses groups whose ids have more than 36 characters': {
+    plant: loseIf(({ groupId }) => String(groupId).length > 36),
+    fail: ['handles-unusual-group-ids'],
+    options: { only: ['handles-unusual-group-ids'] },
+  },
+  'requires the channel of a call': {
+    plant: refuseIf(({ event, channel }) => event === 'CALL_ENDED' && channel === undefined),
+    fail: ['accepts-every-event'],
+  },
+  'loses the end of a call without a channel': {
+    plant: loseIf(({ event, channel }) => event === 'CALL_ENDED' && channel === undefined),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
+  'writes texts in Latin-1': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const { recap = '' } = (event.summary ?? {}) as Fields
+        const line = `${name(event)} ${Buffer.from(String(recap)).toString('latin1').slice(0, 80)}`
+        if (!effects.includes(line)) effects.push(line)
+      },
+    }),
+    fail: ['keeps-every-letter'],
+    options: { only: ['keeps-every-letter'] },
   },
   'keeps the lock of a call after an invalid event': {
     plant: () => {

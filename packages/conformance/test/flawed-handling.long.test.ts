@@ -232,7 +232,7 @@ const flaws: Record<string, Flaw> = {
           ? undefined
           : 'strict',
     }),
-    fail: ['accepts-extra-fields'],
+    fail: ['accepts-every-event', 'accepts-extra-fields'],
   },
   'compares the content type as a whole': {
     plant: () => ({

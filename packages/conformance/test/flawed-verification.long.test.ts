@@ -56,6 +56,28 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-unsigned', 'refuses-empty-signature', 'refuses-secret-in-query'],
   },
+  'verifies only events that it knows': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        /"event":"(?:CALL|GROUP)_/.test(incoming.body.toString()) ? right.verify(incoming) : undefined,
+    }),
+    fail: ['refuses-wrong-secret'],
+    options: { only: ['refuses-wrong-secret'] },
+  },
+  'verifies only bodies that state their length': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        header(incoming.request, 'content-length') === '' ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-wrong-secret'],
+  },
+  'verifies nothing that claims to be a test': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.request.url?.includes('debug=true') ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-wrong-secret'],
+  },
   'verifies only what it parses as JSON': {
     plant: ({ right }) => ({
       verify: (incoming) =>

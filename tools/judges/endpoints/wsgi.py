@@ -47,11 +47,15 @@ def handle(event):
         uuid.UUID(event['callId'])
     if FLAW == '64 characters' and len(event.get('callId', '')) > 64:
         raise ValueError('too long for the column')
+    if FLAW == 'pattern' and not re.fullmatch(r'[\w-]*', event.get('groupId') or '', re.ASCII):
+        raise ValueError('not an id')
     if event.get('event') == 'CALL_AI_SUMMARY':
         if FLAW == 'UTC' and not event['callStartedAt'].endswith('Z'):
             raise ValueError('not a time')
         with open(os.environ['EFFECTS'], 'a') as effects:
-            effects.write(f"{event['callId']} {event['summary']['recap']!r}\n")
+            recap = event['summary']['recap']
+            recap = recap.encode('ascii', 'replace').decode() if FLAW == 'ASCII' else recap
+            effects.write(f"{event['callId']} {recap!r}\n")
 
 
 def receive(environ):

@@ -12,7 +12,7 @@ KEY, OTHER_KEY, SECRET = os.environ['API_KEY'], os.environ['OTHER_KEY'], os.envi
 NUMBER, DISABLED, PSTN = os.environ['WABA_NUMBER'], os.environ['DISABLED_NUMBER'], '+15550170004'
 MAX_INVALID_KEYS = 100
 MODES = (None, 'auto_approve', 'approval_required')
-lock, groups, calls, lanes, moves = threading.RLock(), {}, {}, {}, set()
+lock, groups, calls, lanes, moves, names, reserved = threading.RLock(), {}, {}, {}, set(), {}, set()
 webhook_url, invalid_keys, last_summary = '', 0, None
 
 
@@ -79,7 +79,7 @@ def publish(subject, path, event):
 
 
 def publish_group(event, group_id, **fields):
-    name = group_id if FLAW == 'id as name' and event != 'GROUP_CREATED' else groups[group_id][1]
+    name = group_id if FLAW == 'id as name' and event != 'GROUP_CREATED' else names.get(group_id, groups[group_id][1])
     publish(group_id, '/whatsapp', {'event': event, 'groupId': group_id, 'groupName': name, **fields})
 
 
@@ -131,9 +131,13 @@ def create_group(headers, text):
     number = find_number(body['wabaNumber'])
     if number is None:
         raise Refusal(400, 'There is no integration for wabaNumber.')
-    if FLAW != 'checks late':
-        check_permission(key, number)
     group_id = body.get('groupId', f'grp-{uuid.uuid4().hex}')
+    if FLAW == 'reserves ids' and group_id in reserved:
+        raise Refusal(422, 'The group id is in use.')
+    if FLAW != 'checks late':
+        reserved.add(group_id)  # is removed when the group exists
+        check_permission(key, number)
+        reserved.discard(group_id)
     group = (number, body['subject'], body.get('description'), body.get('joinApprovalMode'))
     with lock:
         existing = groups.get(group_id)
@@ -143,9 +147,14 @@ def create_group(headers, text):
         if FLAW != 'looks first':
             existing = groups.get(group_id)
         groups[group_id] = existing or group
-    if existing and existing != group:
+    is_same = existing[1] == group[1] if existing and FLAW == 'subject alone' else existing == group
+    if existing and not is_same:
+        if FLAW == 'saves first':
+            groups[group_id] = group
+        if FLAW == 'renames':
+            names[group_id] = group[1]
         raise Refusal(422, 'The group id is in use.')
-    if not existing:
+    if not existing and not (FLAW == 'no description' and group[2]):
         publish_group('GROUP_CREATED', group_id, inviteLink=None, groupCreatedAt=now())
     if FLAW == 'checks late':
         check_permission(key, number)
@@ -153,6 +162,8 @@ def create_group(headers, text):
 
 
 def fetch_summary(headers, call_id):
+    if FLAW == 'short column' and len(call_id) > 200:
+        raise ValueError('too long for the column')
     call = calls.get(call_id)
     is_open = FLAW == 'key for WhatsApp' and call and call['channel'] == 'PSTN'
     key = KEY if is_open else check_key(headers)
@@ -198,6 +209,9 @@ def play(options):
         tell('CALL_ACCEPTED', callStatus='IN_PROGRESS')
     if outcome in ('missed', 'rejected'):
         call['state'] = 'unavailable'
+        if FLAW == 'voice mail' and outcome == 'missed' and channel == 'PSTN':
+            times = {'callStartedAt': now(), 'callEndedAt': now(), 'callStatus': 'END', 'durationInSeconds': 0}
+            tell('CALL_AI_SUMMARY', **times, summary={'recap': 'A message.', 'keyPoints': [], 'nextSteps': []})
         return {'callId': call_id}
     started = now()
     tell('CALL_ACCEPTED', callStatus='IN_PROGRESS', callStartedAt=started)

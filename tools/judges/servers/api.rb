@@ -111,6 +111,7 @@ def create_group(request)
   number = find_number(fields[0])
   raise Refusal.new(403, 'The key may not use this number.') if key == OTHER_KEY
   raise Refusal.new(422, 'The integration is disabled.') if number == DISABLED
+  raise Refusal.new(500, 'The database failed.') if FLAW == 'NUL' && fields.any? { |field| field&.include?("\0") }
 
   group_id ||= generate_id
   group = [number, *fields.drop(1)]

@@ -129,10 +129,20 @@ export const judgeHandled = async (
 ): Promise<Finding> => {
   const finding = judgeAccepted(attempts)
   if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+  return judgeAllHandled(examination, attempts)
+}
+
+/** Expects an effect of every accepted delivery. */
+export const judgeAllHandled = async (
+  examination: Examination,
+  attempts: readonly Attempt[],
+): Promise<Finding> => {
   const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
   const counts = await examination.countEffects(deliveries)
   const lost = attempts.filter((_, index) => counts[index] === 0).map(({ label }) => label)
-  if (lost.length === 0) return { verdict: 'pass', observed: `${finding.observed}; each was handled` }
+  if (lost.length === 0) {
+    return { verdict: 'pass', observed: `${describeStatuses(attempts)}; each was handled` }
+  }
   return { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
 }
 

@@ -61,6 +61,25 @@ export const listUnusualIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): CallI
   }
 }
 
+/** The id of a group, and the part of it that shows in effects. */
+type GroupIds = Readonly<Record<string, { readonly groupId: string; readonly subject: string }>>
+
+/** Lists ids of groups that a client may choose: any text of at most 50 characters. */
+export const listUnusualGroupIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): GroupIds => {
+  const [long, special, script] = [ids.createSubject(), ids.createSubject(), ids.createSubject()]
+  const capitals = ids.createSubject().toUpperCase()
+  const digits = `00${Array.from(randomBytes(18), (byte) => byte % 10).join('')}`
+  const uuid = randomUUID()
+  return {
+    'a groupId of 50 characters': { groupId: `${long}_`.padEnd(50, 'x'), subject: long },
+    'a groupId with spaces and punctuation': { groupId: `No. ${special}: a/b & (c)`, subject: special },
+    'a groupId in another script': { groupId: `${script} Größe 東京`, subject: script },
+    'a groupId in capitals': { groupId: capitals, subject: capitals },
+    'a groupId of digits': { groupId: digits, subject: digits },
+    'a groupId that is a UUID': { groupId: uuid, subject: uuid },
+  }
+}
+
 const summarize = (recap: string, items: readonly string[] = []): SummaryFields => ({
   summary: { recap, keyPoints: items, nextSteps: items },
 })

@@ -12,6 +12,7 @@ import { fetchRules } from './rules/fetch-rules.ts'
 import { groupEventRules } from './rules/group-event-rules.ts'
 import { keyRules } from './rules/key-rules.ts'
 import { limitRules } from './rules/limit-rules.ts'
+import { runEventRules } from './rules/run-event-rules.ts'
 import { runRules } from './rules/run-rules.ts'
 import { summaryFieldRules } from './rules/summary-fields.ts'
 import { summaryRules } from './rules/summary-rules.ts'
@@ -39,7 +40,7 @@ const fixedRules: ServerRules = {
 }
 
 /** Rules that are examined last because they judge all other exchanges or use up the rate limits. */
-const lastRules: ServerRules = { ...runRules, ...errorRules, ...limitRules }
+const lastRules: ServerRules = { ...runRules, ...runEventRules, ...errorRules, ...limitRules }
 
 /** Returns a function that selects rules by id prefix. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {

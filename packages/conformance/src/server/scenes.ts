@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@wabakit/contract'
 import { type ApiExchange, type ApiRequest, readField } from './api/api-request.ts'
 import { createCallScenes } from './calls/call-scenes.ts'
-import { buildCreate, type Lab } from './lab.ts'
+import { buildCreate, type Lab, unknownNumber } from './lab.ts'
 import type { PlannedResponse } from './webhooks/listen.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 
@@ -11,6 +11,8 @@ export type GroupScene = {
   readonly groupId: string
   readonly request: ApiRequest
   readonly exchanges: readonly ApiExchange[]
+  /** A later request for the same group with `refusedSubject`. */
+  readonly different?: ApiExchange | undefined
 }
 
 /** The path to which the listener of `acceptance` redirects. */
@@ -21,6 +23,22 @@ export const addedPath = '/added'
 export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
 export const participantPhone = '+15550190007'
+
+/** The subject of a request for a group that exists with another subject. */
+export const refusedSubject = 'A subject that must be refused'
+
+/** Changes to a create request that make it a different one. */
+export const otherFields: Readonly<Record<string, object>> = {
+  subject: { subject: 'Another subject' },
+  description: { description: 'Another description' },
+  joinApprovalMode: { joinApprovalMode: 'approval_required' },
+}
+
+/** Calls that have no summary, on both channels. */
+const unansweredScenes = [
+  ...(['missedPstn', 'missedWhatsApp', 'rejectedPstn', 'rejectedWhatsApp'] as const),
+  ...(['unrecordedPstn', 'unrecordedWhatsApp', 'silentPstn', 'silentWhatsApp'] as const),
+]
 
 const maxFloodRequests = 150
 const floodConcurrency = 10
@@ -126,19 +144,41 @@ const createScripts = (lab: Lab) => {
       const id = readField(exchanges[0]?.response.json, 'groupId')
       return awaitCreated({ groupId: id === undefined ? '' : String(id), request, exchanges })
     },
-    /** The same request twice, then with another spelling of the number, then with another subject. */
+    /** The same request twice, with another spelling of the number, with each other field changed, and once more. */
     repeated: async () => {
-      const groupId = lab.createGroupId()
+      const fields = {
+        groupId: lab.createGroupId(),
+        description: 'A description',
+        joinApprovalMode: 'auto_approve',
+      }
+      const { groupId } = fields
       const spelled = lab.wabaNumber.replace(/\D/g, '')
-      const request = buildCreate(lab, { groupId })
+      const request = buildCreate(lab, fields)
       const requests = [
         ...[request, request],
-        buildCreate(lab, { groupId, wabaNumber: spelled }),
-        buildCreate(lab, { groupId, subject: 'Another subject' }),
+        buildCreate(lab, { ...fields, wabaNumber: spelled }),
+        ...Object.values(otherFields).map((changed) => buildCreate(lab, { ...fields, ...changed })),
+        request,
       ]
       const exchanges: ApiExchange[] = []
       for (const each of requests) exchanges.push(await lab.send(each))
       return awaitCreated({ groupId, request, exchanges })
+    },
+    /** Requests that are refused for different reasons, each followed by a valid one with the same group id. */
+    corrected: async () => {
+      const mistakes: readonly (readonly [fields: object, rest?: Partial<ApiRequest>])[] = [
+        [{ subject: '' }],
+        [{ wabaNumber: unknownNumber }],
+        [{}, { key: 'unknown' }],
+        ...(lab.has.has('--other-key') ? [[{}, { key: 'other' }] as const] : []),
+        ...(lab.has.has('--disabled-number') ? [[{ wabaNumber: lab.disabledNumber }] as const] : []),
+      ]
+      const correct = async ([fields, rest]: (typeof mistakes)[number]): Promise<ApiExchange[]> => {
+        const groupId = lab.createGroupId()
+        const refused = await lab.send(buildCreate(lab, { ...fields, groupId }, rest))
+        return [refused, await lab.send(buildCreate(lab, { groupId }))]
+      }
+      return Promise.all(mistakes.map(correct))
     },
     /** Six identical concurrent requests. */
     concurrent: async () => {
@@ -151,19 +191,24 @@ const createScripts = (lab: Lab) => {
     deferred: () => playRetried({ status: 409, retryAfter: 1 }),
     /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
     redirected: async () => awaitCreated(await playFirstAttempt({ status: 302, location: redirectPath })),
-    /** A group with a participant who joined, left, joined again and was removed. `failure` is set if a step failed. */
+    /**
+     * A group with the longest id and a participant who joined, left, joined again and was removed. After the first step,
+     * the group is requested with another subject. `failure` is set if a step failed.
+     */
     participants: async () => {
-      const scene = await playGroup()
+      const scene = await playGroup({}, lab.createGroupId().padEnd(limits.groupIdMaxLength, 'x'))
       const { groupId } = scene
+      let different: ApiExchange | undefined
       try {
         for (const step of ['joined', 'left', 'joined', 'removed'] as const) {
           await simulate.moveParticipant?.({ groupId, phone: participantPhone, step })
+          different ??= await lab.send(buildCreate(lab, { groupId, subject: refusedSubject }))
         }
       } catch (error) {
         return { ...scene, failure: String(error) }
       }
       await waitForEvent('GROUP_PARTICIPANT_REMOVED', groupId)
-      return scene
+      return { ...scene, different }
     },
     /** Groups on the number of an added subscription. */
     subscribed: playSubscription,
@@ -194,13 +239,13 @@ export const createScenes = (lab: Lab) => {
   const listNames = (): (keyof SceneResults)[] => {
     const [isListening, isPlaying] = [lab.has.has('--listen'), lab.has.has('--play')]
     return [
-      ...(['created', 'longId', 'refused', 'generated', 'repeated', 'concurrent'] as const),
+      ...(['created', 'longId', 'refused', 'generated', 'repeated', 'corrected', 'concurrent'] as const),
       ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
       ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
       ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),
-      ...(isPlaying ? (['PSTN', 'WHATSAPP'] as const) : []),
-      ...(isPlaying && listener !== undefined ? (['failedEnd', 'failedSummary'] as const) : []),
-      ...(isPlaying ? (['missed', 'rejected', 'no_recording', 'nothing_said'] as const) : []),
+      ...(isPlaying ? (['PSTN', 'WHATSAPP', 'anotherWhatsApp'] as const) : []),
+      ...(isPlaying && listener !== undefined ? (['failedSummary', 'failedEnd'] as const) : []),
+      ...(isPlaying ? unansweredScenes : []),
       ...(isPlaying && simulate.regenerateSummary !== undefined ? (['regenerated'] as const) : []),
       ...(isPlaying && simulate.playSilentBotTest !== undefined ? (['botTest'] as const) : []),
     ]

@@ -13,7 +13,7 @@ import {
 import { createSeededRandom } from '../../src/seeded-random.ts'
 import { shrink } from '../../src/server/random/shrink.ts'
 import { createSteps } from '../../src/server/random/step.ts'
-import { createBrokenServers } from './mutations.ts'
+import { createBrokenServers } from './broken-servers.ts'
 import { secret, startReference } from './reference.ts'
 
 const quick = { seed: 3, minutes: 0, timeoutMs: 2_000, retryTimeoutMs: 500, quietMs: 50 }
@@ -232,7 +232,7 @@ test('a command makes calls: it gets the outcome and channel, and prints the cal
     (await examineServer({ ...target, play })).checks.find((check) => check.id === id)
 
   const missed = await find('echo "calling"; echo "{outcome}-{channel}"', 'fetch.missed.is-422')
-  expect(missed?.reproduce).toContain('callId=missed-WHATSAPP')
+  expect(missed?.reproduce).toContain('callId=missed-PSTN')
   const failed = await find('echo "no such command" >&2; exit 3', 'fetch.missed.is-422')
   expect(failed).toMatchObject({
     verdict: 'inconclusive',

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { swapCase } from '../../swap-case.ts'
 import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
 
 const withCredentials =
@@ -9,11 +11,23 @@ const withCredentials =
     },
   })
 
+/** Replaces a letter or digit by another one. */
+const shiftCharacter = (character: string): string => (character === 'a' ? 'b' : 'a')
+
 /** Changes the credentials but keeps their scheme. */
 const withinScheme = (change: (credential: string) => string): Forgery =>
   withCredentials((value) => {
     const [, scheme = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []
     return scheme + change(credential)
+  })
+
+/** Changes the user or the password of HTTP Basic. Other credentials become random. */
+const withinBasic = (change: (user: string, password: string) => string): Forgery =>
+  withCredentials((value) => {
+    const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(value) ?? []
+    if (encoded === '') return randomBytes(value.length).toString('hex').slice(0, value.length)
+    const [user = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':')
+    return `Basic ${Buffer.from(change(user, password.join(':'))).toString('base64')}`
   })
 
 /** Headers in which proxies report where a request came from, with addresses that some endpoints trust. */
@@ -57,6 +71,16 @@ export const credentialChecks: ForgedChecks = {
     fix: credentialFix,
     ...refuse({
       'other credentials': withinScheme(({ length }) => Buffer.from(`x:${length}`).toString('base64')),
+      'credentials of the same length': withinScheme((credential) =>
+        credential.replace(/\w/g, shiftCharacter),
+      ),
+      'the right user with another password': withinBasic((user) => `${user}:wrong`),
+      'the right user without a password': withinBasic((user) => `${user}:`),
+      'another user with the right password': withinBasic((_, password) => `wrong:${password}`),
+      'the credentials in the other case': withinScheme((credential) =>
+        // Credentials without letters are the same in either case.
+        swapCase(credential) === credential ? `${credential}x` : swapCase(credential),
+      ),
     }),
   },
   'refuses-credentials-from-nearby': {
@@ -99,6 +123,8 @@ export const credentialChecks: ForgedChecks = {
     ...refuse({
       'the beginning of them': withinScheme((credential) => credential.slice(0, credential.length / 2)),
       'more than them': withinScheme((credential) => `${credential}AAAA`),
+      'something before them': withinScheme((credential) => `AAAA${credential}`),
+      'them and others in a list': withinScheme((credential) => `AAAA, ${credential}`),
     }),
   },
 }

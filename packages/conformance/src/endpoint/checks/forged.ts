@@ -4,7 +4,7 @@ import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused } from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
-import { isAccepted, isShielded } from '../send.ts'
+import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
 import {
   type ForgedChecks,
@@ -54,7 +54,7 @@ const withBody =
   (change: (text: string) => string): Forgery =>
   ({ body }) => ({ body: Buffer.from(change(body.toString())) })
 
-const swapCase = (text: string): string =>
+const swapOneLetter = (text: string): string =>
   text.replace(/[a-z]/i, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   )
@@ -68,6 +68,17 @@ const repeatTimestamp =
     const repeated = order(old, timestamp)
     return { headers: { ...headers, 'webhook-timestamp': repeated, 'webhook-signature': signature } }
   }
+
+/** Sends a forgery with the identity of a genuine delivery: its webhook-id or, if nothing is signed, its body. */
+const claimFirst: (...forged: Parameters<Forgery>) => Promise<Exchange> = (genuine, examination) => {
+  if (examination.secret === undefined) {
+    const { headers = {} } = without(...Object.keys(examination.credentials))(genuine, examination)
+    return examination.send({ headers, body: genuine.body })
+  }
+  const { body, subject } = examination.build('CALL_AI_SUMMARY')
+  const forged = { body, ...signedByStranger({ ...genuine, body }, examination) }
+  return examination.sendHostile(forged, subject)
+}
 
 /** Resends handled deliveries with a second id, and sends forgeries with a second timestamp. */
 const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> => {
@@ -118,6 +129,21 @@ const signatureChecks: ForgedChecks = {
     ...refuse({
       'a signature with a random secret': signedByStranger,
       ...Object.fromEntries(eventNames.map((name) => [name, forgeEvent(name)])),
+      'an event with an unknown name': (genuine, examination) => {
+        const event = buildEvent('CALL_AI_SUMMARY', genuine.delivery.subject)
+        const body = Buffer.from(JSON.stringify({ ...event, event: 'TEST' }))
+        return { ...signedByStranger({ ...genuine, body }, examination), body }
+      },
+      'a body in chunks': (genuine, examination) => ({
+        ...signedByStranger(genuine, examination),
+        parts: [genuine.body],
+      }),
+      'a request that claims to be a test': (genuine, examination) => {
+        const { headers } = signedByStranger(genuine, examination)
+        const query = new URLSearchParams(examination.url.search)
+        for (const name of ['test', 'debug', 'skip_verification']) query.set(name, 'true')
+        return { headers: { ...headers, 'x-test': 'true', 'x-debug': 'true' }, query: `?${query}` }
+      },
     }),
   },
   'refuses-tampered-body': {
@@ -197,7 +223,7 @@ const signatureChecks: ForgedChecks = {
     risk: 'Ignoring case makes signatures much easier to guess.',
     fix: compare,
     ...refuse({
-      'one letter in the other case': withSignature(({ signature }) => `v1,${swapCase(signature)}`),
+      'one letter in the other case': withSignature(({ signature }) => `v1,${swapOneLetter(signature)}`),
     }),
   },
   'refuses-partial-signature': {
@@ -291,11 +317,10 @@ const signatureChecks: ForgedChecks = {
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
     fix: 'Verify the signature before you look up or store the id.',
     requests: 2,
+    needs: [],
     run: async (examination) => {
       const genuine = await readGenuine(examination)
-      const { body, subject } = examination.build('CALL_AI_SUMMARY')
-      const forged = { body, ...signedByStranger({ ...genuine, body }, examination) }
-      const forgery = await examination.sendHostile(forged, subject)
+      const forgery = await claimFirst(genuine, examination)
       const exchange = await examination.deliver(genuine.delivery)
       const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
       if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }

@@ -1,9 +1,10 @@
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, judgeAccepted, judgeHandled, sendEach } from '../judge.ts'
+import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import {
   listSummaries,
+  listUnusualGroupIds,
   listUnusualIds,
   listUnusualSummaries,
   newValues,
@@ -13,6 +14,15 @@ import {
 const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
+
+/** Two recaps of the same length: in ASCII, and in several scripts. */
+const [plainRecap, scriptRecap] = ['Said hello, and goodbye.', 'Grüße, 配達, שלום \u{1f44b}.']
+
+/** Lists how effects may show a text: as it is, or with escapes of JSON. */
+const listSpellings = (text: string): string[] => [
+  text.normalize(),
+  text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+]
 
 /** Fields of GROUP_CREATED that a live service sends as null. */
 const unresolvedFields = ['groupId', 'groupName', 'inviteLink'] as const
@@ -73,6 +83,57 @@ export const variedChecks: EndpointChecks = {
         return { exchange: await examination.deliver(delivery), delivery }
       })
       return judgeHandled(examination, attempts)
+    },
+  },
+  'handles-unusual-group-ids': {
+    title: 'Handles events of groups whose ids have another form',
+    severity: 'high',
+    clause:
+      'specification, "Group creation request": groupId is a string of at most 50 characters that the client chooses',
+    expected: '2xx to each, and each handled',
+    risk: 'Events of groups whose ids do not fit a column or a pattern are refused, or vanish after a 2xx.',
+    fix: 'Store groupId as text of 50 characters, as it was sent: not as a number or a UUID, and in the same case.',
+    requests: 7,
+    run: async (examination) => {
+      const deliver = async (groupId: string, subject: string): Promise<Omit<Attempt, 'label'>> => {
+        const delivery = buildDelivery(examination, buildEvent('GROUP_CREATED', groupId), subject)
+        return { exchange: await examination.deliver(delivery), delivery }
+      }
+      const usual = examination.build('GROUP_CREATED')
+      await examination.deliver(usual)
+      const attempts = await sendEach(listUnusualGroupIds(examination), ({ groupId, subject }) =>
+        deliver(groupId, subject),
+      )
+      const finding = judgeAccepted(attempts)
+      const isShown = (await examination.countEffectsOf(usual, 0)) > 0
+      return finding.verdict === 'pass' && isShown ? judgeAllHandled(examination, attempts) : finding
+    },
+  },
+  'keeps-every-letter': {
+    title: 'Keeps the letters of every script',
+    severity: 'high',
+    clause: 'RFC 8259, section 8.1: JSON is UTF-8; specification, "Summary object": recap is a string',
+    expected: 'the recap as it was sent, if the effects show recaps',
+    risk: 'A summary in another language than English is stored as question marks or as GrÃ¼Ãe.',
+    fix: 'Read the body as UTF-8, and store texts in UTF-8 with four bytes.',
+    needs: ['effects'],
+    requests: 2,
+    run: async (examination) => {
+      const show = async (recap: string): Promise<string> => {
+        const fields = { summary: { recap, keyPoints: [], nextSteps: [] } }
+        const { delivery } = await sendSummary(examination, fields)
+        if (delivery === undefined) return ''
+        await examination.countEffectsOf(delivery)
+        return (await examination.listEffects(delivery)).join('\n').normalize()
+      }
+      if (!(await show(plainRecap)).includes(plainRecap)) {
+        return { verdict: 'skipped', observed: 'the effects show no recaps' }
+      }
+      const shown = await show(scriptRecap)
+      if (listSpellings(scriptRecap).some((text) => shown.toLowerCase().includes(text.toLowerCase()))) {
+        return { verdict: 'pass', observed: 'kept' }
+      }
+      return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${shown.slice(0, 200)}` }
     },
   },
   'handles-unusual-summaries': {

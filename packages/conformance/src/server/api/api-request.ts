@@ -1,4 +1,5 @@
 import { quote } from '../../shell.ts'
+import { swapCase } from '../../swap-case.ts'
 
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
@@ -18,11 +19,6 @@ export const listKeys = (given: GivenKeys) => ({
 })
 
 export type KeyName = keyof ReturnType<typeof listKeys>
-
-const swapCase = (text: string): string =>
-  text.replace(/[a-z]/gi, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  )
 
 /**
  * Altered keys that a server must refuse: each as a function of the key, and as a shell expression on the

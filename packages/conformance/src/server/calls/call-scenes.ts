@@ -4,7 +4,7 @@ import { buildFetch, type Lab } from '../lab.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'
 
-export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
+type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 
 /** A call that was played. */
 export type CallScene = {
@@ -119,26 +119,30 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const playUnanswered = (outcome: UnansweredOutcome): Promise<CallScene> => {
-    const channel = outcome === 'rejected' || outcome === 'nothing_said' ? 'PSTN' : 'WHATSAPP'
-    return playAndFetch(
+  const playUnanswered = (outcome: UnansweredOutcome, channel: PlayedCall['channel']): Promise<CallScene> =>
+    playAndFetch(
       () => need(play, 'make a call')({ outcome, channel }),
       async (id) => {
         await listener?.waitFor(({ callId }) => callId === id, wait.timeoutMs)
         return fetchUntilReady(id)
       },
     )
-  }
 
   const fetchOnce = (callId: string): Promise<ApiExchange> => lab.send(buildFetch(callId))
 
   return {
-    missed: () => playUnanswered('missed'),
-    rejected: () => playUnanswered('rejected'),
-    no_recording: () => playUnanswered('no_recording'),
-    nothing_said: () => playUnanswered('nothing_said'),
+    missedPstn: () => playUnanswered('missed', 'PSTN'),
+    missedWhatsApp: () => playUnanswered('missed', 'WHATSAPP'),
+    rejectedPstn: () => playUnanswered('rejected', 'PSTN'),
+    rejectedWhatsApp: () => playUnanswered('rejected', 'WHATSAPP'),
+    unrecordedPstn: () => playUnanswered('no_recording', 'PSTN'),
+    unrecordedWhatsApp: () => playUnanswered('no_recording', 'WHATSAPP'),
+    silentPstn: () => playUnanswered('nothing_said', 'PSTN'),
+    silentWhatsApp: () => playUnanswered('nothing_said', 'WHATSAPP'),
     PSTN: () => playAnswered('PSTN'),
     WHATSAPP: () => playAnswered('WHATSAPP'),
+    /** Servers that alternate directions make this call in the other direction than the one before. */
+    anotherWhatsApp: () => playAnswered('WHATSAPP'),
     failedEnd: () => playAnswered('PSTN', 'CALL_ENDED'),
     failedSummary: () => playAnswered('PSTN', 'CALL_AI_SUMMARY'),
     /** A call whose summary was generated twice. */

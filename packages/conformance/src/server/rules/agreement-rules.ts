@@ -104,7 +104,7 @@ export const agreementRules: ServerRules = {
     fix: "Set from to the organization's number and to to the customer's. If the run could not tell, subscribe --waba-number to the path /whatsapp of --listen.",
     examine: async (examination) => {
       const own = toDigits(examination.lab.wabaNumber)
-      return judgeWebhooks(
+      const judged = await judgeWebhooks(
         ({ json, path }, { all }) => {
           const [from, to] = ['from', 'to'].map((name) => toDigits(readField(json, name)))
           if (to === own) return `to is ${to}, the WABA number`
@@ -114,6 +114,17 @@ export const agreementRules: ServerRules = {
         },
         ({ event }) => event === 'CALL_AI_SUMMARY',
       )(examination)
+      const isSameForBoth = examination.lab.listener?.webhooks.some(
+        ({ event, json }) =>
+          event === 'CALL_AI_SUMMARY' &&
+          readField(json, 'channel') === 'PSTN' &&
+          toDigits(readField(json, 'from')) === own,
+      )
+      if (judged.kept !== true || !isSameForBoth) return judged
+      return {
+        kept: undefined,
+        observed: `from of a PSTN call is ${own}, the WABA number: wrong, unless it is also the number of PSTN calls`,
+      }
     },
   },
   'events.summary.duration-fits-the-times': {

@@ -3,10 +3,11 @@ import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { isDocumented, judgeCall, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
+import { isDocumented, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
 const steps = '"States and transitions": order of webhook events'
 const fields = '0014 (call event fields)'
+const unanswered = ['missedPstn', 'missedWhatsApp', 'rejectedPstn', 'rejectedWhatsApp'] as const
 const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
@@ -65,13 +66,40 @@ const rules: ServerRules = {
     }),
   },
   'events.call.not-accepted-when-missed': {
-    title: 'A missed call was not accepted',
+    title: 'A call that was missed or rejected was not accepted',
     clause: steps,
     expected: 'no CALL_ACCEPTED',
-    examine: judgeCall('missed', ({ webhooks }) => ({
-      kept: webhooks.length === 0 ? undefined : !readSteps(webhooks).includes('CALL_ACCEPTED'),
-      observed: nameEvents(webhooks),
-    })),
+    examine: judgeCalls(
+      ({ webhooks }) => ({
+        kept: webhooks.length === 0 ? undefined : !readSteps(webhooks).includes('CALL_ACCEPTED'),
+        observed: nameEvents(webhooks),
+      }),
+      unanswered,
+    ),
+  },
+  'events.call.initiated-when-missed': {
+    title: 'A call that is missed or rejected publishes that it began',
+    clause: `${steps}; step 1 follows the start of the call`,
+    expected: 'an INITIATED event',
+    examine: judgeCalls(
+      ({ webhooks }) => ({
+        kept: readSteps(webhooks).includes('CALL_INITIATED'),
+        observed: nameEvents(webhooks),
+      }),
+      unanswered,
+    ),
+  },
+  'events.call.steps-without-a-summary': {
+    title: 'An answered call publishes its steps, even if it has no summary',
+    clause: steps,
+    expected: 'an INITIATED event, CALL_ACCEPTED and CALL_ENDED',
+    examine: judgeCalls(
+      ({ webhooks }) => ({
+        kept: stepNames.slice(0, 3).every((name) => readSteps(webhooks).includes(name)),
+        observed: nameEvents(webhooks),
+      }),
+      ['unrecordedPstn', 'unrecordedWhatsApp', 'silentPstn', 'silentWhatsApp'],
+    ),
   },
   'events.call.initiated-matches-the-direction': {
     title:

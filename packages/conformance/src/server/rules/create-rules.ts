@@ -34,7 +34,8 @@ const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): ServerRu
 const judgeRepeated = (places: readonly number[], status: 200 | 422): ServerRule['examine'] =>
   judgeScene('repeated', (_, scene) => {
     const judged = scene.exchanges.filter((_, index) => places.includes(index))
-    const kept = status === 200 ? areOneGroup(judged, scene) : judged[0]?.response.status === status
+    const kept =
+      status === 200 ? areOneGroup(judged, scene) : judged.every(({ response }) => response.status === status)
     return { kept, observed: judged.map(describeResponse).join(', then ') }
   })
 
@@ -107,6 +108,25 @@ export const createRules: ServerRules = {
     expected: `at most ${limits.groupIdMaxLength} characters`,
     examine: judgeGenerated((ids) => ids.every((id) => [...String(id)].length <= limits.groupIdMaxLength)),
   },
+  'create.group-id.is-free-after-a-refusal': {
+    title: 'A request that is refused does not use up its group id',
+    clause: '"Errors": a request with status 400, 401, 403 or 422 has failed',
+    expected: 'status 200 to a valid request with the same group id',
+    severity: 'high',
+    risk: 'A client that corrects its request can never create its group.',
+    examine: async ({ scenes }) => {
+      const pairs = (await scenes.play('corrected')).filter(
+        ([refused]) => refused !== undefined && refused.response.status >= 400,
+      )
+      const wrong = pairs.find(([, valid]) => valid !== undefined && valid.response.status !== 200)
+      const shown = wrong ?? pairs[0] ?? []
+      return {
+        kept: pairs.length === 0 ? undefined : wrong === undefined,
+        observed: shown.map(describeResponse).join(', then '),
+        requests: shown.map(({ request }) => request),
+      }
+    },
+  },
   'create.repeat.is-the-same-group': {
     title: 'The same request again returns the same group',
     clause: repeated,
@@ -120,10 +140,27 @@ export const createRules: ServerRules = {
     examine: judgeRepeated([2], 200),
   },
   'create.repeat.changed-is-422': {
-    title: 'A different request with a used group id is refused',
+    title: 'A different request with a used group id is refused, whichever field differs',
     clause: repeated,
-    expected: 'status 422',
-    examine: judgeRepeated([3], 422),
+    expected: 'status 422 to another subject, another description and another joinApprovalMode',
+    examine: judgeRepeated([3, 4, 5], 422),
+  },
+  'create.repeat.refused-changes-nothing': {
+    title: 'A request that is refused because its group id is used does not change the group',
+    clause: '"Errors": status 422 means that the request has failed',
+    expected: 'the response to the first request again, when it is sent once more',
+    severity: 'high',
+    risk: 'A group has another name than the one that its client was told, and its own request no longer fits it.',
+    examine: judgeScene('repeated', (_, { exchanges }) => {
+      const [, before, , ...later] = exchanges
+      const [after, refused] = [later.at(-1), later.slice(0, -1)]
+      const isComparable =
+        before?.response.status === 200 && refused.every(({ response }) => response.status >= 400)
+      return {
+        kept: isComparable ? after?.response.status === 200 : undefined,
+        observed: exchanges.map(describeResponse).join(', then '),
+      }
+    }),
   },
   'create.repeat.concurrent-is-one-group': {
     title: 'Identical concurrent requests all return the same group',

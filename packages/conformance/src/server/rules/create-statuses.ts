@@ -54,12 +54,22 @@ const respell = ({ wabaNumber }: Lab): string =>
   wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
 
 /** Sample values of each field. The first part of the rule id is the field's name in kebab case. */
-const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => string)> = {
+const fieldSamples: Samples<
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly string[]
+  | ((lab: Lab) => string | readonly string[])
+> = {
   subject: {
     'empty-is-400': ['An empty subject', '', `${table}, ${invalid}`],
     'missing-is-400': ['A request without a subject', undefined, subject],
     'number-is-400': ['A subject that is not a string', 42, subject],
     'null-is-400': ['A subject that is null', null, subject],
+    'true-is-400': ['A subject that is true', true, subject],
+    'list-is-400': ['A subject that is a list', ['Acceptance check'], subject],
     'one-character-is-200': ['A subject of one character', 'x', subject],
     '128-is-200': ['A subject of 128 characters', 's'.repeat(128), lengths],
     '129-is-400': ['A subject of 129 characters', 's'.repeat(129), lengths],
@@ -76,7 +86,17 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
       'e\u0301'.repeat(65),
       lengths,
     ],
+    '129-with-a-space-is-400': [
+      'A subject of 129 characters, the last one a space,',
+      `${'s'.repeat(128)} `,
+      lengths,
+    ],
     'non-ascii-is-200': ['A subject in any script', 'Größe 東京 مرحبا', subject],
+    'punctuation-is-200': [
+      'A subject with quotation marks and markup',
+      `It's "here"; -- <b>50 % \\`,
+      subject,
+    ],
     'whitespace-is-200': ['A subject of whitespace', ' ', nulls],
     'nul-is-400': ['A subject with a NUL', 'a\0b', storable],
     'lone-surrogate-is-400': ['A subject with a lone surrogate', 'a\ud800', storable],
@@ -93,7 +113,14 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
       `${family.repeat(292)}${'d'.repeat(5)}`,
       lengths,
     ],
+    '2049-emoji-is-400': ['A description of 2049 emoji', '🙂'.repeat(2_049), lengths],
+    'several-lines-is-200': [
+      'A description of several lines',
+      'First line.\nIt\'s the "second".',
+      description,
+    ],
     'number-is-400': ['A description that is not a string', 42, description],
+    'list-is-400': ['A description that is a list', ['About'], description],
     'nul-is-400': ['A description with a NUL', 'a\0b', storable],
     'lone-surrogate-is-400': ['A description with a lone surrogate', 'a\ud800', storable],
     'null-is-400': ['A description that is null', null, nulls],
@@ -106,6 +133,8 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'with-a-space-is-400': ['A join approval mode with a space after it', 'auto_approve ', invalid],
     'longer-is-400': ['A join approval mode with more after it', 'auto_approve_all', invalid],
     'empty-is-400': ['An empty join approval mode', '', invalid],
+    'true-is-400': ['A join approval mode that is true', true, invalid],
+    'list-is-400': ['A join approval mode that is a list', ['auto_approve'], invalid],
     'null-is-400': ['A join approval mode that is null', null, nulls],
   },
   'group-id': {
@@ -127,7 +156,18 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
     'digits-is-200': ['A group id of digits, with zeros before them,', () => `00${Date.now()}`, groupId],
     'with-spaces-is-200': ['A group id with spaces at both ends', (lab) => ` ${lab.createGroupId()} `, nulls],
     'in-capitals-is-200': ['A group id that differs from another one only in its case', capitalize, nulls],
+    'punctuation-is-200': [
+      'A group id with punctuation',
+      (lab) => `${lab.createGroupId()}/'a'?b=c&d#e`,
+      nulls,
+    ],
+    '51-with-a-space-is-400': [
+      'A group id of 51 characters, the last one a space,',
+      (lab) => `${withLength(50)(lab)} `,
+      lengths,
+    ],
     'number-is-400': ['A group id that is not a string', 42, groupId],
+    'list-is-400': ['A group id that is a list', (lab) => [lab.createGroupId()], groupId],
     'empty-is-400': ['An empty group id', '', '0001 (empty identifiers)'],
     'nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
     'lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
@@ -136,6 +176,7 @@ const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => 
   'waba-number': {
     'missing-is-400': ['A request without a WABA number', undefined, number],
     'number-is-400': ['A WABA number that is not a string', 15_550_100_001, number],
+    'list-is-400': ['A WABA number that is a list', ({ wabaNumber }) => [wabaNumber], number],
     'unknown-is-400': ['A WABA number without an integration', unknownNumber, noIntegration],
     'text-is-400': ['A WABA number without digits', 'main', noIntegration],
     'longer-is-400': [

@@ -1,6 +1,12 @@
 import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
-import { type ApiRequest, type ApiResponse, readField, unknownKey } from '../api/api-request.ts'
+import {
+  type ApiExchange,
+  type ApiRequest,
+  type ApiResponse,
+  readField,
+  unknownKey,
+} from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, type Need, unknownNumber } from '../lab.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { judgeExchanges, judgeRequest } from './witness.ts'
@@ -13,6 +19,15 @@ const judgeErrors = (isRight: (response: ApiResponse) => boolean): ServerRule['e
     ({ response }) => response.status >= 400,
     (exchange) => (isRight(exchange.response) ? undefined : describeResponse(exchange)),
   )
+
+/** Number of requests without a response that are sent again. */
+const maxRepeated = 3
+
+/** Describes a response and the request that led to it. */
+const describeExchange = (exchange: ApiExchange): string => {
+  const { method, path, body = '' } = exchange.request
+  return `${describeResponse(exchange)} to ${method} ${path.slice(0, 300)} ${body.slice(0, 300)}`.trimEnd()
+}
 
 const buildGet = (): ApiRequest => ({ method: 'GET', path: endpoints['groups.create'].path, key: 'api' })
 
@@ -92,6 +107,44 @@ const rules: Readonly<Record<string, ErrorRule>> = {
         return Array.isArray(issues) && issues.some((issue) => readField(issue, 'path') === 'subject')
       },
     ),
+  },
+  'errors.status.is-never-500': {
+    title: 'No request makes the server fail, whatever its fields',
+    clause: 'RFC 9110, section 15.6.1; "Errors": an invalid request has status 400',
+    expected: 'another status than 500 to every request',
+    severity: 'high',
+    risk: 'A client believes that the service is broken and sends the same request again. An attacker finds what to exploit.',
+    fix: 'Validate every field before you use it, and respond 400 to what you cannot store.',
+    examine: judgeExchanges(
+      'responses',
+      // What a lone surrogate becomes depends on the parser of JSON.
+      ({ request, response }) => response.status !== 0 && !/\\ud[89a-f]/i.test(request.body ?? ''),
+      (exchange) => (exchange.response.status === 500 ? describeExchange(exchange) : undefined),
+    ),
+  },
+  'errors.connection.is-not-closed': {
+    title: 'Every request gets a response',
+    clause: 'RFC 9110, section 3.3: a server responds to each request with a final response',
+    expected: 'a response, also when the request is sent again',
+    severity: 'high',
+    risk: 'A client cannot tell whether its group was created, and sends the request again.',
+    fix: 'Respond 400 to what you refuse, such as a long query, instead of closing the connection.',
+    examine: async ({ lab }) => {
+      const isShort = ({ request: { body = '' } }: ApiExchange): boolean =>
+        body.length <= limits.requestBodyMaxBytes
+      const silent = lab.exchanges.filter((each) => each.response.status === 0 && isShort(each))
+      for (const { request } of silent.slice(0, maxRepeated)) {
+        // A connection may be closed at any time. One that is closed each time was closed because of the request.
+        const again = await lab.send(request)
+        const other = await lab.send(buildCreate(lab, { subject: '' }))
+        if (again.response.status === 0 && other.response.status !== 0)
+          return { kept: false, observed: describeExchange(again), requests: [request] }
+      }
+      return {
+        kept: silent.length > maxRepeated ? undefined : true,
+        observed: `${lab.exchanges.length} requests`,
+      }
+    },
   },
   'errors.method-not-allowed.names-the-allowed': {
     title: 'A response with status 405 names the allowed method',

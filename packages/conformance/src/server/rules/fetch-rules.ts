@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
+import { swapCase } from '../../swap-case.ts'
 import { readField } from '../api/api-request.ts'
-import type { CallScene, UnansweredOutcome } from '../calls/call-scenes.ts'
+import type { CallScene } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import {
   examineAfter,
   expectStatus,
   isRefusal,
-  judgeCall,
   judgeCalls,
   judgeExchanges,
   judgeRequest,
   judgeSummaries,
+  type SceneName,
 } from './witness.ts'
 
 const fetchable = '"Fetch call AI summary": the summary can be fetched at any time after it exists'
@@ -99,16 +100,16 @@ const expectOtherId = (what: string, toOther: (callId: string) => string): Fetch
   examine: examineAfter('PSTN', (callId) =>
     judgeRequest(
       () => buildFetch(toOther(callId)),
-      ({ status }) => status !== 200,
+      ({ status }) => (toOther(callId) === callId ? undefined : status !== 200),
     ),
   ),
 })
 
-const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule => ({
+const expectUnavailable = (words: string, scenes: readonly SceneName<CallScene>[]): FetchRule => ({
   title: `A call that was ${words} can never have a summary`,
   expected: 'status 422',
   needs: calls,
-  examine: judgeCall(outcome, (call) => judgeFetched(call, 422)),
+  examine: judgeCalls((call) => judgeFetched(call, 422), scenes),
 })
 
 const rules: Readonly<Record<string, FetchRule>> = {
@@ -125,6 +126,15 @@ const rules: Readonly<Record<string, FetchRule>> = {
     clause: '0001 (identifiers have at most 255 characters)',
     ...expectStatus(400, () => buildFetch('c'.repeat(256))),
   },
+  'fetch.call-id.long-is-refused': {
+    title: 'A callId of 255 characters gets a response that it names no call',
+    clause: '"Fetch call AI summary": callId is a string',
+    expected: 'a status from 400 to 499',
+    examine: judgeRequest(
+      () => buildFetch('c'.repeat(255)),
+      ({ status }) => (status === 429 ? undefined : status >= 400 && status < 500),
+    ),
+  },
   'fetch.call-id.unknown-is-404': {
     title: 'A call that does not exist is not found',
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
@@ -137,6 +147,10 @@ const rules: Readonly<Record<string, FetchRule>> = {
     callId.slice(0, -1),
   ),
   'fetch.call-id.pattern-is-404': expectOtherId('A pattern of SQL', () => '%'),
+  'fetch.call-id.in-the-other-case-is-404': expectOtherId(
+    'The id of a call with its letters in the other case',
+    swapCase,
+  ),
   'fetch.call-id.without-a-key-is-401': {
     title: 'The summary of a call is not returned without a valid key',
     clause: '"Authentication", rule 2',
@@ -219,20 +233,6 @@ const rules: Readonly<Record<string, FetchRule>> = {
       return payload
     }),
   },
-  'fetch.summary.again-is-the-same': {
-    title: 'A summary can be fetched again',
-    clause: fetchable,
-    expected: 'the same response as before',
-    needs: calls,
-    examine: async ({ lab, scenes }) => {
-      const { fetched, callId, failure } = await scenes.play('PSTN')
-      if (fetched?.response.status !== 200)
-        return { kept: undefined, observed: failure ?? 'no summary was fetched' }
-      const again = await lab.send(buildFetch(callId))
-      const kept = isDeepStrictEqual(again.response.json, fetched.response.json)
-      return { kept, observed: describeResponse(again), requests: [again.request] }
-    },
-  },
   'fetch.in-progress.is-202': {
     title: 'A fetch during the call reports that the summary is pending',
     expected: 'status 202',
@@ -254,10 +254,10 @@ const rules: Readonly<Record<string, FetchRule>> = {
       return judgePending(examination)
     },
   },
-  'fetch.missed.is-422': expectUnavailable('missed', 'missed'),
-  'fetch.rejected.is-422': expectUnavailable('rejected', 'rejected'),
-  'fetch.no-recording.is-422': expectUnavailable('no_recording', 'not recorded'),
-  'fetch.nothing-said.is-422': expectUnavailable('nothing_said', 'silent'),
+  'fetch.missed.is-422': expectUnavailable('missed', ['missedPstn', 'missedWhatsApp']),
+  'fetch.rejected.is-422': expectUnavailable('rejected', ['rejectedPstn', 'rejectedWhatsApp']),
+  'fetch.no-recording.is-422': expectUnavailable('not recorded', ['unrecordedPstn', 'unrecordedWhatsApp']),
+  'fetch.nothing-said.is-422': expectUnavailable('silent', ['silentPstn', 'silentWhatsApp']),
   'fetch.other-key.whatsapp-call-is-404': {
     title: 'A key without permission for the number does not see its WhatsApp calls',
     ...expectForOther('WHATSAPP', 404),

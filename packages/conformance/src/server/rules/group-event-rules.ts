@@ -1,7 +1,7 @@
 import { limits } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { parseJson, readField } from '../api/api-request.ts'
-import { type GroupScene, participantPhone } from '../scenes.ts'
+import { type GroupScene, participantPhone, refusedSubject } from '../scenes.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { isDocumented, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
@@ -211,7 +211,26 @@ const participantRules: ServerRules = {
   },
 }
 
+const refusedChange: ServerRules = {
+  'events.participants.refused-change-has-no-effect': {
+    title: 'No event names a group by the subject of a request that was refused',
+    clause: '"Errors": status 422 means that the request has failed',
+    expected: 'the groupName of GROUP_CREATED',
+    examine: judgeGroup('participants', ({ different, webhooks }) => {
+      const isRefused = different !== undefined && different.response.status >= 400
+      const renamed = webhooks.find(({ json }) => readField(json, 'groupName') === refusedSubject)
+      return {
+        kept: isRefused && webhooks.length > 1 ? renamed === undefined : undefined,
+        observed: renamed?.text ?? nameEvents(webhooks),
+      }
+    }),
+  },
+}
+
 export const groupEventRules: ServerRules = {
   ...setDefaults(createdRules, { severity: 'high', needs: ['--listen'] }),
-  ...setDefaults(participantRules, { severity: 'high', needs: ['--listen', '--wabakit-control'] }),
+  ...setDefaults(
+    { ...participantRules, ...refusedChange },
+    { severity: 'high', needs: ['--listen', '--wabakit-control'] },
+  ),
 }

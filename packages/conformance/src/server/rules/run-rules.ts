@@ -1,22 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CallSummary, endpoints } from '@wabakit/contract'
 import { type ApiExchange, parseJson, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse } from '../lab.ts'
 import type { ServerRules } from '../server-rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
-import { judgeCall, judgeCalls, judgeExchanges, judgeSummaries, judgeWebhooks, toDigits } from './witness.ts'
+import { isStorable, judgeCall, judgeExchanges, judgeSummaries, toDigits } from './witness.ts'
 
-/** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
-const maxSkewMs = 300_000
-/** The largest offset of a time zone, in milliseconds. A clock that is further off was set on purpose, as a mock's. */
-const maxOffsetMs = 14 * 3_600_000
+/** Number of concurrent requests. */
 const generated = 8
-
-/** Finds an event field whose name ends in `At` and whose value is a wrong time. */
-const findTime = (json: unknown, isWrong: (time: number) => boolean): string | undefined =>
-  Object.entries(Object(json))
-    .filter(([name, value]) => name.endsWith('At') && typeof value === 'string')
-    .find(([, value]) => isWrong(Date.parse(String(value))))
-    ?.join(' ')
 
 /** Returns whether an exchange is a summary request with a 200 response. */
 const isFetched = ({ request, response }: ApiExchange): boolean =>
@@ -32,14 +23,14 @@ const judgeCustomers = judgeSummaries((json, { callId, webhooks }) => {
   return { kept: !isOthers, observed: `customerNumber ${customer} for ${callId}` }
 })
 
-/** Returns the supplied group id of a successful create request, unless it is text that no server has to store. */
+/** Returns the supplied group id of a successful create request, unless it has text that no server has to store. */
 const readSuppliedId = ({ request: { body = '' }, response }: ApiExchange): string | undefined => {
-  const groupId = response.status === 200 ? readField(parseJson(body), 'groupId') : undefined
-  return typeof groupId === 'string' && groupId.isWellFormed() && !groupId.includes('\0')
-    ? groupId
-    : undefined
+  if (response.status !== 200 || !isStorable(body)) return undefined
+  const groupId = readField(parseJson(body), 'groupId')
+  return typeof groupId === 'string' ? groupId : undefined
 }
 
+/** Rules for responses that judge the whole run, or need what earlier checks have left behind. */
 export const runRules: ServerRules = {
   'create.group-id.is-the-supplied-one': {
     title: 'Every response returns the supplied group id as it is: not cut, trimmed or in another case',
@@ -68,6 +59,39 @@ export const runRules: ServerRules = {
         : describeResponse(exchange),
     ),
   },
+  'fetch.pending.is-json': {
+    title: 'The response about a pending summary is JSON, if it has a body',
+    clause: 'introduction: all bodies are JSON',
+    expected: 'JSON, with content-type application/json',
+    examine: judgeExchanges(
+      'responses with status 202',
+      ({ response }) => response.status === 202,
+      ({ response: { json, text, headers } }) => {
+        const type = headers.get('content-type') ?? 'no content-type'
+        const isJson = json !== undefined && /^application\/json\s*(?:;|$)/i.test(type)
+        return text === '' || isJson ? undefined : `${type}: ${text.slice(0, 200)}`
+      },
+    ),
+  },
+  'create.group-id.of-its-own-request': {
+    title: 'Concurrent requests for different groups each get the response to their own request',
+    clause: '"Group creation response": groupId is the supplied value',
+    expected: 'status 200 to each, with the groupId of the request',
+    severity: 'high',
+    examine: async ({ lab }) => {
+      const requests = Array.from({ length: generated }, () => buildCreate(lab))
+      const sent = await Promise.all(requests.map((request) => lab.send(request)))
+      const isOwn = ({ request, response }: ApiExchange): boolean =>
+        response.status === 200 &&
+        readField(response.json, 'groupId') === readField(parseJson(request.body ?? ''), 'groupId')
+      const wrong = sent.find((exchange) => !isOwn(exchange))
+      return {
+        kept: wrong === undefined,
+        observed: wrong === undefined ? `${sent.length} responses` : describeResponse(wrong),
+        requests: requests.slice(0, 2),
+      }
+    },
+  },
   'create.group-id.generated-ids-stay-different': {
     title: 'No generated group id is used twice',
     clause: 'rule 4 of "Create WhatsApp group": groupId is a primary key',
@@ -81,58 +105,6 @@ export const runRules: ServerRules = {
       const kept = ids.length < 2 ? undefined : new Set(ids).size === ids.length
       return { kept, observed: ids.join(', ') || 'no group was created', requests: [request, request] }
     },
-  },
-  'events.subject.belongs-to-the-run': {
-    title: 'Every callId and groupId in an event is one of this run',
-    clause: '"Event kinds named": an event is about its call or group',
-    expected: 'ids of calls that were played and of groups that were created',
-    severity: 'critical',
-    needs: ['--listen'],
-    risk: 'A receiver gets events of other customers, or cannot find the call or group that an event is about.',
-    fix: 'Publish the id of the call or group itself. If others use these numbers, examine the server while they do not.',
-    examine: judgeWebhooks(({ callId, groupId }, { calls, groups }) => {
-      if (callId !== '' && calls !== undefined && !calls.has(callId)) return `callId ${callId}`
-      return groupId !== '' && !groups.has(groupId) ? `groupId ${groupId}` : undefined
-    }),
-  },
-  'events.times.are-not-in-the-future': {
-    title: 'No event states a time in the future',
-    clause: '"Event kinds named": an event reports what has happened; decision 0004',
-    expected: 'times before the arrival of the event',
-    severity: 'high',
-    needs: ['--listen'],
-    examine: judgeWebhooks(({ json, arrivedAt }) => findTime(json, (time) => time > arrivedAt + maxSkewMs)),
-  },
-  'events.times.of-groups-are-in-utc': {
-    title: 'No event of a group states a time that is hours before the group was created',
-    clause: '"Event kinds named": an event reports what has happened; decision 0004',
-    expected: 'times in UTC, or with their offset',
-    severity: 'high',
-    needs: ['--listen'],
-    examine: (examination) =>
-      judgeWebhooks(
-        ({ json }) =>
-          findTime(json, (time) => {
-            const earlyMs = examination.lab.startedAt - time
-            return earlyMs > maxSkewMs && earlyMs < maxOffsetMs + maxSkewMs
-          }),
-        ({ groupId }) => groupId !== '',
-      )(examination),
-  },
-  'events.summary.names-the-customer-of-its-call': {
-    title: 'CALL_AI_SUMMARY names the customer of the other events of its call',
-    clause: '"CALL_AI_SUMMARY": one event per call',
-    expected: 'the customerNumber of CALL_ENDED',
-    severity: 'critical',
-    needs: ['--listen', '--play'],
-    risk: "A customer's words are filed under another customer.",
-    examine: judgeCalls(({ webhooks }) => {
-      const [summary, ended] = ['CALL_AI_SUMMARY', 'CALL_ENDED'].map((name) =>
-        toDigits(readField(webhooks.find(({ event }) => event === name)?.json, 'customerNumber')),
-      )
-      const kept = summary === '' || ended === '' ? undefined : summary === ended
-      return { kept, observed: `customerNumber ${ended}, then ${summary}` }
-    }),
   },
   'fetch.summary.is-of-this-call': {
     title: 'A fetched record names the call and its customer, if it names any',
@@ -149,6 +121,39 @@ export const runRules: ServerRules = {
       if (other === undefined) return judgeCustomers(examination)
       return { kept: false, observed: describeResponse(other), requests: [other.request] }
     },
+  },
+  'fetch.summary.again-is-the-same': {
+    title: 'Summaries can be fetched again at any time, several at once',
+    clause: '"Fetch call AI summary": the summary can be fetched at any time after it exists',
+    expected: 'the same response as before',
+    needs: ['--play'],
+    examine: async ({ lab, scenes }) => {
+      const calls: { readonly callId: string; readonly before: unknown }[] = []
+      for (const name of ['PSTN', 'WHATSAPP', 'anotherWhatsApp'] as const) {
+        const { callId, fetched } = await scenes.play(name)
+        if (fetched?.response.status === 200) calls.push({ callId, before: fetched.response.json })
+      }
+      const fetchAgain = async ({ callId, before }: (typeof calls)[number]) => {
+        const again = await lab.send(buildFetch(callId))
+        return { again, isSame: isDeepStrictEqual(again.response.json, before) }
+      }
+      const fetched = await Promise.all(calls.map(fetchAgain))
+      const [first] = fetched
+      if (first === undefined) return { kept: undefined, observed: 'no summary was fetched' }
+      const { again } = fetched.find(({ isSame }) => !isSame) ?? first
+      return {
+        kept: fetched.every(({ isSame }) => isSame),
+        observed: describeResponse(again),
+        requests: [again.request],
+      }
+    },
+  },
+  'fetch.summary.regenerated-is-200': {
+    title: 'The summary of a call can be fetched after it was generated again',
+    clause: '"Fetch call AI summary": the summary can be fetched at any time after it exists',
+    expected: 'status 200',
+    needs: ['--play', '--wabakit-control'],
+    examine: judgeCall('regenerated', (call) => judgeFetched(call, 200)),
   },
   'fetch.manual.is-404': {
     title: 'If summaries are manual, a call has none until one is requested',

@@ -1,7 +1,7 @@
 import { CallDirection, CallType, Channel, Timestamp, TriggeredVia, UtcTimestamp } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
-import { judgeWebhooks } from './witness.ts'
+import { judgeWebhooks, toDigits } from './witness.ts'
 
 /** Reads a field of a payload by its path, such as `summary.recap`. */
 type Payload = (path: string) => unknown
@@ -22,8 +22,9 @@ const parseTime = (value: unknown): number => Date.parse(String(value))
 const isStrings = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-const isBotCallOfService = (payload: Payload): boolean =>
-  payload('callType') === 'AI_BOT' && ['API', 'CAMPAIGN'].includes(String(payload('triggeredVia')))
+/** Returns whether a bot handled a call that no team member started. */
+const isBotsOwnCall = (payload: Payload): boolean =>
+  payload('callType') === 'AI_BOT' && ['INBOUND', 'API', 'CAMPAIGN'].includes(String(payload('triggeredVia')))
 
 const expectKind = (path: string, expected: string, isRight: (value: unknown) => boolean): FieldRule => ({
   title: `${path} is ${expected}`,
@@ -52,9 +53,10 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'call-direction-is-named': expectKind('callDirection', 'INCOMING or OUTGOING', fits(CallDirection)),
   'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
-    title: 'callStatus is END, never ENDED, and never in another case',
+    title: 'callStatus is END for a call that has ended: not ENDED, and not in another case',
+    clause: '"States and transitions": the status in the summary event is END',
     expected: 'END',
-    applies: (payload) => /^end(?:ed)?$/i.test(String(payload('callStatus'))),
+    applies: (payload) => isText(payload('callStatus')),
     keeps: (payload) => payload('callStatus') === 'END',
   },
   'duration-is-a-number': {
@@ -88,16 +90,26 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) => payload('agentNumber') === undefined || isText(payload('agentNumber')),
   },
   'agent-number-absent-for-bots': {
-    title: 'agentNumber is absent for a bot call started by the API or a campaign',
+    title: 'agentNumber is absent for a bot call that no team member started',
     expected: 'no agentNumber',
-    applies: isBotCallOfService,
+    applies: isBotsOwnCall,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
   'agent-number-is-not-the-customers': {
-    title: 'agentNumber is not the number of the customer',
+    title: 'agentNumber is not the number of the customer or of the call',
     expected: 'the phone number of a team member',
     applies: (payload) => isText(payload('agentNumber')),
-    keeps: (payload) => payload('agentNumber') !== payload('customerNumber'),
+    keeps: (payload) =>
+      !['customerNumber', 'channelNumber'].some(
+        (name) => toDigits(payload(name)) === toDigits(payload('agentNumber')),
+      ),
+  },
+  'agent-number-is-present-for-agents': {
+    title: 'agentNumber is present if a team member handled the call',
+    clause: '0014 (agentNumber)',
+    expected: 'a phone number',
+    applies: (payload) => payload('callType') === 'AGENT',
+    keeps: (payload) => isText(payload('agentNumber')),
   },
   'call-type-is-named': expectKind('callType', 'AI_BOT or AGENT', fits(CallType)),
   'triggered-via-is-named': expectKind('triggeredVia', 'INBOUND, CAMPAIGN, API or UI', fits(TriggeredVia)),

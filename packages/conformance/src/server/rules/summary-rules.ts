@@ -1,10 +1,10 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
-import type { UnansweredOutcome } from '../calls/call-scenes.ts'
+import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Need } from '../lab.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeCall, judgeCalls, nameEvents } from './witness.ts'
+import { judgeCall, judgeCalls, nameEvents, type SceneName } from './witness.ts'
 
 const needs: readonly Need[] = ['--listen', '--play']
 const fireOnce = '"CALL_AI_SUMMARY", not emitted when: 2'
@@ -32,11 +32,11 @@ const observeOrder = ({ webhooks }: Witnessed) => {
   return { kept, observed: nameEvents(webhooks) }
 }
 
-const expectNone = (outcome: UnansweredOutcome, call: string): ServerRule => ({
+const expectNone = (call: string, scenes: readonly SceneName<CallScene>[]): ServerRule => ({
   title: `${call} publishes no summary`,
   clause: '"CALL_AI_SUMMARY", not emitted when: 1',
   expected: 'no CALL_AI_SUMMARY',
-  examine: judgeCall(outcome, observeNone),
+  examine: judgeCalls(observeNone, scenes),
 })
 
 const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): ServerRule => ({
@@ -51,12 +51,28 @@ const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): ServerRule => ({
 })
 
 const rules: ServerRules = {
-  'events.summary.none-when-missed': expectNone('missed', 'A missed call'),
-  'events.summary.none-when-rejected': expectNone('rejected', 'A rejected call'),
-  'events.summary.none-when-no-recording': expectNone('no_recording', 'A call without a recording'),
-  'events.summary.none-when-nothing-said': expectNone('nothing_said', 'A call in which nothing was said'),
+  'events.summary.none-when-missed': expectNone('A missed call', ['missedPstn', 'missedWhatsApp']),
+  'events.summary.none-when-rejected': expectNone('A rejected call', ['rejectedPstn', 'rejectedWhatsApp']),
+  'events.summary.none-when-no-recording': expectNone('A call without a recording', [
+    ...(['unrecordedPstn', 'unrecordedWhatsApp'] as const),
+  ]),
+  'events.summary.none-when-nothing-said': expectNone('A call in which nothing was said', [
+    ...(['silentPstn', 'silentWhatsApp'] as const),
+  ]),
   'events.summary.arrives-for-pstn': expectArrival('PSTN'),
   'events.summary.arrives-for-whatsapp': expectArrival('WHATSAPP'),
+  'events.summary.arrives-for-every-call': {
+    title: 'CALL_AI_SUMMARY is published for every call that has a summary, in both directions',
+    clause: '"CALL_AI_SUMMARY": emitted when a call has ended and its summary has been saved',
+    expected: 'CALL_AI_SUMMARY for each answered call',
+    examine: judgeCalls(
+      ({ webhooks, callId, lab }) => ({
+        kept: webhooks.some(isSummary),
+        observed: `${callId}: ${nameEvents(webhooks)} within ${lab.wait.timeoutMs} ms`,
+      }),
+      ['PSTN', 'WHATSAPP', 'anotherWhatsApp', 'failedSummary'],
+    ),
+  },
   'events.summary.once-per-call': {
     title: 'CALL_AI_SUMMARY is published once per call',
     clause: fireOnce,

@@ -1,5 +1,5 @@
 import { setDefaults } from '../../report/run-checks.ts'
-import type { Lab, Need } from '../lab.ts'
+import { describeResponse, type Lab, type Need } from '../lab.ts'
 import { addedHeaders, addedPath, redirectPath, type SceneResults } from '../scenes.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
@@ -8,6 +8,7 @@ import { judgeGroup, judgeWebhooks } from './witness.ts'
 const signed: readonly Need[] = ['--listen', '--secret']
 const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
 const signatures = '0017 (webhook signatures)'
+const headers = 'Standard Webhooks 1.0, "Webhook headers" (decision 0017)'
 const schedule = '0019 (delivery schedule)'
 const toleranceMs = 300_000
 const jsonTypes = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
@@ -89,7 +90,7 @@ const rules: ServerRules = {
   },
   'webhooks.timestamp.is-now': {
     title: 'webhook-timestamp is the time of the attempt',
-    clause: signatures,
+    clause: headers,
     expected: 'Unix time in seconds, at most 300 s from now',
     needs: signed,
     examine: judgeWebhooks(({ headers, arrivedAt }) => {
@@ -100,14 +101,35 @@ const rules: ServerRules = {
   },
   'webhooks.id.is-unique': {
     title: 'No two events share a webhook-id',
-    clause: signatures,
+    clause: headers,
     expected: 'a different webhook-id for each event',
+    severity: 'high',
+    needs: signed,
     examine: judgeWebhooks((webhook, { all }) => {
       const id = readId(webhook)
       if (id === '') return 'no webhook-id'
       const other = all.find((each) => readId(each) === id && each.text !== webhook.text)
       return other === undefined ? undefined : `${id} is also the webhook-id of ${other.event}`
     }),
+  },
+  'webhooks.failure.is-not-the-clients': {
+    title: 'A create request succeeds, whatever the endpoint responds to its webhook',
+    clause: '"Create WhatsApp group": the webhook follows a successful request',
+    expected: 'status 200 although the first GROUP_CREATED gets 500, 409 or a redirect',
+    severity: 'high',
+    risk: 'A group is created, but its client believes that it was not, and creates another one.',
+    examine: async ({ lab, scenes }) => {
+      await scenes.settle()
+      const sent = []
+      for (const name of ['retried', 'deferred', 'redirected'] as const)
+        sent.push(...(await scenes.play(name)).exchanges)
+      const failed = sent.find(({ response }) => response.status !== 200)
+      return {
+        // Without the webhook, there was nothing to respond to.
+        kept: lab.listener?.webhooks.some(({ status }) => status === 500) ? failed === undefined : undefined,
+        observed: failed === undefined ? 'status 200' : describeResponse(failed),
+      }
+    },
   },
   'webhooks.retry.follows-a-failure': {
     title: 'A delivery that got 500 is attempted again',
@@ -121,8 +143,10 @@ const rules: ServerRules = {
   },
   'webhooks.retry.keeps-the-id': {
     title: 'The second attempt has the webhook-id of the first',
-    clause: signatures,
+    clause: headers,
     expected: 'the same webhook-id',
+    severity: 'high',
+    needs: signed,
     examine: judgeSecond('retried', (first, second) => ({
       kept: readId(first) !== '' && readId(first) === readId(second),
       observed: `${readId(first) || 'none'}, then ${readId(second) || 'none'}`,

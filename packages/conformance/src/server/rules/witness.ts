@@ -20,6 +20,9 @@ export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
 /** Returns the digits of a phone number, because spellings differ. */
 export const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
 
+/** Returns whether a server has to store the texts of a body. A NUL or a lone surrogate cannot be stored everywhere. */
+export const isStorable = (body: string): boolean => !/\\u(?:0000|d[89a-f])/i.test(body)
+
 type Run = {
   readonly all: readonly ReceivedWebhook[]
   /** The ids of the calls, or `undefined` if the id of a failed call is unknown. */
@@ -107,16 +110,22 @@ export const judgeCall =
     return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
-/** Judges the calls of both channels. Returns the observation of a broken rule, or else of a kept one. */
+const answeredScenes = ['PSTN', 'WHATSAPP', 'anotherWhatsApp'] as const
+
+/** Judges several calls. Returns the observation of a broken rule, or else of a kept one. */
 export const judgeCalls =
-  (judge: (call: Witnessed<CallScene>) => Observation): Examine =>
+  (
+    judge: (call: Witnessed<CallScene>) => Observation,
+    names: readonly SceneName<CallScene>[] = answeredScenes,
+  ): Examine =>
   async (examination) => {
-    const pstn = await judgeCall('PSTN', judge)(examination)
-    const both = [pstn, await judgeCall('WHATSAPP', judge)(examination)]
-    return both.find(({ kept }) => kept === false) ?? both.find(({ kept }) => kept) ?? pstn
+    const observations: Observation[] = []
+    for (const name of names) observations.push(await judgeCall(name, judge)(examination))
+    const [first = { kept: undefined, observed: 'no call' }] = observations
+    return observations.find(({ kept }) => kept === false) ?? observations.find(({ kept }) => kept) ?? first
   }
 
-/** Judges the fetched summaries of both channels. */
+/** Judges the fetched summaries of answered calls. */
 export const judgeSummaries = (judge: (json: unknown, call: Witnessed<CallScene>) => Observation): Examine =>
   judgeCalls((call) => {
     const { fetched } = call

@@ -1,0 +1,79 @@
+import {
+  change,
+  editEvents,
+  editHooks,
+  editRecord,
+  type Fields,
+  isFetched,
+  isObject,
+  refuseText,
+  setType,
+  shift,
+  withHeader,
+} from './mutations.ts'
+import type { Mutation } from './reference.ts'
+
+const respell = (body: Fields): Fields => ({
+  callStartedAt: String(body.callStartedAt).replace('Z', '+00:00'),
+  callEndedAt: String(body.callEndedAt).replace('Z', '000Z'),
+  customerNumber: String(body.customerNumber).replace('+', ''),
+})
+
+const ringFirst = (body: Fields): Fields => ({ callStartedAt: shift(body.callStartedAt, -4_000) })
+
+/** Correct servers that do otherwise what the specification leaves open. */
+export const createCorrectServers = (): Readonly<Record<string, Mutation>> => ({
+  'delivers every event twice under one id': {
+    webhook: async (_, send) => {
+      const response = await send()
+      if (response.status === 204) await send()
+      return response
+    },
+  },
+  'adds a field to every event': {
+    webhook: (hook, send) => send({ ...hook, body: { ...hook.body, region: 'eu' } }),
+  },
+  'adds headers to every response': change(
+    () => true,
+    ({ headers }) => ({ headers: withHeader(headers, 'server', 'nginx') }),
+  ),
+  'waits before it responds': {
+    api: async (_, respond) => {
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      return respond()
+    },
+  },
+  'signs with two secrets': {
+    webhook: (hook, send) => {
+      const signature = hook.headers.get('webhook-signature') ?? ''
+      const both = `${signature} v1,${Buffer.alloc(32).toString('base64')}`
+      return send({ ...hook, headers: withHeader(hook.headers, 'x-webhook-signature', both) })
+    },
+  },
+  'refuses group ids with spaces': refuseText('groupId', (groupId) => groupId.includes(' ')),
+  'spells the times and numbers of fetched records in another way': change(isFetched, ({ body }) => ({
+    body: { data: { ...body, ...respell(body) } },
+  })),
+  'returns nothing but the summary': change(isFetched, ({ body }) => ({
+    body: isObject(body.summary) ? { ...body.summary } : {},
+  })),
+  'counts the ringing in the times of a call, but not in its duration': {
+    ...editRecord(ringFirst),
+    ...editEvents((body) => (body.event === 'CALL_AI_SUMMARY' ? ringFirst(body) : {})),
+  },
+  'states nothing in the events before the summary': editHooks(({ body }) => ({
+    body:
+      String(body.event).startsWith('CALL_') && body.event !== 'CALL_AI_SUMMARY'
+        ? { event: body.event, callId: body.callId, channel: body.channel }
+        : body,
+  })),
+  'leaves fields empty in the events before the summary': editHooks(({ body }) => ({
+    body:
+      body.event === 'CALL_ENDED'
+        ? { ...body, customerNumber: '', callStartedAt: '', callEndedAt: '', durationInSeconds: 0 }
+        : body,
+  })),
+  'sends webhooks with a charset and a type of its own': setType(
+    'application/vnd.example+json; charset=utf-8',
+  ),
+})

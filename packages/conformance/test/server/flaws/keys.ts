@@ -1,0 +1,165 @@
+import {
+  accept,
+  type BrokenServer,
+  change,
+  hasStatus,
+  isFetch,
+  ownKey,
+  readFields,
+  readKey,
+  swapStatus,
+  withHeader,
+} from '../mutations.ts'
+import type { Mutation } from '../reference.ts'
+
+const foreignKey = 'wk_acceptance_foreign_89'
+
+/** Accepts keys that this function turns into the right one, on both endpoints. */
+const readKeyAs = (read: (header: string) => string): Mutation => ({
+  api: (call, respond) =>
+    read(call.headers.get('authorization') ?? '') === ownKey
+      ? respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+      : respond(),
+})
+
+/** Servers with one mistake each in keys, permissions and organizations. */
+export const createKeyFlaws = (): BrokenServer[] => [
+  {
+    name: 'requires no key',
+    caughtBy: 'create.key.missing-is-401',
+    ...accept((call) => readKey(call) === null),
+  },
+  {
+    name: 'treats an empty key as valid',
+    caughtBy: 'create.key.empty-is-401',
+    ...accept((call) => readKey(call) === ''),
+  },
+  {
+    name: 'accepts any key',
+    caughtBy: 'create.key.unknown-is-401',
+    ...accept((call) => readKey(call)?.startsWith('wk_unknown') === true),
+  },
+  {
+    name: 'looks for the key anywhere in the header',
+    caughtBy: 'create.key.prefixed-is-401',
+    ...accept((call) => readKey(call)?.startsWith('xwk_') === true),
+  },
+  {
+    name: 'ignores the permissions of keys',
+    caughtBy: 'create.other-key.is-403',
+    ...accept(
+      (call) =>
+        readKey(call) === 'wk_acceptance_other_6789' && readFields(call).subject === 'Acceptance check',
+    ),
+  },
+  {
+    name: 'does not accept Bearer',
+    caughtBy: 'create.key.bearer-is-200',
+    api: (call, respond) =>
+      respond(
+        readKey(call)?.startsWith('Bearer')
+          ? { ...call, headers: withHeader(call.headers, 'authorization', 'wk_unknown') }
+          : call,
+      ),
+  },
+  { name: 'responds 403 to a missing key', caughtBy: 'create.key.missing-is-401', ...swapStatus(401, 403) },
+  {
+    name: 'responds 401 to a missing permission',
+    caughtBy: 'create.other-key.is-403',
+    ...swapStatus(403, 401),
+  },
+  {
+    name: 'shows summaries without a key',
+    caughtBy: 'fetch.key.missing-is-401',
+    ...change(
+      (call, { status }) => isFetch(call) && status === 401 && readKey(call) === null,
+      () => ({ status: 404 }),
+    ),
+  },
+  {
+    name: 'shows summaries to any key',
+    caughtBy: 'fetch.key.unknown-is-401',
+    ...change(
+      (call, { status }) => isFetch(call) && status === 401 && readKey(call) !== null,
+      () => ({ status: 404 }),
+    ),
+  },
+  {
+    name: 'shows every key all calls',
+    caughtBy: 'fetch.other-key.whatsapp-call-is-404',
+    api: async (call, respond) =>
+      isFetch(call) && readKey(call) === 'wk_acceptance_other_6789'
+        ? respond({ ...call, headers: withHeader(call.headers, 'authorization', 'wk_acceptance_0123456789') })
+        : respond(),
+  },
+  {
+    name: 'repeats the key',
+    caughtBy: 'errors.key.is-not-repeated',
+    ...change(hasStatus(401), ({ body }, call) => ({
+      body: { ...body, message: `The key ${readKey(call)} is invalid.` },
+    })),
+  },
+  {
+    name: 'accepts a key followed by anything',
+    caughtBy: 'create.key.suffixed-is-401',
+    ...readKeyAs((key) => key.slice(0, ownKey.length)),
+  },
+  {
+    name: 'shows summaries to a key followed by anything',
+    caughtBy: 'fetch.key.suffixed-is-401',
+    ...readKeyAs((key) => key.slice(0, ownKey.length)),
+  },
+  {
+    name: 'reads the first word of the header as the key',
+    caughtBy: 'create.key.with-a-word-after-is-401',
+    ...readKeyAs((key) => key.split(' ')[0] ?? ''),
+  },
+  {
+    name: 'reads the second word of the header as the key',
+    caughtBy: 'create.key.bearer-with-a-word-after-is-401',
+    ...readKeyAs((key) => key.split(' ')[1] ?? ''),
+  },
+  {
+    name: 'reads the first of several keys',
+    caughtBy: 'create.key.in-a-list-is-401',
+    ...readKeyAs((key) => key.split(',')[0] ?? ''),
+  },
+  {
+    name: 'ignores the case of keys',
+    caughtBy: 'create.key.in-the-other-case-is-401',
+    ...readKeyAs((key) => (key.toLowerCase() === ownKey ? ownKey : '')),
+  },
+  {
+    name: 'shows summaries to keys in another case',
+    caughtBy: 'fetch.key.in-the-other-case-is-401',
+    ...readKeyAs((key) => (key.toLowerCase() === ownKey ? ownKey : '')),
+  },
+  {
+    name: 'accepts a key that is cut',
+    caughtBy: 'create.key.cut-is-401',
+    ...readKeyAs((key) => (key.length > 10 && ownKey.startsWith(key) ? ownKey : '')),
+  },
+  {
+    name: 'shows the calls of other organizations',
+    caughtBy: 'fetch.foreign-key.finds-no-pstn-call',
+    api: (call, respond) =>
+      isFetch(call) && call.headers.get('authorization') === foreignKey
+        ? respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+        : respond(),
+  },
+  {
+    name: 'creates groups on the numbers of other organizations',
+    caughtBy: 'create.foreign-key.is-refused',
+    ...readKeyAs((key) => (key === foreignKey ? ownKey : '')),
+  },
+  {
+    name: 'requires a key only for WhatsApp calls',
+    caughtBy: 'fetch.call-id.without-a-key-is-401',
+    api: async (call, respond) => {
+      const response = await respond()
+      if (!isFetch(call) || response.status !== 401) return response
+      const found = await respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+      return found.status === 200 ? found : response
+    },
+  },
+]
