@@ -91,7 +91,7 @@ export const App = () => {
   return (
     <div class="app">
       <Sidebar />
-      <main>
+      <main tabIndex={-1}>
         {organizationId.value !== undefined && <Screen />}
         {organizations.value !== undefined && organizationId.value === undefined && <NoOrganization />}
       </main>

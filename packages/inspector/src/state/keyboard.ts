@@ -51,6 +51,12 @@ const common: Readonly<Record<string, () => unknown>> = {
   },
 }
 
+/** Opens a view. Tab continues in it, because the element that had the focus may have been in the view before. */
+const open = (...place: readonly [View, Params?]): void => {
+  navigate(...place)
+  document.querySelector<HTMLElement>('main')?.focus()
+}
+
 const goTimeMs = 1_500
 
 /** When the effect of `g` ends. Until then, a letter opens a view. */
@@ -60,7 +66,7 @@ const findAction = (key: string): (() => unknown) | undefined => {
   if (performance.now() < goingUntil) {
     goingUntil = 0
     const place = places[key]
-    return place && (() => navigate(...place))
+    return place && (() => open(...place))
   }
   if (key !== 'g') return actions.get(key) ?? common[key]
   return () => {

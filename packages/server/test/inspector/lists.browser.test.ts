@@ -341,9 +341,15 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(page.url()).toContain('status=401')
   })
 
-  test('letters select views only for a moment after g', async () => {
-    const { page } = await inspector.open('events?organization=acme')
+  test('a letter selects a view only for a moment after g, and Tab then continues in that view', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme')
     await page.locator('.rows .row').first().waitFor()
+    await page.locator('main button').first().focus()
+    for (const key of ['g', 'e']) await page.keyboard.press(key)
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+
     await page.keyboard.press('g')
     const pressedAt = await page.evaluate(() => performance.now())
     await page.waitForFunction((since) => performance.now() > since + 1_500, pressedAt)
