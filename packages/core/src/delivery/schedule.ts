@@ -40,11 +40,20 @@ const maxDeferredMs = 15 * minute
 export const failingLimitMs = 5 * 24 * hour
 
 /**
- * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A
- * 409 with `Retry-After` defers the delivery for the requested pause, but for at least a second. This uses up
- * no attempt: `decideSettlement` leaves the number of failures, which selects the next pause, unchanged.
- * Otherwise the delivery is retried after the scheduled pause, or later if a 429 or 503 requests it with
- * `Retry-After`. A refused event is skipped.
+ * Decides the verdict on an attempt. When the attempt is settled, `storage/decide-settlement.ts` decides what becomes
+ * of the delivery, and `storage/decide-health.ts` of its subscription:
+ *
+ * | Response | Verdict | Delivery | Subscription |
+ * |---|---|---|---|
+ * | 200 to 299 | `delivered` | `delivered` | no longer failing |
+ * | 410 | `gone` | `skipped` | disabled: its other unfinished deliveries, and new ones, are `skipped`, too |
+ * | 409 with `Retry-After` | `deferred` | due after that pause, at least a second | unchanged |
+ * | other, or none | `retry` | due after the next pause, or later if a 429 or 503 requests it | failing |
+ * | other, or none, after the last pause | `exhausted` | `exhausted` | failing |
+ * | nothing was sent | `refused` | `skipped` | unchanged |
+ *
+ * A 409 uses up no attempt, because a deferral leaves the number of failures unchanged, which selects the next pause. An
+ * enabled subscription that has been failing for {@link failingLimitMs} is disabled as after a 410.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

@@ -71,7 +71,11 @@ export const toKey = (identity: EventIdentity, text: string): Identity | Promise
 
 /**
  * Returns the identity of an event. `parsed` is undefined if the body cannot be read. Two deliveries with the
- * same key are one event.
+ * same key are one event. These recognize the second one:
+ *
+ * - `receiver/handle-once.ts`, which claims the key in the dedupe store.
+ * - `inbox/store-events.ts`, which inserts each key once. If the first entry is parked, the second replaces it.
+ * - `inbox/entries.ts`, which suppresses an entry whose fact was handled under another key.
  */
 export const toIdentity = (
   parsed: ParsedEvent | undefined,

@@ -6,23 +6,24 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 
 // Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
 //
-//   (arrives)  → stored                                   in the insert before the response
+//   (arrives)  → stored                                   in the insert before the response (store-events.ts)
 //   stored     → claimed                                  by a worker, the first of its lane
 //   failed     → claimed                                  when its backoff is over
 //   claimed    → claimed                                  by another worker, when the claim has expired
 //   claimed    → handled                                  its handlers succeeded
 //   claimed    → failed                                   a handler failed, or the attempt was released
-//   claimed    → parked                                   no handler takes it, or the last attempt failed
+//   claimed    → parked                                   no handler takes it, or the last attempt failed (attempts.ts)
 //   claimed    → discarded                                no handler takes it, with `unhandled: 'discard'`
 //   claimed    → suppressed                               another entry has handled the same fact
 //   claimed    → erased                                   another entry with the same fact was erased
-// parked     → stored                                   a retry, a handler that takes it now, or a duplicate
+//   parked     → stored                                   a retry, or a handler that takes it now (manage-entries.ts)
+//   parked     → stored                                   a duplicate, which replaces its body (store-events.ts)
 //   suppressed → stored                                   a retry
 //   failed     → stored                                   a retry
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
 //   missing    → stored | suppressed                      the summary was fetched, or its event arrived
-// missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
+//   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → without a body → deleted in two steps, each when due
