@@ -30,7 +30,8 @@ export const runPaced = async (
   const running = new Set<Promise<unknown>>()
   for (let nth = 0; nth < times; nth += 1) {
     const at = start + (nth * 1_000) / perSecond
-    if (at - readTime() > 1) await sleep(at - readTime())
+    const left = at - readTime()
+    if (left > 1) await sleep(left)
     while (running.size >= maximum) await Promise.race(running)
     const own = task(at, nth).finally(() => running.delete(own))
     running.add(own)
