@@ -15,7 +15,7 @@ import {
   readNextDueAt,
   readRetries,
 } from './functions/delivery-queue.ts'
-import { type LoadedRow, loadDeliveries } from './functions/settlements.ts'
+import { type LoadedRow, loadDeliveries } from './load-deliveries.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { callFunction } from './query.ts'
 import { shardCount } from './schema.ts'

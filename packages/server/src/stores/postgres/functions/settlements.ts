@@ -1,21 +1,20 @@
 import type {
   AttemptKey,
   AttemptRecord,
-  DeliveryRecord,
   DisabledReason,
   EventRecord,
   Pace,
   PendingDelivery,
   SubscriptionRecord,
 } from '@wabakit/core'
-import type { LaneState, SettledDelivery } from '@wabakit/core/storage'
+import type { SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../../delivery-key.ts'
 import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
-import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
+import { type AddedRow, isHead, pendingColumns } from './lanes.ts'
 
 /**
- * Functions that load and settle deliveries. The process computes a settlement's changes from the loaded
+ * Functions that settle deliveries. The process computes a settlement's changes from the loaded
  * delivery. Therefore, `settle` is a compare-and-set: it writes all results, or returns the rows that differ
  * from the assumptions and writes nothing.
  */
@@ -211,58 +210,6 @@ BEGIN
   RETURN freed;
 END $$;
 `
-
-const load = `
-  SELECT
-    k.n::integer, k.subscription::text AS queue, s.revision, s.failing_since::double precision AS "failingSince",
-    s.is_reported AS "isReported", s.pace, p.state,
-    p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", p.attempts, p.failures, p.deferrals,
-    p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
-    e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.has_custom_payload AS "hasCustomPayload", e.occurred_at::double precision AS "occurredAt"
-  FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
-    WITH ORDINALITY AS k (subscription, event, version, shard, epoch, n)
-  CROSS JOIN LATERAL (
-    SELECT p.* FROM wabakit.unfinished_deliveries p
-    WHERE p.subscription = k.subscription AND p.event = k.event AND p.version = k.version OFFSET 0
-  ) AS p
-  CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e
-  CROSS JOIN LATERAL (
-    SELECT s.revision, s.failing_since, s.is_reported, s.pace FROM wabakit.subscriptions s WHERE s.position = k.subscription AND ${isOpen} OFFSET 0
-  ) AS s
-  CROSS JOIN LATERAL (
-    SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0
-  ) AS h`
-
-/** A loaded delivery, its event, and the fields of its subscription that change without a new revision. */
-export type LoadedRow = Pick<
-  DeliveryRecord,
-  'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
-> &
-  Omit<EventRecord, 'id'> & {
-    /** The ordinal of the delivery's key, from 1. */
-    readonly n: number
-    readonly queue: string
-    readonly revision: number
-    readonly failingSince: number | null
-    readonly isReported: boolean
-    readonly pace: Pace
-    readonly state: LaneState
-    readonly dueAt: number
-    /** `null` means the event's id. */
-    readonly webhookId: string | null
-  }
-
-/** Loads deliveries that may be attempted, in any order. */
-export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promise<LoadedRow[]> => {
-  const deliveries = keys.map(({ id }) => parseDeliveryId(id))
-  return read<LoadedRow>(load, [
-    deliveries.map(({ subscription }) => subscription),
-    deliveries.map(({ event }) => event),
-    keys.map(({ version }) => version),
-    keys.map(({ shard }) => shard),
-    keys.map(({ epoch }) => epoch),
-  ])
-}
 
 /** The state that a settlement assumes for a subscription. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
