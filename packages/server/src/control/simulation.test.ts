@@ -28,3 +28,13 @@ test('due summaries of calls with the same id in two organizations do not affect
   expect(['acme', 'other'].map((id) => simulation.findDueSummary(id, 'same'))).toEqual([hour, 2 * hour])
   simulation.close()
 })
+
+test('a delayed summary is due until it is saved', async () => {
+  const service = createReferenceServer({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
+  await service.ready()
+  const simulation = createSimulation(service, { now: () => 0, onError: () => {} })
+  const { callId } = await simulation.simulateCall('acme', { summary: { after: 1 } })
+  expect(simulation.findDueSummary('acme', callId)).toBe(1)
+  await expect.poll(async () => (await service.calls.find('acme', callId))?.summary).toBeDefined()
+  expect(simulation.findDueSummary('acme', callId)).toBeUndefined()
+})

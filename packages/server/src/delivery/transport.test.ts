@@ -77,13 +77,14 @@ test('sends the body and the headers unchanged', async () => {
   expect(seen.join('')).toContain('\r\n\r\n{"event":"GROUP_CREATED"}')
 })
 
-test('reuses connections', async () => {
-  const { port, server } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+test('reuses connections, and limits each of their responses, not all together', async () => {
+  const body = 'x'.repeat(60_000)
+  const { port, server } = await answering(`HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n${body}`)
   let connections = 0
   server.on('connection', () => connections++)
   const transport = open()
 
-  for (let time = 0; time < 20; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
+  for (let time = 0; time < 40; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
 
   // A second connection opens while the first becomes ready again.
   expect(connections).toBeLessThanOrEqual(2)

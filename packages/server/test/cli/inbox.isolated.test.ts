@@ -35,10 +35,11 @@ const fill = async <Of extends Inbox<InboxContext<unknown, unknown>>>(inbox: Of)
   return inbox
 }
 
-const options = { maxAttempts: 1, onParked: () => {} }
+const table = 'order_webhooks'
+const options = { table, maxAttempts: 1, onParked: () => {} }
 
 const tryCommands = async (database: string, inbox: InboxEntries): Promise<void> => {
-  const run = (...args: string[]) => wabakit(['inbox', ...args, '--database', database])
+  const run = (...args: string[]) => wabakit(['inbox', ...args, '--database', database, '--table', table])
   const json = async (...args: string[]) => read((await run(...args, '--format', 'json')).stdout)
 
   expect(await json('list')).toMatchObject([
@@ -48,6 +49,14 @@ const tryCommands = async (database: string, inbox: InboxEntries): Promise<void>
   ])
   const [failed] = await json('list', '--reason', 'failed')
   expect((await run('list', '--state', 'parked', '--limit', '1')).stderr).toBe(`More: --after ${failed.id}\n`)
+  const listOne = async (...args: string[]) => (await json('list', ...args)).map(({ name }) => name)
+  expect(
+    await Promise.all([
+      listOne('--after', failed.id, '--limit', '1'),
+      listOne('--call', 'call-1', '--event', 'CALL_TRANSFERRED'),
+      listOne('--group', 'order-7'),
+    ]),
+  ).toEqual([['CALL_TRANSFERRED'], ['CALL_TRANSFERRED'], ['GROUP_CREATED']])
   const { stdout } = await run('show', failed.id)
   expect(stdout).toContain('no such order')
   expect(stdout).toContain('{"event":"CALL_ENDED","callId":"call-1"}')

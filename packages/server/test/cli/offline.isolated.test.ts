@@ -27,7 +27,7 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
   const oldHeaders = Object.entries(JSON.parse(old.stdout)).map(([name, value]) => `${name}: ${value}`)
 
   const given = (lines: readonly string[]) => lines.flatMap((line) => ['--header', line])
-  const [valid, wrong, tooOld, changed, noSecret] = await Promise.all([
+  const [valid, wrong, tooOld, tolerated, changed, noSecret] = await Promise.all([
     // The lines of a log from Windows end in a carriage return.
     wabakit([
       ...['verify', '--secret', other, '--secret', secret],
@@ -35,6 +35,7 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
     ]),
     wabakit(['verify', '--secret', other, ...given(headers), '--format', 'json'], { input: payload }),
     wabakit(['verify', ...given(oldHeaders), 'payload.json'], { env }),
+    wabakit(['verify', ...given(oldHeaders), '--tolerance', '9999999999', 'payload.json'], { env }),
     wabakit(['verify', ...given(headers)], { env, input: `${payload} ` }),
     wabakit(['verify', '--secret', 'whsec_!', ...given(headers)], { input: payload }),
   ])
@@ -48,6 +49,7 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
   expect(wrong.stderr).toContain('secret')
   expect(wrong.stderr).not.toContain(other)
   expect(tooOld).toMatchObject({ code: 1, stdout: 'not valid timestamp_too_old\n' })
+  expect(tolerated).toMatchObject({ code: 0, stderr: '' })
   expect(changed).toMatchObject({ code: 1, stdout: 'not valid no_matching_signature\n' })
   expect(noSecret).toMatchObject({ code: 2, stdout: '' })
 })

@@ -116,10 +116,12 @@ test('key create prints a new key, which the public API accepts', async () => {
   expect(status).toBe(200)
 })
 
-test("a rejected delivery shows the endpoint's response, and listen prints no secret that was passed in", async () => {
+test("a rejected delivery shows the endpoint's response, and listen neither follows a redirect nor prints a secret that was passed in", async () => {
   const rejecting = createServer((request, response) => {
     request.resume()
-    response.writeHead(401).end('timestamp 3600 s old\nsecond line')
+    response
+      .writeHead(request.url === '/moved' ? 307 : 401, { location: '/' })
+      .end('timestamp 3600 s old\nsecond line')
   })
   await new Promise<void>((resolve) => rejecting.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void rejecting.close())
@@ -129,12 +131,12 @@ test("a rejected delivery shows the endpoint's response, and listen prints no se
   const server = await startServer(['--webhook-url', `http://${to}/`])
   const at = { env: { WABAKIT_SERVER: new URL(server.ready.url).host } }
   const tail = startWabakit(['events', 'tail'], at)
-  const listening = startWabakit(['listen', '--forward-to', to, '--secret', secret], at)
+  const listening = startWabakit(['listen', '--forward-to', `${to}/moved`, '--secret', secret], at)
   await Promise.all([tail.following, listening.line(/^ready/)])
   await wabakit(['trigger', 'GROUP_CREATED'], at)
 
   await tail.line(/\[401\] GROUP_CREATED group:\S+ http\S+ \d+ ms timestamp 3600 s old$/)
-  await listening.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
+  await listening.line(/\[307\] POST .+ \d+ ms timestamp 3600 s old$/)
   expect(listening.lines.join('\n')).not.toContain('whsec_')
   for (const command of [tail, listening, server]) command.kill('SIGTERM')
   await Promise.all([tail, listening, server].map(({ ended }) => ended))
