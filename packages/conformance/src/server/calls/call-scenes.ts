@@ -35,16 +35,19 @@ export const createCallScenes = (lab: Lab) => {
   const playedIds = new Set<string>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Makes one call at a time: until a call's id is known, an unknown id in a webhook must belong to that call. */
-  const make = (work: () => Promise<string>): Promise<string> => {
-    const made = queue.then(async () => {
+  /** Does one work at a time: until a call's id is known, an unknown id in a webhook must belong to that call. */
+  const takeTurn = <Made>(work: () => Promise<Made>): Promise<Made> => {
+    const made = queue.then(work)
+    queue = made.catch(() => {})
+    return made
+  }
+
+  const make = (work: () => Promise<string>): Promise<string> =>
+    takeTurn(async () => {
       const callId = await work()
       playedIds.add(callId)
       return callId
     })
-    queue = made.catch(() => {})
-    return made
-  }
 
   const fetchUntilReady = async (callId: string): Promise<ApiExchange> => {
     const endsAt = performance.now() + wait.timeoutMs
@@ -119,26 +122,41 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const playUnanswered = (outcome: UnansweredOutcome, channel: PlayedCall['channel']): Promise<CallScene> =>
-    playAndFetch(
-      () => need(play, 'make a call')({ outcome, channel }),
-      async (id) => {
-        await listener?.waitFor(({ callId }) => callId === id, wait.timeoutMs)
-        return fetchUntilReady(id)
-      },
-    )
+  /** Returns functions that play a call on each channel. Both calls are made at once, because nothing needs their order. */
+  const pairUnanswered = (outcome: UnansweredOutcome) => {
+    let pair: Promise<CallScene[]> | undefined
+    const playOn = async (channel: PlayedCall['channel']): Promise<CallScene> => {
+      try {
+        const callId = await need(play, 'make a call')({ outcome, channel })
+        playedIds.add(callId)
+        return { callId }
+      } catch (error) {
+        return { callId: '', failure: describe(error) }
+      }
+    }
+    const playNth = (index: number) => async (): Promise<CallScene> => {
+      pair ??= takeTurn(() => Promise.all([playOn('PSTN'), playOn('WHATSAPP')]))
+      const call = (await pair)[index] ?? { callId: '', failure: 'no call' }
+      if (call.failure !== undefined) return call
+      await listener?.waitFor(({ callId }) => callId === call.callId, wait.timeoutMs)
+      return { ...call, fetched: await fetchUntilReady(call.callId) }
+    }
+    return { onPstn: playNth(0), onWhatsApp: playNth(1) }
+  }
 
   const fetchOnce = (callId: string): Promise<ApiExchange> => lab.send(buildFetch(callId))
 
+  const [missed, rejected] = [pairUnanswered('missed'), pairUnanswered('rejected')]
+  const [unrecorded, silent] = [pairUnanswered('no_recording'), pairUnanswered('nothing_said')]
   return {
-    missedPstn: () => playUnanswered('missed', 'PSTN'),
-    missedWhatsApp: () => playUnanswered('missed', 'WHATSAPP'),
-    rejectedPstn: () => playUnanswered('rejected', 'PSTN'),
-    rejectedWhatsApp: () => playUnanswered('rejected', 'WHATSAPP'),
-    unrecordedPstn: () => playUnanswered('no_recording', 'PSTN'),
-    unrecordedWhatsApp: () => playUnanswered('no_recording', 'WHATSAPP'),
-    silentPstn: () => playUnanswered('nothing_said', 'PSTN'),
-    silentWhatsApp: () => playUnanswered('nothing_said', 'WHATSAPP'),
+    missedPstn: missed.onPstn,
+    missedWhatsApp: missed.onWhatsApp,
+    rejectedPstn: rejected.onPstn,
+    rejectedWhatsApp: rejected.onWhatsApp,
+    unrecordedPstn: unrecorded.onPstn,
+    unrecordedWhatsApp: unrecorded.onWhatsApp,
+    silentPstn: silent.onPstn,
+    silentWhatsApp: silent.onWhatsApp,
     PSTN: () => playAnswered('PSTN'),
     WHATSAPP: () => playAnswered('WHATSAPP'),
     /** Servers that alternate directions make this call in the other direction than the one before. */
