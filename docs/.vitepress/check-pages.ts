@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { listPale } from './list-pale.ts'
@@ -58,55 +59,64 @@ const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
   return page
 }
 
-// The pages are complete without their scripts, which would take most of the time.
-const still = await open({ javaScriptEnabled: false })
-for (const path of [...guides, ...reference]) {
-  await still.goto(site + path)
-  const [wide, broken, folded, text, hasEditLink] = await still.evaluate(() => {
-    const isScrolled = (part: Element): boolean =>
-      part.scrollWidth > part.clientWidth + 1 &&
-      (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX))
-    const tooWide = [document.documentElement, ...document.querySelectorAll('.VPContent *')].filter(
-      isScrolled,
-    )
-    const isBroken = (name: Element): boolean =>
-      !/[\s/-]/.test(name.textContent ?? '') && name.getClientRects().length > 1
-    const parameters = [...document.querySelectorAll<HTMLTableRowElement>('.vp-doc tr')].filter(
-      (row) =>
-        /^options\??$/.test(row.cells[0]?.textContent?.trim() ?? '') &&
-        // A union of types is linked instead.
-        row.cells[1]?.textContent?.trim().startsWith('|') === false &&
-        row.cells[1].firstElementChild?.matches('a[href^="#"]'),
-    )
-    const hasOptions = (row: Element): boolean =>
-      /^Options/.test(row.closest('table')?.nextElementSibling?.textContent ?? '')
-    return [
-      tooWide.map(({ localName, className }) => `<${localName} class="${className}">`),
-      [...document.querySelectorAll('.vp-doc td:first-child code')]
-        .filter(isBroken)
-        .map((name) => name.textContent),
-      parameters.filter((row) => !hasOptions(row)).map((row) => row.cells[1]?.textContent),
-      document.body.innerText,
-      document.querySelector('.edit-link-button') !== null,
-    ] as const
-  })
-  expect(wide.length === 0, `${path}: scrolls sideways at 1,280 px: ${wide.join(', ')}`)
-  expect(broken.length === 0, `${path}: breaks names in tables: ${broken.join(', ')}`)
-  expect(folded.length === 0, `${path}: does not show with the function: ${folded.join(', ')}`)
-  expect(!/^type (\w+) = \1\b/m.test(text), `${path}: explains a type by itself`)
-  expect(!text.includes('[ ]'), `${path}: prints "[ ]"`)
-  expect(hasEditLink === (path !== '/' && guides.includes(path)), `${path}: has a wrong "Edit this page"`)
-  // Otherwise colors would change little by little.
-  await still.evaluate(() => {
-    const style = document.createElement('style')
-    style.textContent = '* { transition: none !important }'
-    document.head.append(style)
-  })
-  for (const theme of ['light', 'dark']) {
-    await still.evaluate((name) => document.documentElement.classList.toggle('dark', name === 'dark'), theme)
-    for (const pale of await still.evaluate(listPale)) problems.push(`${path}: too pale in ${theme}: ${pale}`)
+const unread = [...guides, ...reference].values()
+
+/** Reads pages until all are read. They are complete without their scripts, which would take most of the time. */
+const readPages = async (): Promise<void> => {
+  const still = await open({ javaScriptEnabled: false })
+  for (const path of unread) {
+    await still.goto(site + path)
+    const [wide, broken, folded, text, hasEditLink] = await still.evaluate(() => {
+      const isScrolled = (part: Element): boolean =>
+        part.scrollWidth > part.clientWidth + 1 &&
+        (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX))
+      const tooWide = [document.documentElement, ...document.querySelectorAll('.VPContent *')].filter(
+        isScrolled,
+      )
+      const isBroken = (name: Element): boolean =>
+        !/[\s/-]/.test(name.textContent ?? '') && name.getClientRects().length > 1
+      const parameters = [...document.querySelectorAll<HTMLTableRowElement>('.vp-doc tr')].filter(
+        (row) =>
+          /^options\??$/.test(row.cells[0]?.textContent?.trim() ?? '') &&
+          // A union of types is linked instead.
+          row.cells[1]?.textContent?.trim().startsWith('|') === false &&
+          row.cells[1].firstElementChild?.matches('a[href^="#"]'),
+      )
+      const hasOptions = (row: Element): boolean =>
+        /^Options/.test(row.closest('table')?.nextElementSibling?.textContent ?? '')
+      return [
+        tooWide.map(({ localName, className }) => `<${localName} class="${className}">`),
+        [...document.querySelectorAll('.vp-doc td:first-child code')]
+          .filter(isBroken)
+          .map((name) => name.textContent),
+        parameters.filter((row) => !hasOptions(row)).map((row) => row.cells[1]?.textContent),
+        document.body.innerText,
+        document.querySelector('.edit-link-button') !== null,
+      ] as const
+    })
+    expect(wide.length === 0, `${path}: scrolls sideways at 1,280 px: ${wide.join(', ')}`)
+    expect(broken.length === 0, `${path}: breaks names in tables: ${broken.join(', ')}`)
+    expect(folded.length === 0, `${path}: does not show with the function: ${folded.join(', ')}`)
+    expect(!/^type (\w+) = \1\b/m.test(text), `${path}: explains a type by itself`)
+    expect(!text.includes('[ ]'), `${path}: prints "[ ]"`)
+    expect(hasEditLink === (path !== '/' && guides.includes(path)), `${path}: has a wrong "Edit this page"`)
+    // Otherwise colors would change little by little.
+    await still.evaluate(() => {
+      const style = document.createElement('style')
+      style.textContent = '* { transition: none !important }'
+      document.head.append(style)
+    })
+    for (const theme of ['light', 'dark']) {
+      await still.evaluate(
+        (name) => document.documentElement.classList.toggle('dark', name === 'dark'),
+        theme,
+      )
+      for (const pale of await still.evaluate(listPale))
+        problems.push(`${path}: too pale in ${theme}: ${pale}`)
+    }
   }
 }
+await Promise.all(Array.from({ length: availableParallelism() }, readPages))
 expect(reference.length < 40, `The reference has ${reference.length} pages`)
 
 const sitemap = readFileSync(`${dist}/sitemap.xml`, 'utf8')

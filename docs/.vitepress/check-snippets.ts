@@ -42,6 +42,5 @@ for (const page of pages) {
 }
 const tsconfig = { extends: '../../../../tsconfig.json', include: ['*.ts'], exclude: [] }
 writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(tsconfig))
-const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
-execFileSync(process.execPath, [compiler, '-p', folder], { stdio: 'inherit' })
+execFileSync(process.execPath, [`${root}/node_modules/ts70/bin/tsc`, '-p', folder], { stdio: 'inherit' })
 console.log(`All ${count} snippets compile: ${count - compiled} as files of the repository.`)

@@ -13,12 +13,24 @@ export const listPale = (): string[] => {
     const share = alpha * opacity
     return [red, green, blue].map((part, index) => part * share + (below[index] ?? 0) * (1 - share))
   }
-  const findBackground = (element: Element | null): Color =>
-    element === null
-      ? white
-      : blend(getComputedStyle(element).backgroundColor, findBackground(element.parentElement))
-  const findOpacity = (element: Element | null): number =>
-    element === null ? 1 : Number(getComputedStyle(element).opacity) * findOpacity(element.parentElement)
+  // Most texts of a page share their ancestors.
+  const backgrounds = new Map<Element, Color>()
+  const findBackground = (element: Element | null): Color => {
+    if (element === null) return white
+    const found = backgrounds.get(element)
+    if (found !== undefined) return found
+    const background = blend(getComputedStyle(element).backgroundColor, findBackground(element.parentElement))
+    backgrounds.set(element, background)
+    return background
+  }
+  const opacities = new Map<Element, number>()
+  const findOpacity = (element: Element | null): number => {
+    if (element === null) return 1
+    const opacity =
+      opacities.get(element) ?? Number(getComputedStyle(element).opacity) * findOpacity(element.parentElement)
+    opacities.set(element, opacity)
+    return opacity
+  }
 
   const getLuminance = (color: Color): number => {
     const [red = 0, green = 0, blue = 0] = color.map((part) => {
