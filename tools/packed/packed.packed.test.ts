@@ -166,7 +166,7 @@ const compileIn = async (folder: string, compiler: string, compilerOptions: obje
   return result.stdout
 }
 
-test.each(
+test.concurrent.each(
   Object.entries(compilers).flatMap(([version, compiler]) =>
     listModuleSettings(version)
       .filter(({ module }) => ['node16', 'nodenext', 'esnext'].includes(module))
