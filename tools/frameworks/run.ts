@@ -82,20 +82,26 @@ const only = values.only?.split(',')
 const packages = await packPackages()
 const committed = readResults()
 const results = new Map<string, Result>(Object.entries(committed))
-for (const framework of frameworks) {
-  const { example, title } = framework
-  if (only && !only.includes(example)) continue
-  const began = performance.now()
-  const { version, failures } = await checkFramework(framework, packages).catch((error) => ({
-    version: '–',
-    failures: [{ check: 'start', problem: error instanceof Error ? error.message : String(error) }],
-  }))
-  const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  console.log(`${failures.length > 0 ? 'FAILED' : 'ok    '} ${title} ${version} (${seconds} s)`)
-  for (const { check, problem } of failures) console.log(`       ${check}: ${problem}`)
-  results.set(example, { version, failed: failures.map(({ check }) => check) })
-  writeResults(Object.fromEntries(results))
+const unchecked = frameworks.filter(({ example }) => !only || only.includes(example)).values()
+
+/** Checks examples until all are checked. */
+const checkExamples = async (): Promise<void> => {
+  for (const framework of unchecked) {
+    const { example, title } = framework
+    const began = performance.now()
+    const { version, failures } = await checkFramework(framework, packages).catch((error) => ({
+      version: '–',
+      failures: [{ check: 'start', problem: error instanceof Error ? error.message : String(error) }],
+    }))
+    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    console.log(`${failures.length > 0 ? 'FAILED' : 'ok    '} ${title} ${version} (${seconds} s)`)
+    for (const { check, problem } of failures) console.log(`       ${check}: ${problem}`)
+    results.set(example, { version, failed: failures.map(({ check }) => check) })
+    writeResults(Object.fromEntries(results))
+  }
 }
+// Two at once: while one installs or waits for its server, the other can use the CPU.
+await Promise.all([checkExamples(), checkExamples()])
 const differing = [...results].filter(
   ([example, { failed }]) => `${failed}` !== `${committed[example]?.failed}`,
 )
