@@ -4,7 +4,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { ensureBuilt, listPublishedPackages, packFolders, readManifest } from '../packed/packed.ts'
+import { ensureBuilt, listPublishedPackages, packFolders } from '../packed/packed.ts'
+import { readManifest } from '../release/packages.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from '../../packages/conformance/test/start-process.ts'
 import type { Framework } from './frameworks.ts'
 
 /** A started example. */
@@ -10,15 +11,6 @@ export type Started = {
   /** Returns its output so far. */
   readonly readOutput: () => string
   readonly stop: () => Promise<void>
-}
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
 /** The environment of a user's shell, without the variables that npm and this repository set. */

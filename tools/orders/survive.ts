@@ -1,22 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMock } from 'wabakit/mock'
 import { openDatabase } from '../../examples/orders/database.ts'
+import { findFreePort } from '../../packages/conformance/test/start-process.ts'
 import { type Call, check, countImpatient, findExpected } from './check.ts'
 
 const server = resolve(import.meta.dirname, '../../examples/orders/server.ts')
-
-const findFreePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 /** A process that can be killed and started again. */
 const createProcess = (env: NodeJS.ProcessEnv) => {

@@ -17,7 +17,8 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { listModuleSettings } from '../matrix/typescript.ts'
-import { installPacked, listPublishedPackages, listSpecifiers, readManifest } from './packed.ts'
+import { readManifest } from '../release/packages.ts'
+import { installPacked, listPublishedPackages, listSpecifiers } from './packed.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')

@@ -1,31 +1,11 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { readManifest } from '../release/packages.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
-
-type Manifest = {
-  name: string
-  version: string
-  private?: boolean
-  dependencies?: Record<string, string>
-  exports?: Record<string, unknown>
-}
-
-/** Reads the package.json of a folder. */
-export const readManifest = (dir: string): Manifest =>
-  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
 /** Lists the folders of the published packages. */
 export const listPublishedPackages = (): string[] =>

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Result, testSection } from '../matrix/results.ts'
-import { installPacked, readManifest } from '../packed/packed.ts'
+import { installPacked } from '../packed/packed.ts'
+import { readManifest } from '../release/packages.ts'
 import { playwright, type Runner, runners } from './runners.ts'
 
 // Runs our suite and the examples with every test runner and the packed packages, like a user's project. jest is

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { comesTrue } from './comes-true.ts'
 import type { Environment } from './environment.ts'
 
 const longestMs = 420_000
@@ -13,7 +13,6 @@ export const drain = async (control: Environment['control']): Promise<void> => {
     const left = await Promise.all(['waiting', 'pending', 'attempting'].map(isLeft))
     return !left.includes(true)
   }
-  const end = Date.now() + longestMs
   // The database may still be recovering.
-  while (Date.now() < end && !(await isDrained().catch(() => false))) await setTimeout(100)
+  await comesTrue(() => isDrained().catch(() => false), longestMs)
 }

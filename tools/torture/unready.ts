@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { comesTrue } from './comes-true.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
@@ -9,12 +9,16 @@ const patienceMs = 20_000
 /** Waits until every process is ready without a restart. Lists those that are not. */
 export const unready = async ({ members }: Fleet): Promise<string[]> => {
   const waiting = members.map(async (member) => {
-    for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {
+    let isReady = false
+    await comesTrue(async () => {
       const answer = await fetch(`${member.url()}/readyz`).catch(() => undefined)
-      if (answer?.ok) return []
-      if (!member.isRunning()) return [`${member.name()} ended`]
-    }
-    return [`${member.name()} was not ready again within ${patienceMs} ms`]
+      isReady = answer?.ok === true
+      return isReady || !member.isRunning()
+    }, patienceMs)
+    if (isReady) return []
+    return member.isRunning()
+      ? `${member.name()} was not ready again within ${patienceMs} ms`
+      : `${member.name()} ended`
   })
   return (await Promise.all(waiting)).flat()
 }
