@@ -20,51 +20,28 @@ const parse = (payload: string): unknown => {
 /** Minimum length of a common substring for one string to count as repeating another. */
 const windowLength = 12
 
-const hashFactor = 31
-/** The weight of a window's first character in its hash. */
-const firstWeight = Array.from({ length: windowLength - 1 }).reduce<number>(
-  (weight) => Math.imul(weight, hashFactor),
-  1,
-)
-
 /**
  * Returns a function that checks whether text contains a string or, for a long string, a part of the window's length.
- * Reads the text once, and then each string once (Rabin–Karp). The text comes from an endpoint and the strings from a
- * caller, and searching the text for each string separately could take seconds.
+ * It looks up each part in a set. The text comes from an endpoint and the strings from a caller, and searching the text
+ * for each part could take seconds.
  */
 const createFinder = (text: string): ((string: string) => boolean) => {
-  const visit = (string: string, see: (hash: number, start: number) => boolean): boolean => {
-    let hash = 0
-    for (let end = 0; end < string.length; end++) {
-      const start = end + 1 - windowLength
-      if (start > 0) hash -= Math.imul(string.charCodeAt(start - 1), firstWeight)
-      hash = (Math.imul(hash, hashFactor) + string.charCodeAt(end)) | 0
-      if (start >= 0 && see(hash, start)) return true
-    }
-    return false
-  }
-  const windows = new Map<number, Set<string>>()
-  visit(text, (hash, start) => {
-    const window = text.slice(start, start + windowLength)
-    windows.set(hash, (windows.get(hash) ?? new Set()).add(window))
-    return false
-  })
-  /** The substrings of the text, by a length below the window's. */
-  const substrings = new Map<number, Set<string>>()
-  const listSubstrings = (length: number): Set<string> => {
-    const listed = new Set(
-      Array.from({ length: text.length }, (_, start) => text.slice(start, start + length)),
-    )
-    substrings.set(length, listed)
+  /** The parts of the text, by their length. */
+  const parts = new Map<number, ReadonlySet<string>>()
+  const listParts = (length: number): ReadonlySet<string> => {
+    const listed = new Set<string>()
+    for (let end = length; end <= text.length; end++) listed.add(text.slice(end - length, end))
+    parts.set(length, listed)
     return listed
   }
   return (string) => {
-    const { length } = string
-    if (length < windowLength) return (substrings.get(length) ?? listSubstrings(length)).has(string)
-    return visit(string, (hash, start) => {
-      const found = windows.get(hash)
-      return found?.has(string.slice(start, start + windowLength)) ?? false
-    })
+    const length = Math.min(string.length, windowLength)
+    const known = parts.get(length) ?? listParts(length)
+    if (known.size === 0) return false
+    for (let end = length; end <= string.length; end++) {
+      if (known.has(string.slice(end - length, end))) return true
+    }
+    return false
   }
 }
 
