@@ -23,7 +23,7 @@ export const Panel = ({ title, badge, label, actions, problem, children, isWide 
   const body = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const { activeElement } = document
-    if (activeElement === document.body || findGrid()?.contains(activeElement)) {
+    if (activeElement?.matches('body, main') || findGrid()?.contains(activeElement)) {
       body.current?.focus({ preventScroll: true })
     }
     return () => {

@@ -345,10 +345,16 @@ onEachStore('the lists of the inspector', (inspector) => {
     const { page } = await inspector.open('deliveries?organization=acme')
     await page.locator('.rows .row').first().waitFor()
     await page.locator('main button').first().focus()
+    const hasFocus = (place: string): Promise<boolean> =>
+      page.evaluate((selector) => document.activeElement?.closest(selector) !== null, place)
     for (const key of ['g', 'e']) await page.keyboard.press(key)
     await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+    await page.locator('.rows .row').first().waitFor()
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('article').waitFor()
+    expect(await hasFocus('article')).toBe(true)
+    for (const key of ['g', 'e', 'Tab']) await page.keyboard.press(key)
+    expect(await hasFocus('main')).toBe(true)
 
     await page.keyboard.press('g')
     const pressedAt = await page.evaluate(() => performance.now())
