@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { readManifest } from '../release/packages.ts'
@@ -106,11 +117,7 @@ export const packFolders = async (folders: readonly string[], destination: strin
 /** Returns the specifier of a package's tarball in a manifest. */
 const formatTarball = (dir: string): string => `file:tarballs/${formatFile(dir)}`
 
-/**
- * Installs the tarballs of all packages into `dir` with npm, as a user would, but offline: third-party packages are packed
- * from this installation. If one is installed here in two versions, an override gives the second to its dependents.
- */
-export const installPacked = async (dir: string): Promise<void> => {
+const packAndInstall = async (dir: string): Promise<void> => {
   await ensureBuilt()
   const tarballs = join(dir, 'tarballs')
   mkdirSync(tarballs, { recursive: true })
@@ -127,4 +134,26 @@ export const installPacked = async (dir: string): Promise<void> => {
   const manifest = { private: true, type: 'module', dependencies, overrides }
   writeFileSync(join(dir, 'package.json'), JSON.stringify(manifest))
   await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: dir })
+}
+
+const hashTarballs = (folder: string): string => {
+  const sum = createHash('sha256')
+  for (const file of globSync('*.tgz', { cwd: folder }).sort()) sum.update(readFileSync(join(folder, file)))
+  return sum.digest('hex').slice(0, 16)
+}
+
+/**
+ * Installs the tarballs of all packages into `dir` with npm, as a user would, but offline: third-party packages are packed
+ * from this installation. If one is installed here in two versions, an override gives the second to its dependents.
+ * A release is installed once, and then copied; `npm ci` removes the copy.
+ */
+export const installPacked = async (dir: string): Promise<void> => {
+  if (released === undefined) return await packAndInstall(dir)
+  const installed = join(root, 'node_modules/.cache/wabakit-packed', hashTarballs(resolve(root, released)))
+  if (!existsSync(installed)) {
+    const unfinished = `${installed}-${process.pid}`
+    await packAndInstall(unfinished)
+    renameSync(unfinished, installed)
+  }
+  cpSync(installed, dir, { recursive: true, verbatimSymlinks: true })
 }
