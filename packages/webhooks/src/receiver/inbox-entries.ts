@@ -6,7 +6,7 @@
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
  * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can
- *   handle it, or until it is retried or discarded.
+ *   handle it, a duplicate replaces it, or it is retried or discarded.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
  * - `discarded`: given up by request, or because no handler took it, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.

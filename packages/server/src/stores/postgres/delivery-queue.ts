@@ -1,12 +1,4 @@
-import type {
-  AttemptKey,
-  DeliveryQueue,
-  DeliveryRecord,
-  EventRecord,
-  LoadedDelivery,
-  OwnedShard,
-  WorkersView,
-} from '@wabakit/core'
+import type { DeliveryQueue, OwnedShard, WorkersView } from '@wabakit/core'
 import {
   listChangedQueues,
   listQueues,
@@ -15,48 +7,11 @@ import {
   readNextDueAt,
   readRetries,
 } from './functions/delivery-queue.ts'
-import { type LoadedRow, loadDeliveries } from './load-deliveries.ts'
+import { createLoading } from './load-deliveries.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { callFunction } from './query.ts'
 import { shardCount } from './schema.ts'
 import { createSettlements } from './settle-deliveries.ts'
-import { createSubscriptionCache } from './subscription-cache.ts'
-
-const toEvent = (row: LoadedRow): EventRecord => {
-  const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
-  const { traceparent, hasCustomPayload, occurredAt } = row
-  return {
-    id,
-    organizationId,
-    name,
-    subject,
-    channel,
-    digits,
-    payload,
-    waitsFor,
-    traceparent,
-    hasCustomPayload,
-    occurredAt,
-  }
-}
-
-const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): DeliveryRecord => ({
-  id,
-  organizationId: row.organizationId,
-  subscriptionId,
-  eventId: row.eventId,
-  eventName: row.name,
-  subject: row.subject,
-  webhookId: row.webhookId ?? row.eventId,
-  status: 'pending',
-  dueAt: row.dueAt,
-  attempts: row.attempts,
-  failures: row.failures,
-  deferrals: row.deferrals,
-  deferredMs: row.deferredMs,
-  createdAt: row.occurredAt,
-  finishedAt: null,
-})
 
 const toChanged = ({ from, ...state }: QueueRow) => ({ state, from })
 
@@ -75,28 +30,11 @@ export const createDeliveryQueue = ({
 }: Pick<PostgresDatabase, 'query' | 'read' | 'queueChanges' | 'worker'>): DeliveryQueue & {
   nextDueAt(): Promise<number | undefined>
 } => {
-  const subscriptions = createSubscriptionCache(read)
   const { learn, settleDeliveries } = createSettlements({ query, queueChanges })
   let owned: ReadonlySet<number> = new Set()
   const setOwned = (shards: Iterable<number>): void => {
     owned = new Set(shards)
     queueChanges.setShards(owned)
-  }
-
-  const load = async (keys: readonly AttemptKey[]): Promise<Array<LoadedDelivery | undefined>> => {
-    const rows = await loadDeliveries(read, keys)
-    const found: Array<LoadedDelivery | undefined> = keys.map(() => undefined)
-    const records = await subscriptions.find(rows)
-    for (const row of rows) {
-      const key = keys[row.n - 1]
-      const subscription = records.get(row.queue)
-      if (key === undefined || subscription === undefined || subscription.disabledReason !== null) continue
-      const delivery = toDelivery(row, key.id, subscription.id)
-      const { failingSince, isReported } = row
-      learn(row.queue, { failingSince, isReported, disabledReason: null })
-      found[row.n - 1] = { delivery, event: toEvent(row), subscription, pace: row.pace }
-    }
-    return found
   }
 
   return {
@@ -120,7 +58,7 @@ export const createDeliveryQueue = ({
     },
     readHeads: (request) => readHeads(read, request),
     readRetries: (request) => readRetries(read, request),
-    loadDeliveries: load,
+    loadDeliveries: createLoading(read, learn),
     settleDeliveries,
     nextDueAt: () => readNextDueAt(read),
     listen: queueChanges.listen,

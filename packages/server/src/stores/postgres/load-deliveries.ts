@@ -1,8 +1,10 @@
-import type { AttemptKey, DeliveryRecord, EventRecord, Pace } from '@wabakit/core'
+import type { AttemptKey, DeliveryRecord, EventRecord, LoadedDelivery, Pace } from '@wabakit/core'
 import type { LaneState } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-key.ts'
 import { isOpen } from './functions/lanes.ts'
+import type { AssumedQueue } from './functions/settlements.ts'
 import type { Query } from './query.ts'
+import { createSubscriptionCache } from './subscription-cache.ts'
 
 const load = `
   SELECT
@@ -26,7 +28,7 @@ const load = `
   ) AS h`
 
 /** A loaded delivery, its event, and the fields of its subscription that change without a new revision. */
-export type LoadedRow = Pick<
+type LoadedRow = Pick<
   DeliveryRecord,
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
 > &
@@ -44,8 +46,8 @@ export type LoadedRow = Pick<
     readonly webhookId: string | null
   }
 
-/** Loads deliveries that may be attempted, in any order. */
-export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promise<LoadedRow[]> => {
+/** Reads the deliveries that may be attempted, in any order. */
+const readRows = (read: Query, keys: readonly AttemptKey[]): Promise<LoadedRow[]> => {
   const deliveries = keys.map(({ id }) => parseDeliveryId(id))
   return read<LoadedRow>(load, [
     deliveries.map(({ subscription }) => subscription),
@@ -54,4 +56,63 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
     keys.map(({ shard }) => shard),
     keys.map(({ epoch }) => epoch),
   ])
+}
+
+const toEvent = (row: LoadedRow): EventRecord => {
+  const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
+  const { traceparent, hasCustomPayload, occurredAt } = row
+  return {
+    id,
+    organizationId,
+    name,
+    subject,
+    channel,
+    digits,
+    payload,
+    waitsFor,
+    traceparent,
+    hasCustomPayload,
+    occurredAt,
+  }
+}
+
+const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): DeliveryRecord => ({
+  id,
+  organizationId: row.organizationId,
+  subscriptionId,
+  eventId: row.eventId,
+  eventName: row.name,
+  subject: row.subject,
+  webhookId: row.webhookId ?? row.eventId,
+  status: 'pending',
+  dueAt: row.dueAt,
+  attempts: row.attempts,
+  failures: row.failures,
+  deferrals: row.deferrals,
+  deferredMs: row.deferredMs,
+  createdAt: row.occurredAt,
+  finishedAt: null,
+})
+
+/**
+ * Creates the function that loads deliveries before their attempts. `learn` gets the state of each subscription, from
+ * which its settlements are decided.
+ */
+export const createLoading = (read: Query, learn: (queue: string, state: AssumedQueue) => void) => {
+  const subscriptions = createSubscriptionCache(read)
+  return async (keys: readonly AttemptKey[]): Promise<Array<LoadedDelivery | undefined>> => {
+    const rows = await readRows(read, keys)
+    const found: Array<LoadedDelivery | undefined> = keys.map(() => undefined)
+    const records = await subscriptions.find(rows)
+    for (const row of rows) {
+      const key = keys[row.n - 1]
+      const subscription = records.get(row.queue)
+      if (key === undefined || subscription === undefined || subscription.disabledReason !== null) continue
+      const delivery = toDelivery(row, key.id, subscription.id)
+      const { failingSince, isReported } = row
+      learn(row.queue, { failingSince, isReported, disabledReason: null })
+      found[row.n - 1] = { delivery, event: toEvent(row), subscription, pace: row.pace }
+    }
+    return found
+  }
 }

@@ -67,7 +67,7 @@ BEGIN
   RETURN taken;
 END $$;
 
--- Gives up the given shards of this worker or, without epochs, all of its shards.
+-- Gives up the shards that still have this epoch and belong to this worker.
 CREATE FUNCTION give_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('shard', ARRAY(
