@@ -3,16 +3,18 @@ import type { Environment } from './environment.ts'
 
 const longestMs = 420_000
 
-/** Waits until all events are delivered, for at most seven minutes: a delivery's second retry is due after five. */
-export const drain = async (control: Environment['control']): Promise<void> => {
+/** Returns whether every delivery is finished. */
+export const isDrained = async (control: Environment['control']): Promise<boolean> => {
   const isLeft = async (status: string): Promise<boolean> => {
     const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)
     return JSON.stringify(page).includes('"id"')
   }
-  const isDrained = async (): Promise<boolean> => {
-    const left = await Promise.all(['waiting', 'pending', 'attempting'].map(isLeft))
-    return !left.includes(true)
-  }
+  const left = await Promise.all(['waiting', 'pending', 'attempting'].map(isLeft))
+  return !left.includes(true)
+}
+
+/** Waits until all events are delivered, for at most seven minutes: a delivery's second retry is due after five. */
+export const drain = async (control: Environment['control']): Promise<void> => {
   // The database may still be recovering.
-  await comesTrue(() => isDrained().catch(() => false), longestMs)
+  await comesTrue(() => isDrained(control).catch(() => false), longestMs)
 }

@@ -48,7 +48,7 @@ export const listFailures = ({ problems, examples, load, silent }: EnvironmentRe
  * Lists a failure if the figures lack more deliveries than killed processes may lose. Not for scenarios in
  * which the database fails, too.
  */
-const listUncounted = ({ uncounted, mayBeUncounted }: EnvironmentResult): string[] =>
+export const listUncounted = ({ uncounted, mayBeUncounted }: EnvironmentResult): string[] =>
   uncounted > mayBeUncounted ? [`the figures lack ${uncounted} deliveries, not ${mayBeUncounted}`] : []
 
 /** Repeatedly exposes an environment to a kind of failure. Resolves to the problems it found. */
@@ -70,12 +70,12 @@ export const createScenario =
     {
       done,
       environment: special,
-      isCounted = false,
+      check = () => [],
     }: {
       readonly done: string
       readonly environment?: Partial<EnvironmentOptions>
-      /** Set if the figures must not lack more than killed processes may lose. */
-      readonly isCounted?: boolean
+      /** Lists further failures in the result. */
+      readonly check?: (result: EnvironmentResult) => readonly string[]
     },
   ): Scenario<On> =>
   async (options) => {
@@ -83,10 +83,9 @@ export const createScenario =
     await using environment = await createEnvironment({ engine, seed, isCalm, ...special })
     const failures = await ordeal(environment, options)
     const result = await environment.finish()
-    const uncounted = isCounted ? listUncounted(result) : []
     return {
       done: `${times} ${done}`,
-      failures: [...failures, ...listFailures(result), ...uncounted],
+      failures: [...failures, ...listFailures(result), ...check(result)],
       result,
     }
   }

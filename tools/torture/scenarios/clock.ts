@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createEnvironment } from '../environment.ts'
-import { listFailures, type Scenario } from '../scenario.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 
 const preload = join(import.meta.dirname, '../preload/step-clock.ts')
 const steps = ['ahead', 'right', 'behind', 'farAhead', 'right']
@@ -12,8 +11,7 @@ const steps = ['ahead', 'right', 'behind', 'farAhead', 'right']
  * rotated and URLs changed between attempts. No event is lost, delayed or removed, no subscription is disabled, and no
  * delivery is repeated endlessly.
  */
-export const clock: Scenario = async ({ engine, seed, times, progress }) => {
-  await using environment = await createEnvironment({ engine, seed, preload })
+const stepClocks: Ordeal = async (environment, { times, progress }) => {
   const { random, fleet } = environment
   for (let step = 0; step < times; step++) {
     await setTimeout(random.between(100, 600))
@@ -30,9 +28,13 @@ export const clock: Scenario = async ({ engine, seed, times, progress }) => {
     }
     progress(`${step + 1} of ${times} steps of the clock`)
   }
-  await environment.load.stop()
-  const result = await environment.finish()
-  const perEvent = result.arrivals / result.events
-  const failures = perEvent > 1.5 ? [`each event was sent ${perEvent.toFixed(1)} times`] : []
-  return { done: `${times} steps of the clock`, failures: [...failures, ...listFailures(result)], result }
+  return []
 }
+
+/** Steps of the clocks. */
+export const clock = createScenario(stepClocks, {
+  done: 'steps of the clock',
+  environment: { preload },
+  check: ({ arrivals, events }) =>
+    arrivals > 1.5 * events ? [`each event was sent ${(arrivals / events).toFixed(1)} times`] : [],
+})

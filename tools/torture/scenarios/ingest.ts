@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { createEnvironment } from '../environment.ts'
-import { listFailures, type Scenario } from '../scenario.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 
 const valid = { wabaNumber: '+15550100001', subject: 'Ingest' }
 const json = (value: object): string => JSON.stringify({ ...valid, ...value })
@@ -45,11 +44,10 @@ const noise = [
 ]
 
 /** Invalid requests to the public API get responses below 500, and the service continues. */
-export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
-  await using environment = await createEnvironment({ engine, seed })
+const sendInvalid: Ordeal = async ({ fleet }, { times, progress }) => {
   const failures: string[] = []
   const create = (body: BodyInit, headers: Record<string, string> = {}, init: object = {}) =>
-    fetch(`${environment.fleet.url()}/whatsapp/wa-group/create`, {
+    fetch(`${fleet.url()}/whatsapp/wa-group/create`, {
       method: 'POST',
       headers: { authorization: 'wk_torture_0123456789', 'content-type': 'application/json', ...headers },
       body,
@@ -76,9 +74,7 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     await expectStatus('no key', create(json({}), { authorization: '' }), [401, 429])
     await expectStatus('a wrong key', create(json({}), { authorization: 'x'.repeat(4_000) }), [401, 429])
     for (const bytes of noise) {
-      const socket = connect(Number(new URL(environment.fleet.url()).port), '127.0.0.1', () =>
-        socket.end(bytes),
-      )
+      const socket = connect(Number(new URL(fleet.url()).port), '127.0.0.1', () => socket.end(bytes))
       socket.on('error', () => {}).resume()
       await Promise.race([once(socket, 'close'), setTimeout(200)])
       socket.destroy()
@@ -100,12 +96,12 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     }
     progress(`${round} of ${times} rounds`)
   }
-  const result = await environment.finish()
-  const { broken } = result.load
-  if (broken > 0) failures.push(`${broken} valid requests of other clients were cut off`)
-  return {
-    done: `${times} rounds of invalid requests`,
-    failures: [...failures, ...listFailures(result)],
-    result,
-  }
+  return failures
 }
+
+/** Invalid requests next to the valid ones of other clients, whose connections must not be cut off. */
+export const ingest = createScenario(sendInvalid, {
+  done: 'rounds of invalid requests',
+  check: ({ load: { broken } }) =>
+    broken > 0 ? [`${broken} valid requests of other clients were cut off`] : [],
+})

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { comesTrue } from '../comes-true.ts'
 import type { Environment } from '../environment.ts'
 import type { Member } from '../fleet.ts'
-import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
+import { createScenario, listUncounted, type Ordeal, someMoment } from '../scenario.ts'
 
 /** Maximum time until a started process has work, in milliseconds. */
 const patienceMs = 120_000
@@ -59,4 +59,4 @@ export const kill: Ordeal = async (environment, options) => {
   return failures
 }
 
-export const kills = createScenario(kill, { done: 'kills', isCounted: true })
+export const kills = createScenario(kill, { done: 'kills', check: listUncounted })

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { after } from '../behaviors.ts'
+import { comesTrue } from '../comes-true.ts'
+import { isDrained } from '../drain.ts'
 import { createEnvironment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
@@ -25,25 +27,12 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
   }
   const start = Date.now()
   await environment.load.stop()
-  const countLeft = async (): Promise<number> => {
-    const statuses = ['waiting', 'pending', 'attempting'].map(async (status) => {
-      const page = await environment.control(
-        'GET',
-        `/organizations/torture/deliveries?status=${status}&limit=1000`,
-      )
-      return Array.isArray(page.items) ? page.items.length : 0
-    })
-    return (await Promise.all(statuses)).reduce((sum, count) => sum + count, 0)
-  }
-  let left = await countLeft()
-  while (left > 0 && Date.now() - start < longestMs) {
-    await setTimeout(20)
-    left = await countLeft()
-  }
+  const areDelivered = await comesTrue(() => isDrained(environment.control), longestMs)
   const seconds = (Date.now() - start) / 1_000
   const result = await environment.finish({ drain: false })
-  const failures =
-    left > 0 ? [`${left} deliveries were still unfinished ${seconds} s after the last restart`] : []
+  const failures = areDelivered
+    ? []
+    : [`deliveries were still unfinished ${seconds} s after the last restart`]
   return {
     done: `${times} kills, then all delivered within ${seconds.toFixed(1)} s`,
     failures: [...failures, ...listFailures(result)],

@@ -1,4 +1,4 @@
-import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
+import { createScenario, listUncounted, type Ordeal, someMoment } from '../scenario.ts'
 
 /** Stops a process with SIGTERM at random times. It exits with 0 in time and gives up its shards. */
 export const stop: Ordeal = async (environment, options) => {
@@ -27,5 +27,5 @@ export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
 export const stops = createScenario(stop, {
   done: 'stops',
   environment: { environment: shortGrace },
-  isCounted: true,
+  check: listUncounted,
 })

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { friendly, gone, hostile } from '../behaviors.ts'
-import { createEnvironment, type Environment } from '../environment.ts'
-import { listFailures, type Scenario } from '../scenario.ts'
+import type { Environment } from '../environment.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 
 /** Enables disabled subscriptions, and resends all undelivered deliveries. */
 const sendAgain = async (environment: Environment): Promise<void> => {
@@ -17,8 +17,7 @@ const sendAgain = async (environment: Environment): Promise<void> => {
  * waits, and finally respond 410. None of this stops the server, and all events can be resent when the endpoints work
  * again.
  */
-export const targets: Scenario = async ({ engine, seed, times, progress }) => {
-  await using environment = await createEnvironment({ engine, seed, width: 4 })
+const misbehave: Ordeal = async (environment, { times, progress }) => {
   environment.recorder.behave(hostile(environment.random))
   for (let second = 1; second <= times; second++) {
     await setTimeout(1_000)
@@ -31,7 +30,11 @@ export const targets: Scenario = async ({ engine, seed, times, progress }) => {
   await setTimeout(16_000)
   environment.recorder.behave(friendly)
   await sendAgain(environment)
-  const result = await environment.finish()
-  const failures = environment.recorder.paths.has('/redirected') ? ['a redirect was followed'] : []
-  return { done: `${times} s of hostile endpoints`, failures: [...failures, ...listFailures(result)], result }
+  return environment.recorder.paths.has('/redirected') ? ['a redirect was followed'] : []
 }
+
+/** Hostile endpoints. */
+export const targets = createScenario(misbehave, {
+  done: 's of hostile endpoints',
+  environment: { width: 4 },
+})
