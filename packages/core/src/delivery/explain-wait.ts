@@ -48,8 +48,8 @@ type QueueTimes = { readonly dueAt: number; readonly startAt: number; readonly i
 
 /**
  * Returns why the next delivery of a queue waits. The scheduler acts on it, and {@link explainWait} shows it
- * to users. `startAt` is the time at which its limit allows the next start, and `isFull` is set if the queue
- * has its maximum number of deliveries under way.
+ * to users, for whom any other attempt counts as full. `startAt` is the time at which its limit allows the next start,
+ * and `isFull` is set if the queue has its maximum number of deliveries under way.
  */
 export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes): QueueWait => {
   const until = Math.max(dueAt, startAt)

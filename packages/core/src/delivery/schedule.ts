@@ -41,13 +41,14 @@ export const failingLimitMs = 5 * 24 * hour
 
 /**
  * Decides the verdict on an attempt. When the attempt is settled, `storage/decide-settlement.ts` decides what becomes
- * of the delivery, and `storage/decide-health.ts` of its subscription:
+ * of the delivery, and `storage/decide-health.ts` of its subscription. The store skips the others (`settleDeliveries` in
+ * `delivery-queue.ts`):
  *
  * | Response | Verdict | Delivery | Subscription |
  * |---|---|---|---|
  * | 200 to 299 | `delivered` | `delivered` | no longer failing |
  * | 410 | `gone` | `skipped` | disabled: its other unfinished deliveries, and new ones, are `skipped`, too |
- * | 409 with `Retry-After` | `deferred` | due after that pause, at least a second | unchanged |
+ * | 409 with `Retry-After`, within {@link maxDeferrals} and {@link maxDeferredMs} | `deferred` | due after that pause, at least a second | unchanged |
  * | other, or none | `retry` | due after the next pause, or later if a 429 or 503 requests it | failing |
  * | other, or none, after the last pause | `exhausted` | `exhausted` | failing |
  * | nothing was sent | `refused` | `skipped` | unchanged |

@@ -51,7 +51,10 @@ export type Subscriptions = {
    * @throws InputError if a field is invalid.
    */
   update(organizationId: string, subscriptionId: string, change: SubscriptionChange): Promise<Subscription>
-  /** Sets a new secret. Until the overlap ends, webhooks carry the signatures of both secrets. */
+  /**
+   * Sets a new secret. Until the overlap ends, webhooks carry the signatures of both secrets (`listSecrets` in
+   * `delivery/attempt.ts`). Another rotation within that time ends the oldest of the three.
+   */
   rotateSecret(
     organizationId: string,
     subscriptionId: string,

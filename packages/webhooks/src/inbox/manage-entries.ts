@@ -166,7 +166,10 @@ export const createManagement = (place: InboxTable): InboxEntries => {
 
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
-/** Creates a function that retries parked entries that now have a handler, after an upgrade or a new call of `on`. */
+/**
+ * Creates a function that retries parked entries that now have a handler, after an upgrade or a new call of `on`. A worker
+ * calls it when it starts or drains, and hourly. Entries parked as `failed` or `unreadable` wait for `retry` or a duplicate.
+ */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table } = place
   /**
