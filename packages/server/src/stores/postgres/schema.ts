@@ -106,7 +106,7 @@ CREATE TABLE wabakit.summaries (
   PRIMARY KEY (organization_id, call_id)
 );
 
--- What stays of a summary that is removed: the SHA-256 of the call's id.
+-- What remains of a removed summary: the SHA-256 of the call's id.
 CREATE TABLE wabakit.summary_marks (
   organization_id text COLLATE "C",
   hash text COLLATE "C",
@@ -130,7 +130,8 @@ CREATE TABLE wabakit.subscriptions (
   failing_since bigint,
   is_reported boolean NOT NULL DEFAULT false, -- whether operators were told that it fails
   pace text NOT NULL DEFAULT 'new' CHECK (pace IN ('new', 'failing', 'slow', 'quick')),
-  changed xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction of the last change by hand to it or its deliveries
+  -- The last transaction in which a user changed the subscription or its deliveries.
+  changed xid8 NOT NULL DEFAULT pg_current_xact_id(),
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   UNIQUE (organization_id, id)
@@ -161,9 +162,9 @@ CREATE INDEX events_of_organization ON wabakit.events (organization_id, position
 CREATE INDEX events_of_subject ON wabakit.events (organization_id, subject, position);
 CREATE INDEX events_by_time ON wabakit.events (occurred_at);
 
--- Unfinished deliveries. On the way of a delivery that succeeds, its row is inserted and deleted, and never updated. While a
--- snapshot is held, all deleted rows stay, and so does what is known of the table's size. So each statement fits one
--- index alone, and reads begin behind what is deleted.
+-- Unfinished deliveries. If the first attempt succeeds, the row is only inserted and deleted, never updated.
+-- While a transaction holds a snapshot, vacuum cannot remove deleted rows, and the planner's estimates of the
+-- table are wrong. Therefore, each statement can use only one index, and reads start after the deleted rows.
 CREATE TABLE wabakit.unfinished_deliveries (
   subscription bigint, -- its position
   event bigint, -- its position
@@ -187,7 +188,7 @@ CREATE INDEX unfinished_deliveries_added ON wabakit.unfinished_deliveries (xact)
 CREATE INDEX unfinished_deliveries_of_organization ON wabakit.unfinished_deliveries (organization_id, event, subscription);
 CREATE INDEX unfinished_deliveries_retries ON wabakit.unfinished_deliveries (retries_of, due_at, event) WHERE retries_of IS NOT NULL;
 
--- Finished deliveries. That of a success has its attempt, too.
+-- Finished deliveries. The row of a delivered one also contains its successful attempt.
 CREATE TABLE wabakit.deliveries (
   subscription bigint, -- its position
   event bigint, -- its position
@@ -226,7 +227,7 @@ CREATE TABLE wabakit.attempts (
   PRIMARY KEY (subscription, event, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
--- Each worker renews its own row alone.
+-- Leases belong to workers rather than to shards, so that a renewal updates a single row.
 CREATE TABLE wabakit.workers (
   id text COLLATE "C" PRIMARY KEY,
   expires_at bigint NOT NULL,
@@ -262,7 +263,8 @@ RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 CREATE FUNCTION wabakit.lock_key(p_kind text, p_name text) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN hashtextextended(p_kind || ' ' || p_name, 0);
 
--- The deliveries of a lane share it. Rows keep it, so it must not change; partitions by hash depend on that, too.
+-- The key of a lane. Rows contain it, so the function must always return the same value. PostgreSQL does not
+-- change hashtextextended, because hash partitions depend on it, too.
 CREATE FUNCTION wabakit.lane_of(p_subscription bigint, p_subject text) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN hashtextextended(p_subject, p_subscription);
 

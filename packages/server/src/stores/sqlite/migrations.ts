@@ -201,7 +201,7 @@ export const migrations: readonly string[] = [
     foreign key (event, subscription) references deliveries (event, subscription) on delete cascade
   ) strict, without rowid;
 
-  -- What stays of a summary that is removed: the SHA-256 of the call's id.
+  -- What remains of a removed summary: the SHA-256 of the call's id.
   create table summaryMarks (
     organizationId text not null references organizations (id) on delete cascade,
     hash text not null,

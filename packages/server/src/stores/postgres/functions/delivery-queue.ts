@@ -69,8 +69,8 @@ const listChanged = `
       ) AS each WHERE wabakit.shard_of(each.subscription) = ANY ($3) GROUP BY 1
     ) AS touched
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = touched.subscription OFFSET 0) AS s
-    -- Finding a first row scans all rows finished while a transaction holds a snapshot, so this runs only where none is
-    -- known.
+    -- While a transaction holds a snapshot, finding a first row also scans all deleted rows before it.
+    -- Therefore, only queues without an added delivery are checked.
     WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 

@@ -19,7 +19,7 @@ BEGIN
   RETURN finished;
 END $$;
 
--- Records that a subscription or its deliveries were changed by hand. Returns the queue, to report the change.
+-- Records that a user changed a subscription or its deliveries. Returns the queue, to report the change.
 CREATE FUNCTION note_change(p_subscription bigint) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   queue json;
