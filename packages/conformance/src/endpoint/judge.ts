@@ -63,7 +63,7 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
 const firewalled = 'a firewall has answered instead, which proves nothing; let this machine pass for the run'
 
-/** Names what kept a delivery from being judged by the endpoint. */
+/** Explains that a firewall or a rate limit responded, so the endpoint did not decide. */
 const explainShield = (exchanges: readonly Exchange[]): string | undefined => {
   if (exchanges.some(isFirewalled)) return firewalled
   return exchanges.some(isLimited) ? limited : undefined

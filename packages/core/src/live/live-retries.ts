@@ -5,7 +5,10 @@ import type { Store } from '../store.ts'
 /** The start of the error message of an attempt that timed out. */
 const timedOut = 'no complete response within'
 
-/** Wraps a store so that a failed attempt exhausts its delivery. Only a time-out may be retried once. */
+/**
+ * Wraps a store so that a failed attempt exhausts its delivery. With `retryOnTimeout`, a delivery is retried
+ * once after a time-out.
+ */
 export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store => {
   const repeated = new Set<string>()
   const mayRepeat = (id: string, error: string | null): boolean => {

@@ -1,4 +1,4 @@
-// Building blocks for a store: decisions, figures, pages, and the workers of one process with their changes
+// Building blocks for a store: decisions, figures, pages, change notifications, and in-process workers
 
 export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'

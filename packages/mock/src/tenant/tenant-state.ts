@@ -141,7 +141,8 @@ export const createTenantState = (options: LastingParts) => {
   ): Promise<void> => {
     const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
-    // A new id puts the event into a separate lane, because it is not ordered with other events.
+    // A group event whose `groupId` is null gets a new id. Otherwise, all such events would share a lane, and
+    // wait for one another.
     const group = groupId ?? ids('evt')
     const event = {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),

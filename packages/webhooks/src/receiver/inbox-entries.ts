@@ -10,7 +10,7 @@
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
  * - `discarded`: given up by request, or because no handler took it, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
- * - `unavailable`: a summary that can never exist, or was not found twice.
+ * - `unavailable`: a summary that can never exist, or that two requests did not find.
  * - `given_up`: a summary that was not found before the age limit.
  * - `erased`: only hashes are left, which prevent it from being stored again.
  */

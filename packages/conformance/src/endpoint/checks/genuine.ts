@@ -79,7 +79,7 @@ const accept = (
     judgeAccepted(await sendEach(deliveries, async (send) => ({ exchange: await send(examination) }))),
 })
 
-/** Finds the events of a live service that had no effect, although the usual event of their name had one. */
+/** Finds events of a live service that had no effect, although the usual event of the same name had one. */
 const findLost = async (examination: Examination, attempts: readonly Attempt[]): Promise<string[]> => {
   if (examination.knowledge.needsPredecessors) return []
   const find = (label: string): Delivery[] =>
@@ -366,7 +366,7 @@ export const genuineChecks: EndpointChecks = {
       )
       if (near.verdict !== 'pass') return near
       const far = judgeAccepted(await sendEach({ 'a time 30 s ago': -30, 'a time in 30 s': 30 }, sendShifted))
-      // The standard leaves the amount to the endpoint.
+      // The standard lets the endpoint choose the tolerance, so refusing 30 s is only worth advice.
       return far.verdict === 'fail' ? { ...far, verdict: 'advice' } : far
     },
   },

@@ -15,7 +15,7 @@ const connectionHeaders = [
   ...['host', 'content-length', 'expect'],
 ]
 
-/** Converts the raw headers of a message to pairs. Omits the headers of the connection. */
+/** Returns the headers of a message as received: in order, with their case and repetitions. */
 export const pairHeaders = ({ rawHeaders }: IncomingMessage): [name: string, value: string][] =>
   rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
