@@ -65,7 +65,7 @@ const bodies = {
   '3 MB of bytes': Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7) % 256)),
 }
 
-test('replay sends exactly the bytes that capture has recorded, in order', async () => {
+test('replay sends exactly the bytes that capture has recorded, in order, and no masked header', async () => {
   const capture = await startCapture('bytes.jsonl')
   for (const body of Object.values(bodies)) {
     const { status } = await send(`${capture.url}/hooks`, { headers: { 'x-token': 't0ken' }, body })
@@ -83,6 +83,9 @@ test('replay sends exactly the bytes that capture has recorded, in order', async
   expect(application.arrivals.map(({ url }) => url)).toEqual(Object.values(bodies).map(() => '/hooks'))
   for (const [index, [name, body]] of Object.entries(bodies).entries())
     expect(application.arrivals[index]?.body.equals(body), name).toBe(true)
+  expect(application.arrivals.map(({ headers }) => headers.get('x-token'))).toEqual(
+    Object.values(bodies).map(() => null),
+  )
 })
 
 test('capture masks all but harmless headers, and leaves out the query, in a file for its owner only', async () => {

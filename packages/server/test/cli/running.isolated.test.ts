@@ -192,17 +192,19 @@ test('erase counts with --dry-run, and erases a customer, a call and an organiza
     code: 1,
     stderr: 'Nothing was found about the call nope.\n',
   })
-  expect(await erase('organization', 'demo', '--dry-run')).toMatch(/^would erase organization demo/)
-  expect(await erase('organization', 'demo')).toMatch(/^erased organization demo/)
-  const gone = await wabakit(['erase', 'organization', 'demo', '--yes'], at)
-  expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "demo"') })
+  await wabakit(['org', 'create', '--id', 'former'], at)
+  expect(await erase('organization', 'former', '--dry-run')).toMatch(/^would erase organization former/)
+  expect(await erase('organization', 'former')).toMatch(/^erased organization former/)
+  const gone = await wabakit(['erase', 'organization', 'former', '--yes'], at)
+  expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "former"') })
 })
 
-test('tail continues after the last event when the server comes back', async () => {
+test('tail starts with new events, and continues after the last one when the server comes back', async () => {
   const args = ['--database', 'tail.db']
   const first = await startServer([...args, '--webhook-url', endpoint.url])
   const port = new URL(first.ready.url).port
   const at = { env: { WABAKIT_SERVER: first.ready.url } }
+  await wabakit(['trigger', 'GROUP_CREATED'], at)
   const tail = startWabakit(['events', 'tail', '--format', 'json'], at)
   await tail.following
   await wabakit(['trigger', 'GROUP_CREATED'], at)

@@ -135,13 +135,13 @@ test('a failed start creates no organization, because its key would not be shown
 
 test('exec runs a command with its own server and returns its exit code', async () => {
   const script = `
-    const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER } = process.env
+    const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER, WABAKIT_PSTN_NUMBER } = process.env
     const response = await fetch(WABAKIT_BASE_URL + '/whatsapp/wa-group/create', {
       method: 'POST',
       headers: { authorization: WABAKIT_API_KEY, 'content-type': 'application/json' },
       body: JSON.stringify({ wabaNumber: WABAKIT_WABA_NUMBER, subject: 'Order 1042' }),
     })
-    console.log(response.status, process.argv.slice(1).join(' '))
+    console.log(response.status, WABAKIT_PSTN_NUMBER, process.argv.slice(1).join(' '))
     process.exit(7)`
   const run = (...args: string[]) => wabakit(['exec', '--', process.execPath, ...args])
   const [done, killed, none] = await Promise.all([
@@ -150,7 +150,7 @@ test('exec runs a command with its own server and returns its exit code', async 
     wabakit(['exec', '--', 'no-such-command']),
   ])
 
-  expect(done).toMatchObject({ code: 7, stdout: '200 --port its own\n' })
+  expect(done).toMatchObject({ code: 7, stdout: '200 +15550100002 --port its own\n' })
   expect(killed.code).toBe(128 + 15)
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command cannot be run') })
 })
