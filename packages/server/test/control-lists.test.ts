@@ -206,15 +206,19 @@ test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }
       fetch(`${server.url}/v1/call/ai-summary?callId=${callId}`, {
         headers: { authorization: acme.apiKeys[0]?.key ?? '' },
       })
+    const channelNumber = '+15550100002'
     const call = { callId, customerNumber: '+15550109999', channel: 'PSTN', direction: 'INCOMING' } as const
     await server.service.calls.start('acme', {
       ...call,
-      channelNumber: '+15550100002',
+      channelNumber,
       callType: 'AGENT',
       agentNumber: '+15550100003',
     })
     await server.service.calls.accept('acme', callId)
     await server.service.calls.end('acme', callId)
+    // The first page of the customer's calls does not contain the oldest one.
+    for (let later = 0; later < 100; later++)
+      await server.service.calls.start('acme', { ...call, channelNumber, callId: `later_${later}` })
     expect((await fetchSummary()).status).toBe(404)
     expect((await control(server, `GET /requests?call=${callId}`)).body.items).toHaveLength(1)
 

@@ -81,6 +81,21 @@ test('releases an attempt when it stops, and repeats it immediately when it star
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, failures: 0 })
 })
 
+test("sends the demo organization's webhooks with the credentials of the last start", async () => {
+  const endpoint = await listenForWebhooks()
+  const settings = { database: databaseFile(), organizations: [], webhookUrl: endpoint.url }
+  for (const webhookAuthorization of ['Bearer first', 'Bearer second']) {
+    const server = await start({ ...settings, webhookAuthorization })
+    const [subscription] = (await server.service.subscriptions.list('demo')).items
+    await control(server, `POST /organizations/demo/subscriptions/${subscription?.id}/test-events`, {})
+    await endpoint.arrived(endpoint.arrivals.length + 1)
+    await server.close()
+  }
+
+  const sent = endpoint.arrivals.map(({ headers }) => headers.authorization)
+  expect(sent).toEqual(['Bearer first', 'Bearer second'])
+})
+
 test('does not send a custom payload to another machine after a restart with another webhook URL', async () => {
   const settings = { database: databaseFile(), organizations: [] }
   const { url: webhookUrl } = await listenForWebhooks(() => 500)

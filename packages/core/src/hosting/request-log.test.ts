@@ -94,13 +94,15 @@ test("forgets a call of one organization, and keeps another's call with the same
   const log = createRequestLog(9)
   for (const id of ['acme', 'other']) {
     const organization = buildOrganization({ id })
-    log.add(report(id, { caller: { organization, key: buildApiKey({ organizationId: id }) }, callId: 'c1' }))
+    const caller = { organization, key: buildApiKey({ organizationId: id }) }
+    log.add(report(id, { caller, callId: 'c1', responseBody: '{"callId":"c1"}' }))
   }
   log.forgetCall('acme', 'c1')
   expect(log.list({ limit: 9 }).items.map(({ organizationId, callId }) => [organizationId, callId])).toEqual([
     ['other', 'c1'],
     ['acme', null],
   ])
+  expect(['acme', 'other'].map((id) => log.find(id)?.responseBody)).toEqual([null, '{"callId":"c1"}'])
 })
 
 test('finds the last use of a key, and not that of another organization with a key of the same id', () => {
