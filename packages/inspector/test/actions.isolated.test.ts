@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { resend } from '../src/actions/resend.ts'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform } from '../src/api/reload.ts'
+import { closeRecord, openRecord } from '../src/state/current-record.ts'
 import { notices, notify } from '../src/state/notices.ts'
 import { getParam, setParams } from '../src/state/route.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
@@ -116,4 +117,12 @@ test('a parameter of the address leaves the others, and an empty one is removed'
   expect([getParam('status'), getParam('text'), getParam('id')]).toEqual(['', 'a&b', 'evt_1'])
   setParams({ text: undefined, id: '' })
   expect(location.search).not.toMatch(/text|id=/)
+})
+
+test('a closed record leaves nothing of itself in the address, and the filters of its list', () => {
+  setParams({ status: 'pending' })
+  openRecord('dlv_1')
+  setParams({ attempt: '2', tab: 'body', delivery: 'dlv_2' })
+  closeRecord()
+  expect([...new URLSearchParams(location.search)]).toEqual([['status', 'pending']])
 })

@@ -6,6 +6,7 @@ import { ApiError } from '../src/api/api-error.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatRate } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
+import { getZone } from '../src/format/time.ts'
 import { masking } from '../src/state/settings.ts'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
@@ -33,6 +34,14 @@ test.each([
 
 test('a success rate below 100 % is never shown as 100 %', () => {
   expect([1, 0.99999, 0.5, 0, null].map(formatRate)).toEqual(['100 %', '99.9 %', '50 %', '0 %', '–'])
+})
+
+test.each([
+  [0, 'UTC'],
+  [-330, 'UTC+05:30'],
+  [210, 'UTC-03:30'],
+])('a zone with an offset of %i minutes is %s', (minutes, zone) => {
+  expect(getZone(Object.assign(new Date(), { getTimezoneOffset: () => minutes }))).toBe(zone)
 })
 
 const schemas = {

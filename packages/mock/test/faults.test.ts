@@ -112,12 +112,19 @@ test('a mock that is closed names the faults that were never applied, also clear
   expect(second).toMatch(/faults\.next \{"endpoint":"groups\.create"/)
 })
 
-test('a reorder fault that was cleared no longer holds events of the same call', async () => {
-  await using mock = await createMock()
+test.each([
+  ['in process', (mock: Mock) => mock.faults.clear()],
+  [
+    'over HTTP',
+    ({ url, organizationId }: Mock) =>
+      fetch(`${url}/_wabakit/organizations/${organizationId}/delivery-faults`, { method: 'DELETE' }),
+  ],
+])('a reorder fault that was cleared %s no longer holds events of the same call', async (_, clear) => {
+  await using mock = await createMock({ port: 0 })
   mock.faults.deliveries.reorder(['CALL_MISSED', 'CALL_ENDED'])
   await mock.trigger('CALL_ENDED', { callId: 'call-1' })
   await mock.clock.advance(0)
-  mock.faults.clear()
+  await clear(mock)
   await mock.clock.advance(0)
   await mock.trigger('CALL_ENDED', { callId: 'call-1' })
   await mock.clock.advance(0)
