@@ -123,6 +123,32 @@ test('an idle stream sends a comment every 15 seconds, so that proxies keep its 
   }
 })
 
+test('a stream that catches up waits for no poll, not even when it is closed', async () => {
+  const store = memoryStore()
+  const service = createReferenceServer({
+    store,
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber }] }],
+  })
+  await service.ready()
+  const names = Array.from({ length: 250 }, (_, index) => `group:g${index}`)
+  for (const subject of names) {
+    const event = { name: 'GROUP_CREATED', subject, channel: 'WHATSAPP', number: wabaNumber } as const
+    await service.events.publish('acme', { ...event, payload: '{}' })
+  }
+  const after = (ms: number, run: () => void): (() => void) => {
+    // A poll is never due.
+    if (ms < 1_000) setImmediate(run)
+    return () => {}
+  }
+  const live = createLiveStream({ service, store, after, onError: (error) => expect.fail(String(error)) })
+  const subjects: string[] = []
+  for await (const { data } of readMessages(await live.open({ organizationId: 'acme', after: '' }))) {
+    subjects.push(JSON.parse(data).subject)
+    if (subjects.length === names.length) live.close()
+  }
+  expect(subjects).toEqual(names)
+})
+
 test('a stream ends as soon as it is closed, and each of its timers runs or is canceled', async () => {
   const store = memoryStore()
   const service = createReferenceServer({ store, organizations: [{ id: 'acme' }] })

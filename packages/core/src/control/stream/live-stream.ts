@@ -85,7 +85,9 @@ const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
 export const createLiveStream = ({ service, store, after = startTimer, onError }: LiveStreamOptions) => {
   const waiters = new Set<() => void>()
   let closed = false
+  let wakes = 0
   const wake = (): void => {
+    wakes++
     for (const resume of waiters) resume()
   }
 
@@ -119,6 +121,7 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
+        const seen = wakes
         // Counts attempts before reading events, so that no attempt precedes its event.
         const attemptCount = attempts.length
         let hasNews = attemptCount > 0
@@ -132,7 +135,8 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
           lastSentAt = performance.now()
           yield encoder.encode(':\n\n')
         }
-        if (attempts.length === 0) await waitForNews()
+        // What happened since the read began must not wait for the next poll.
+        if (wakes === seen) await waitForNews()
         await new Promise<void>((resolve) => after(readPauseMs, resolve))
       }
     } catch (error) {
