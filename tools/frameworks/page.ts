@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { toAnchor } from '../release/links.ts'
 import { type Framework, frameworks, getRoutes } from './frameworks.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -18,12 +19,6 @@ export const readResults = (): Results => JSON.parse(readFileSync(resultsFile, '
 export const readFiles = ({ example, files }: Framework): (readonly [name: string, code: string])[] =>
   files.map((file) => [file, readFileSync(join(root, 'examples', example, file), 'utf8')] as const)
 
-const formatAnchor = (title: string): string =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9 -]/g, '')
-    .replaceAll(' ', '-')
-
 const formatOutcome = ({ bytesAreKept }: Framework, failed: readonly string[]): string => {
   if (failed.length > 0) return `fails: ${failed.join(', ')}`
   return bytesAreKept ? 'passes; keeps the bytes' : 'passes'
@@ -31,7 +26,7 @@ const formatOutcome = ({ bytesAreKept }: Framework, failed: readonly string[]): 
 
 const formatRows = (framework: Framework, result: Result): string[] =>
   getRoutes(framework).map(({ suffix }) => {
-    const title = `[${framework.title}${suffix}](#${formatAnchor(framework.title)})`
+    const title = `[${framework.title}${suffix}](#${toAnchor(framework.title)})`
     return `| ${title} | ${framework.package} ${result.version} | ${formatOutcome(framework, result.failed)} |`
   })
 

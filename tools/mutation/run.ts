@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createSeededRandom } from '../../packages/conformance/src/seeded-random.ts'
 
 // Changes the code of a package in many small ways ("mutants"), runs the tests that reach each, and lists those that no
 // test detects. Types, static code and generated code are excluded. It works on a copy, so other work can continue.
@@ -39,12 +40,10 @@ const drawPlaces = (files: readonly string[], count: number, seed: number): stri
     const { length } = readFileSync(join(root, file), 'utf8').split('\n')
     return Array.from({ length: Math.ceil(length / 10) }, (_, n) => `${file}:${10 * n + 1}-${10 * n + 10}`)
   })
-  let state = seed
+  const random = createSeededRandom(seed)
   const drawn: string[] = []
-  while (drawn.length < count && places.length > 0) {
-    state = (state * 48_271) % 2_147_483_647
-    drawn.push(...places.splice(state % places.length, 1))
-  }
+  while (drawn.length < count && places.length > 0)
+    drawn.push(...places.splice(Math.floor(random() * places.length), 1))
   return drawn
 }
 
