@@ -290,7 +290,11 @@ describe.concurrent('a correct endpoint raises no alarm', () => {
     const report = await examine(endpoint, options)
     expect(listFindings(report).fail).toEqual([])
     expect(report.verdict).toBe('pass')
-    const unclear = report.checks.filter(({ verdict }) => verdict === 'inconclusive')
+    // An endpoint may keep one record of a call or a group, which these checks cannot tell from a loss.
+    const ambiguous = ['handles-identical-events', 'handles-each-participant']
+    const unclear = report.checks.filter(
+      ({ verdict, id }) => verdict === 'inconclusive' && !ambiguous.includes(id),
+    )
     expect(unclear.map(({ id, observed }) => `${id}: ${observed}`)).toEqual([])
   })
 })

@@ -93,6 +93,26 @@ describe.concurrent('the positive control', () => {
     const report = await examine(endpoint, { only: ['refuses-wrong-secret'] })
     expect(find(report, 'refuses-wrong-secret').verdict).toBe('inconclusive')
   })
+
+  test('does not treat a limited delivery as one that was lost', async () => {
+    await using endpoint = await startEndpoint(() => {
+      let count = 0
+      return {
+        first: (request, response) => {
+          count += 1
+          // The first deliveries belong to the control.
+          if (count <= 6) return false
+          request.resume()
+          response.writeHead(429, { 'retry-after': '60' }).end()
+          return true
+        },
+      }
+    })
+    const ids = ['handles-duplicate-once', 'handles-replay-once', 'handles-concurrent-duplicates-once']
+    const report = await examine(endpoint, { only: ids })
+    expect(ids.map((id) => find(report, id).verdict)).toEqual(ids.map(() => 'inconclusive'))
+    expect(find(report, 'handles-duplicate-once').observed).toContain('raise its limit')
+  })
 })
 
 describe.concurrent('effects', () => {

@@ -191,6 +191,46 @@ const flaws: Record<string, Flaw> = {
     fail: ['handles-each-participant'],
     options: { only: ['handles-each-participant'] },
   },
+  'deduplicates the events of a group by their name': {
+    plant: ({ effects }) => {
+      const seen = new Set<string>()
+      return {
+        handle: (event) => {
+          const isKnown = event.groupId !== undefined && seen.size === seen.add(name(event)).size
+          if (!isKnown) effects.push(name(event))
+        },
+      }
+    },
+    fail: ['handles-each-participant'],
+    options: { only: ['handles-each-participant'] },
+  },
+  'fails at every summary': {
+    plant: () => ({
+      handle: (event) => {
+        if (isSummary(event)) throw new Error('no such column: wabaNumber')
+      },
+    }),
+    fail: ['accepts-genuine'],
+    options: { only: ['accepts-genuine'] },
+  },
+  'cuts callIds to 64 characters': {
+    plant: ({ right }) => ({
+      handle: ({ callId, ...event }, id) =>
+        right.handle({ ...event, ...(callId !== undefined && { callId: String(callId).slice(0, 64) }) }, id),
+    }),
+    fail: ['handles-unusual-ids'],
+  },
+  'removes punctuation from ids': {
+    plant: ({ right }) => ({
+      handle: ({ callId, ...event }, id) =>
+        right.handle(
+          { ...event, ...(callId !== undefined && { callId: String(callId).replace(/[^\w-]/g, '') }) },
+          id,
+        ),
+    }),
+    fail: ['handles-unusual-ids'],
+    options: { only: ['handles-unusual-ids'] },
+  },
   'takes only letters and digits in groupIds': {
     plant: refuseIf(({ groupId }) => groupId !== undefined && !/^[\w-]*$/.test(String(groupId ?? ''))),
     fail: ['handles-unusual-group-ids'],

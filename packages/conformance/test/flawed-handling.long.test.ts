@@ -225,6 +225,14 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['accepts-unknown-event'],
   },
+  'knows only names that begin with CALL_ or GROUP_': {
+    plant: () => ({
+      validate: ({ event }) =>
+        event === undefined || /^(?:CALL|GROUP)_/.test(String(event)) ? undefined : 'unknown',
+    }),
+    fail: ['accepts-unknown-event'],
+    options: { only: ['accepts-unknown-event'] },
+  },
   'refuses unknown fields': {
     plant: () => ({
       validate: (event) =>
@@ -232,7 +240,7 @@ const flaws: Record<string, Flaw> = {
           ? undefined
           : 'strict',
     }),
-    fail: ['accepts-every-event', 'accepts-extra-fields'],
+    fail: ['accepts-every-event', 'accepts-extra-fields', 'accepts-unknown-event'],
   },
   'compares the content type as a whole': {
     plant: () => ({
@@ -447,7 +455,7 @@ const flaws: Record<string, Flaw> = {
     plant: () => ({
       parse: (body) => JSON.parse(body.toString('latin1')) as unknown,
     }),
-    fail: ['refuses-invalid-utf8', 'refuses-malformed-json'],
+    fail: ['refuses-invalid-utf8', 'refuses-malformed-json', 'handles-unusual-group-ids'],
   },
   'reads the fields of null': {
     plant: ({ right }) => ({

@@ -54,16 +54,23 @@ const findMistake = async (
   // A refusal that does not last has another cause.
   if (isAccepted(withUuids.exchange) && !isAccepted(again))
     return `${response}: a delivery is accepted ${onlyUuids}`
-  const { effects, limits, signal } = examination
-  if (effects === undefined || status < 500) return undefined
+  const { effects, limits, signal, knowledge } = examination
+  // The earlier events prove that the secret and the path are right.
+  const isAlone = knowledge.controls.filter(isAccepted).length > 0 && ![401, 403, 404].includes(status)
+  const only = isAlone
+    ? `${response} to ${name}, although the earlier events of its call were accepted`
+    : undefined
+  if (effects === undefined || status < 500) return only
   const summary = examination.build('CALL_AI_SUMMARY')
   await examination.deliver(summary)
-  const counts = await pollEffects(effects, [subject, summary.subject], {
+  // Earlier events of the call have left effects under its id.
+  const subjects = isAlone ? [summary.subject] : [subject, summary.subject]
+  const counts = await pollEffects(effects, subjects, {
     isEnough: (each) => each.some((count) => count > 0),
     ...limits,
     signal,
   })
-  if (counts.every((count) => count === 0)) return undefined
+  if (counts.every((count) => count === 0)) return only
   return `${response} to a delivery that was handled: the sender repeats it for days`
 }
 

@@ -148,12 +148,17 @@ export const judgeAllHandled = async (
 
 /** Judges whether a delivery had exactly one effect. `sent` describes its requests. */
 export const judgeOnce = async (
-  { countEffectsOf }: Examination,
+  { countEffectsOf, exchanges }: Examination,
   delivery: Delivery,
   sent: string,
 ): Promise<Finding> => {
   const count = await countEffectsOf(delivery)
   const observed = `${sent} had ${count} ${count === 1 ? 'effect' : 'effects'}`
+  const attempts = exchanges.filter(({ request }) => request.body === delivery.body)
+  const reason = attempts.some(isAccepted) ? undefined : explainShield(attempts)
+  if (count === 0 && reason !== undefined) {
+    return { verdict: 'inconclusive', observed: `${observed}; ${reason}` }
+  }
   return { verdict: count === 1 ? 'pass' : 'fail', observed }
 }
 

@@ -27,6 +27,8 @@ export const createKnowledge = () => ({
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
+  /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
+  countsEvents: undefined as boolean | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: undefined as string | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */

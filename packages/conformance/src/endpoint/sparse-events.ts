@@ -21,11 +21,25 @@ const strip: SparseEvent['change'] = ({ event, callId, groupId }) => ({ event, c
 
 /** Writes the fields that live services document for WhatsApp calls, which have no channel, from and to. */
 const writeLive: SparseEvent['change'] = ({ event, callId, callStatus, callStartedAt, callEndedAt }) => ({
-  ...{ event, callId, chatMessageId: 'msg_1', chatId: '', wabaNumber: '12025550100' },
-  ...{ customerNumber: '12025550143', customerName: 'Ada', customerId: 'customer_1' },
-  ...{ callDirection: 'INCOMING', callStatus, failedReason: '', durationInSeconds: 42 },
-  ...{ callStartedAt, callEndedAt, pickedBy: 'Grace', rejectedBy: '', endedBy: 'Ada' },
-  ...{ recordingUrl: '', deviceId: '' },
+  event,
+  callId,
+  chatMessageId: 'msg_1',
+  chatId: '',
+  wabaNumber: '12025550100',
+  customerNumber: '12025550143',
+  customerName: 'Ada',
+  customerId: 'customer_1',
+  callDirection: 'INCOMING',
+  callStatus,
+  failedReason: '',
+  durationInSeconds: 42,
+  callStartedAt,
+  callEndedAt,
+  pickedBy: 'Grace',
+  rejectedBy: '',
+  endedBy: 'Ada',
+  recordingUrl: '',
+  deviceId: '',
 })
 
 /** Events as a live service may send them: with few fields, with empty ones, and with other texts than usual. */

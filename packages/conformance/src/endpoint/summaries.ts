@@ -44,39 +44,36 @@ export const newValues: Readonly<Record<string, SummaryFields>> = {
   'an agentNumber that is null': { agentNumber: null },
 }
 
-/** The id of a call, and the part of it that shows in effects, whatever escapes the other characters. */
-type CallIds = Readonly<Record<string, { readonly callId: string; readonly subject: string }>>
+/** Ids of calls or groups, each with the part that shows in effects, whatever escapes the other characters. */
+type UnusualIds = Readonly<Record<string, { readonly id: string; readonly subject: string }>>
 
 /** Lists ids of every form. */
-export const listUnusualIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): CallIds => {
+export const listUnusualIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): UnusualIds => {
   const [long, special, capitals] = [ids.createSubject(), ids.createSubject(), ids.createSubject()]
   const digits = `9${Array.from(randomBytes(19), (byte) => byte % 10).join('')}`
   const uuid = randomUUID()
   return {
-    'a callId of 200 characters': { callId: `${long}_`.padEnd(200, 'x'), subject: long },
-    'a callId with special characters': { callId: `wamid.${special}:a/b+c~d@e==`, subject: special },
-    'a callId in capitals': { callId: capitals.toUpperCase(), subject: capitals.toUpperCase() },
-    'a callId of 20 digits': { callId: digits, subject: digits },
-    'a callId that is a UUID': { callId: uuid, subject: uuid },
+    'a callId of 200 characters': { id: `${long}_`.padEnd(200, 'x'), subject: long },
+    'a callId with special characters': { id: `wamid.${special}:a/b+c~d@e==`, subject: special },
+    'a callId in capitals': { id: capitals.toUpperCase(), subject: capitals.toUpperCase() },
+    'a callId of 20 digits': { id: digits, subject: digits },
+    'a callId that is a UUID': { id: uuid, subject: uuid },
   }
 }
 
-/** The id of a group, and the part of it that shows in effects. */
-type GroupIds = Readonly<Record<string, { readonly groupId: string; readonly subject: string }>>
-
 /** Lists ids of groups that a client may choose: any text of at most 50 characters. */
-export const listUnusualGroupIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): GroupIds => {
+export const listUnusualGroupIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): UnusualIds => {
   const [long, special, script] = [ids.createSubject(), ids.createSubject(), ids.createSubject()]
   const capitals = ids.createSubject().toUpperCase()
   const digits = `00${Array.from(randomBytes(18), (byte) => byte % 10).join('')}`
   const uuid = randomUUID()
   return {
-    'a groupId of 50 characters': { groupId: `${long}_`.padEnd(50, 'x'), subject: long },
-    'a groupId with spaces and punctuation': { groupId: `No. ${special}: a/b & (c)`, subject: special },
-    'a groupId in another script': { groupId: `${script} Größe 東京`, subject: script },
-    'a groupId in capitals': { groupId: capitals, subject: capitals },
-    'a groupId of digits': { groupId: digits, subject: digits },
-    'a groupId that is a UUID': { groupId: uuid, subject: uuid },
+    'a groupId of 50 characters': { id: `${long}_`.padEnd(50, 'x'), subject: long },
+    'a groupId with spaces and punctuation': { id: `No. ${special}: a/b & (c)`, subject: special },
+    'a groupId in another script': { id: `${script} Größe 東京`, subject: script },
+    'a groupId in capitals': { id: capitals, subject: capitals },
+    'a groupId of digits': { id: digits, subject: digits },
+    'a groupId that is a UUID': { id: uuid, subject: uuid },
   }
 }
 

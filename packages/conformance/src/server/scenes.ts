@@ -36,9 +36,15 @@ export const otherFields: Readonly<Record<string, object>> = {
 
 /** Calls that have no summary, on both channels. */
 const unansweredScenes = [
-  ...(['missedPstn', 'missedWhatsApp', 'rejectedPstn', 'rejectedWhatsApp'] as const),
-  ...(['unrecordedPstn', 'unrecordedWhatsApp', 'silentPstn', 'silentWhatsApp'] as const),
-]
+  'missedPstn',
+  'missedWhatsApp',
+  'rejectedPstn',
+  'rejectedWhatsApp',
+  'unrecordedPstn',
+  'unrecordedWhatsApp',
+  'silentPstn',
+  'silentWhatsApp',
+] as const
 
 const maxFloodRequests = 150
 const floodConcurrency = 10
@@ -187,6 +193,9 @@ const createScripts = (lab: Lab) => {
       const exchanges = await Promise.all(Array.from({ length: 6 }, () => lab.send(request)))
       return awaitCreated({ groupId, request, exchanges })
     },
+    /** Concurrent requests for different groups. */
+    different: () =>
+      Promise.all(Array.from({ length: 8 }, (_, index) => playGroup({ subject: `Größe ${index}` }))),
     retried: () => playRetried({ status: 500 }),
     deferred: () => playRetried({ status: 409, retryAfter: 1 }),
     /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
@@ -239,7 +248,16 @@ export const createScenes = (lab: Lab) => {
   const listNames = (): (keyof SceneResults)[] => {
     const [isListening, isPlaying] = [lab.has.has('--listen'), lab.has.has('--play')]
     return [
-      ...(['created', 'longId', 'refused', 'generated', 'repeated', 'corrected', 'concurrent'] as const),
+      ...([
+        'created',
+        'longId',
+        'refused',
+        'generated',
+        'repeated',
+        'corrected',
+        'concurrent',
+        'different',
+      ] as const),
       ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
       ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
       ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),

@@ -195,7 +195,7 @@ test('a sequence is shrunk to the steps needed for the failure', async () => {
 })
 
 test('the same seed results in the same sequences', () => {
-  const lab = { has: new Set(['--play', '--other-key'] as const) }
+  const lab = { has: new Set(['--play', '--other-key'] as const), isLive: false }
   const create = (seed: number) => {
     const random = createSeededRandom(seed)
     return Array.from({ length: 20 }, () => createSteps(random, lab))

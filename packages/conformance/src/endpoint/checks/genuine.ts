@@ -231,8 +231,16 @@ export const genuineChecks: EndpointChecks = {
     risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
     ...accept({
-      'an unknown name': ({ build, deliver }) =>
-        deliver(build('GROUP_CREATED', { event: 'GROUP_RENAMED', groupName: 'Order 1234' })),
+      ...Object.fromEntries(
+        ['GROUP_RENAMED', 'CALL_TRANSFERRED', 'TEMPLATE_STATUS_UPDATE', 'note-created', 'agent.status'].map(
+          (event) => [
+            event,
+            async ({ build, deliver }: Examination) => deliver(build('GROUP_CREATED', { event })),
+          ],
+        ),
+      ),
+      'a name in eventType': ({ build, deliver }) =>
+        deliver(build('GROUP_CREATED', { event: undefined, eventType: 'ON_SLA_ESCALATED_PUBLIC' })),
       'no name': ({ build, deliver }) =>
         deliver(build('GROUP_CREATED', { event: undefined, groupCreatedAt: undefined })),
     }),

@@ -1,3 +1,4 @@
+import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
@@ -23,6 +24,26 @@ const listSpellings = (text: string): string[] => [
   text.normalize(),
   text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 ]
+
+/** Finds an id of which the effects show another spelling: cut, or without some of its characters. */
+const findChanged = async (
+  examination: Examination,
+  ids: readonly { readonly id: string; readonly subject: string }[],
+): Promise<Finding | undefined> => {
+  for (const { id, subject } of ids) {
+    const shown = (await examination.listEffects(buildDelivery(examination, {}, subject))).join('\n')
+    const spellings = [...listSpellings(id), id.replaceAll('/', '\\/'), encodeURIComponent(id)]
+    const isWhole = spellings.some((each) =>
+      shown.toLowerCase().includes(each.replaceAll(subject, '…').toLowerCase()),
+    )
+    if (!isWhole)
+      return {
+        verdict: 'fail',
+        observed: `the effects show ${shown.slice(0, 120)} for ${id.replaceAll(subject, '…')}`,
+      }
+  }
+  return undefined
+}
 
 /** Fields of GROUP_CREATED that a live service sends as null. */
 const unresolvedFields = ['groupId', 'groupName', 'inviteLink'] as const
@@ -78,11 +99,14 @@ export const variedChecks: EndpointChecks = {
       if (examination.knowledge.needsPredecessors) {
         return { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
       }
-      const attempts = await sendEach(listUnusualIds(examination), async ({ callId, subject }) => {
-        const delivery = buildDelivery(examination, buildEvent('CALL_AI_SUMMARY', callId), subject)
+      const ids = listUnusualIds(examination)
+      const attempts = await sendEach(ids, async ({ id, subject }) => {
+        const delivery = buildDelivery(examination, buildEvent('CALL_AI_SUMMARY', id), subject)
         return { exchange: await examination.deliver(delivery), delivery }
       })
-      return judgeHandled(examination, attempts)
+      const finding = await judgeHandled(examination, attempts)
+      if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+      return (await findChanged(examination, Object.values(ids))) ?? finding
     },
   },
   'handles-unusual-group-ids': {
@@ -101,12 +125,15 @@ export const variedChecks: EndpointChecks = {
       }
       const usual = examination.build('GROUP_CREATED')
       await examination.deliver(usual)
-      const attempts = await sendEach(listUnusualGroupIds(examination), ({ groupId, subject }) =>
-        deliver(groupId, subject),
-      )
-      const finding = judgeAccepted(attempts)
+      const ids = listUnusualGroupIds(examination)
+      const attempts = await sendEach(ids, ({ id, subject }) => deliver(id, subject))
+      const accepted = judgeAccepted(attempts)
       const isShown = (await examination.countEffectsOf(usual, 0)) > 0
-      return finding.verdict === 'pass' && isShown ? judgeAllHandled(examination, attempts) : finding
+      if (accepted.verdict !== 'pass' || !isShown) return accepted
+      const handled = await judgeAllHandled(examination, attempts)
+      return handled.verdict === 'pass'
+        ? ((await findChanged(examination, Object.values(ids))) ?? handled)
+        : handled
     },
   },
   'keeps-every-letter': {

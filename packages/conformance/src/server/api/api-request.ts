@@ -29,6 +29,7 @@ const keyForms = {
   suffixed: [(key: string) => `${key}x`, (name: string) => `\${${name}}x`],
   'with-a-word-after': [(key: string) => `${key} x`, (name: string) => `$${name} x`],
   'in-a-list': [(key: string) => `${key}, x`, (name: string) => `$${name}, x`],
+  'a-pattern': [() => '%', () => '%'],
   cut: [(key: string) => key.slice(0, -1), (name: string) => `\${${name}%?}`],
   'in-the-other-case': [swapCase, (name: string) => `$(printf %s "$${name}" | tr a-zA-Z A-Za-z)`],
 } as const

@@ -71,6 +71,8 @@ export const createCallScenes = (lab: Lab) => {
         try {
           const id = (await play?.({ outcome: 'answered', channel })) ?? ''
           aim?.(id)
+          // A call may still be going on when its id is known.
+          inProgress ??= lab.send(buildFetch(id))
           return id
         } finally {
           stop?.()
@@ -179,7 +181,7 @@ export const createCallScenes = (lab: Lab) => {
     manual: () =>
       playAndFetch(
         () => need(simulate.playManualCall, 'make a call without an automatic summary')(),
-        fetchOnce,
+        fetchUntilReady,
       ),
   }
 }

@@ -1,7 +1,6 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
 import type { Observation, ServerRules } from '../server-rule.ts'
-import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
@@ -15,7 +14,6 @@ const minSequences = 5
 
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions) => {
   const random = createSeededRandom(seed)
-  const groupIds = new Set<string>()
   const endsAt = performance.now() + minutes * 60_000
   let sequences = 0
   /** The first differences from the specification and from decisions, shrunk. */
@@ -24,20 +22,20 @@ const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions) => {
   while (!isOver() && (broken.specified === undefined || broken.decided === undefined)) {
     const steps = createSteps(random, lab)
     sequences += 1
-    const difference = await playSteps({ lab, groupIds }, steps)
+    const difference = await playSteps(lab, steps)
     if (difference === undefined) continue
     const kind = difference.decided ? 'decided' : 'specified'
     if (broken[kind] !== undefined) continue
     let shortest = difference
     await shrink(steps.slice(0, difference.index + 1), async (candidate) => {
-      const again = await playSteps({ lab, groupIds }, candidate)
+      const again = await playSteps(lab, candidate)
       const isSame = again?.index === candidate.length - 1 && again.status === difference.status
       if (again !== undefined && isSame && again.decided === difference.decided) shortest = again
       return shortest === again
     })
     broken[kind] = shortest
   }
-  return { sequences, broken, groupIds }
+  return { sequences, broken }
 }
 
 type RandomOptions = { readonly seed: number; readonly minutes: number }
@@ -77,29 +75,6 @@ export const createRandomRules = (options: RandomOptions): ServerRules => {
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],
       examine: async ({ lab }) => judge(await play(lab), 'decided'),
-    },
-    'random.events.one-for-each-group': {
-      title: 'Each group of the random sequences has one GROUP_CREATED',
-      clause: 'rule 3 of "Create WhatsApp group"',
-      expected: 'one GROUP_CREATED for each group',
-      severity: 'high',
-      needs: ['--listen', '--minutes'],
-      examine: async ({ lab }) => {
-        const { groupIds } = await play(lab)
-        const count = (groupId: string): number =>
-          withoutRedeliveries(lab.listener?.webhooks ?? []).filter(
-            (each) => each.groupId === groupId && each.event === 'GROUP_CREATED',
-          ).length
-        const endsAt = performance.now() + lab.wait.timeoutMs
-        for (const groupId of groupIds) {
-          const leftMs = Math.max(0, endsAt - performance.now())
-          await lab.listener?.waitFor((each) => each.groupId === groupId, leftMs)
-        }
-        const wrong = [...groupIds].find((groupId) => count(groupId) !== 1)
-        if (wrong === undefined)
-          return { kept: groupIds.size > 0 ? true : undefined, observed: `${groupIds.size} groups` }
-        return { kept: false, observed: `${count(wrong)} GROUP_CREATED for ${wrong}` }
-      },
     },
   }
 }

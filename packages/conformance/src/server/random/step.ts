@@ -17,12 +17,13 @@ export type Step =
   | { readonly kind: 'call'; readonly call: PlayedCall }
 
 const maxSteps = 10
-const longestSubject = '🙂'.repeat(limits.subjectMaxLength)
+/** Counts 128 in code points and in UTF-16 code units, because how characters are counted is a decision. */
+const longestSubject = 'ü'.repeat(limits.subjectMaxLength)
 const longSubject = 's'.repeat(limits.subjectMaxLength + 1)
 const longDescription = 'd'.repeat(limits.descriptionMaxLength + 1)
 
 /** Creates a sequence of legal and illegal requests. Most are legal, and group ids repeat. */
-export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): Step[] => {
+export const createSteps = (random: () => number, { has, isLive }: Pick<Lab, 'has' | 'isLive'>): Step[] => {
   const pick = <Value>(values: readonly [Value, ...Value[]]): Value =>
     values[Math.floor(random() * values.length)] ?? values[0]
   const disabled = has.has('--disabled-number') ? 'disabled' : 'own'
@@ -30,9 +31,13 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
     const kind = random()
     if (kind < 0.1) return { kind: 'fetch' }
     if (kind < 0.13 && has.has('--play')) {
+      // Live services have no summary of a WhatsApp call to fetch.
       return {
         kind: 'call',
-        call: { outcome: pick(['answered', 'missed', 'no_recording']), channel: pick(['PSTN', 'WHATSAPP']) },
+        call: {
+          outcome: pick(['answered', 'missed', 'no_recording']),
+          channel: pick(['PSTN', isLive ? 'PSTN' : 'WHATSAPP']),
+        },
       }
     }
     return {

@@ -27,8 +27,8 @@ const ringingSeconds = 5
 type Tolerances = Readonly<Record<string, number>>
 
 const exact: Tolerances = {}
-/** One event may state when the call began to ring, or count the ringing, and the end may be measured in two places. */
-const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 10_000, durationInSeconds: 10 }
+/** One event may state when the call began to ring, or count the ringing, and one may state whole seconds. */
+const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 1_000, durationInSeconds: 10 }
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
 const parseTime = (value: unknown): number => Date.parse(String(value))

@@ -108,6 +108,22 @@ export const createRules: ServerRules = {
     expected: `at most ${limits.groupIdMaxLength} characters`,
     examine: judgeGenerated((ids) => ids.every((id) => [...String(id)].length <= limits.groupIdMaxLength)),
   },
+  'create.group-id.of-its-own-request': {
+    title: 'Concurrent requests for different groups each get the response to their own request',
+    clause: '"Group creation response": groupId is the supplied value',
+    expected: 'status 200 to each, with the groupId of the request',
+    severity: 'high',
+    examine: async ({ scenes }) => {
+      const groups = await scenes.play('different')
+      const wrong = groups.find((scene) => !areOneGroup(scene.exchanges, scene))
+      const shown = wrong?.exchanges.map(describeResponse).join()
+      return {
+        kept: wrong === undefined,
+        observed: wrong === undefined ? `${groups.length} responses` : `${shown} for ${wrong.groupId}`,
+        requests: groups.slice(0, 2).map(({ request }) => request),
+      }
+    },
+  },
   'create.group-id.is-free-after-a-refusal': {
     title: 'A request that is refused does not use up its group id',
     clause: '"Errors": a request with status 400, 401, 403 or 422 has failed',

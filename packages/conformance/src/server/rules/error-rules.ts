@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import {
@@ -69,7 +70,11 @@ const listCodeRules = () => {
   return Object.fromEntries(rules)
 }
 
-const phrases: Readonly<Record<number, string>> = reasonPhrases
+/** Returns whether a phrase is the current one of a status (RFC 9110) or an older one, which many libraries use. */
+const isPhrase = (phrase: unknown, status: number): boolean => {
+  const phrases: Readonly<Record<number, string>> = reasonPhrases
+  return phrase === phrases[status] || phrase === STATUS_CODES[status]
+}
 
 const rules: Readonly<Record<string, ErrorRule>> = {
   ...listCodeRules(),
@@ -95,7 +100,7 @@ const rules: Readonly<Record<string, ErrorRule>> = {
   'errors.body.error-is-the-reason-phrase': {
     title: 'error is the reason phrase of the status',
     expected: 'such as Bad Request',
-    examine: judgeErrors(({ json, status }) => readField(json, 'error') === phrases[status]),
+    examine: judgeErrors(({ json, status }) => isPhrase(readField(json, 'error'), status)),
   },
   'errors.body.issues-name-the-field': {
     title: 'The response to an invalid field names the field',

@@ -4,7 +4,7 @@ import { parseJson, readField } from '../api/api-request.ts'
 import { type GroupScene, participantPhone, refusedSubject } from '../scenes.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { isDocumented, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
+import { isDocumented, isStorable, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
 
 const repeated = '0009 (repeated group id)'
 const fields = '0014 (group event fields)'
@@ -99,19 +99,22 @@ const createdRules: ServerRules = {
     ...judgeOnce('concurrent'),
   },
   'events.group-created.names-the-group': {
-    title: 'GROUP_CREATED carries the subject as groupName, as it is',
-    clause: fields,
+    title: 'GROUP_CREATED carries the subject as groupName, if it carries one: not cut, escaped or misread',
+    clause: '"Group creation request": subject is the group name; decision 0014',
     expected: 'groupName is the subject of the request',
     examine: (examination) =>
       judgeWebhooks(
         ({ json, groupId }) => {
-          const subjects = examination.lab.exchanges
+          const bodies = examination.lab.exchanges
             .filter(
               ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
             )
-            .map(({ request }) => readField(parseJson(request.body ?? ''), 'subject'))
+            .map(({ request }) => request.body ?? '')
+          const subjects = bodies.map((body) => String(readField(parseJson(body), 'subject')))
           const groupName = readField(json, 'groupName')
-          return subjects.length === 0 || subjects.includes(groupName)
+          const isJudged = typeof groupName === 'string' && bodies.length > 0 && bodies.every(isStorable)
+          // A server may remove spaces around a name.
+          return !isJudged || subjects.some((subject) => subject.trim() === groupName.trim())
             ? undefined
             : `groupName ${JSON.stringify(groupName)} for ${JSON.stringify(subjects[0])}`
         },

@@ -18,6 +18,7 @@ const samples: Readonly<Record<string, readonly [what: string, key: Partial<ApiR
     { keyPrefix: 'Bearer ', keyForm: 'with-a-word-after' },
   ],
   'in-a-list': ['with its key and another one', { keyForm: 'in-a-list' }],
+  'a-pattern': ['with a pattern of SQL instead of its key', { keyForm: 'a-pattern' }],
   cut: ['without the last character of its key', { keyForm: 'cut' }],
   'in-the-other-case': ['with its key in the other case', { keyForm: 'in-the-other-case' }],
 }

@@ -54,10 +54,12 @@ const rules: ServerRules = {
   'events.summary.none-when-missed': expectNone('A missed call', ['missedPstn', 'missedWhatsApp']),
   'events.summary.none-when-rejected': expectNone('A rejected call', ['rejectedPstn', 'rejectedWhatsApp']),
   'events.summary.none-when-no-recording': expectNone('A call without a recording', [
-    ...(['unrecordedPstn', 'unrecordedWhatsApp'] as const),
+    'unrecordedPstn',
+    'unrecordedWhatsApp',
   ]),
   'events.summary.none-when-nothing-said': expectNone('A call in which nothing was said', [
-    ...(['silentPstn', 'silentWhatsApp'] as const),
+    'silentPstn',
+    'silentWhatsApp',
   ]),
   'events.summary.arrives-for-pstn': expectArrival('PSTN'),
   'events.summary.arrives-for-whatsapp': expectArrival('WHATSAPP'),

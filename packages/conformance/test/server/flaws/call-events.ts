@@ -153,6 +153,11 @@ export const createCallEventFlaws = (): BrokenServer[] => [
     },
   },
   {
+    name: 'states when the summary was saved as the end of a call',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeSummary((body) => ({ ...body, callEndedAt: shift(body.callEndedAt, 1_600) })),
+  },
+  {
     name: 'publishes nothing of calls that are missed',
     caughtBy: 'events.call.initiated-when-missed',
     ...holdUntil(/_INITIATED$/, /^CALL_ACCEPTED$/),

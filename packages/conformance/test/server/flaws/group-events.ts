@@ -32,6 +32,16 @@ function reportOnce(event: string): Mutation {
   }
 }
 
+/** Names each of several concurrent groups by the subject of the first one. */
+function shareSubject(): Mutation {
+  let shared: unknown
+  return changeEvent('GROUP_CREATED', (body) => {
+    if (!String(body.groupName).startsWith('Größe')) return body
+    shared ??= body.groupName
+    return { ...body, groupName: shared }
+  })
+}
+
 function hideDescribed(): Mutation {
   const described = new Set<unknown>()
   return {
@@ -78,7 +88,7 @@ export const createGroupEventFlaws = (): BrokenServer[] => [
   },
   {
     name: 'omits the name from GROUP_CREATED',
-    caughtBy: 'events.group-created.names-the-group',
+    caughtBy: 'events.group-created.fields',
     ...changeEvent('GROUP_CREATED', (body) => omit(body, 'groupName')),
   },
   {
@@ -137,6 +147,19 @@ export const createGroupEventFlaws = (): BrokenServer[] => [
     name: 'reports only the first time that a person joins',
     caughtBy: 'events.participants.every-step',
     ...reportOnce('GROUP_PARTICIPANT_JOINED'),
+  },
+  {
+    name: 'keeps the subject of a request in a variable that all requests share',
+    caughtBy: 'events.group-created.names-the-group',
+    ...shareSubject(),
+  },
+  {
+    name: 'states names of groups in Latin-1',
+    caughtBy: 'events.group-created.names-the-group',
+    ...changeEvent('GROUP_CREATED', (body) => ({
+      ...body,
+      groupName: Buffer.from(String(body.groupName)).toString('latin1'),
+    })),
   },
   {
     name: 'publishes no GROUP_CREATED of a group with a description',

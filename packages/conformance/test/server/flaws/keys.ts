@@ -25,6 +25,11 @@ const readKeyAs = (read: (header: string) => string): Mutation => ({
 /** Servers with one mistake each in keys, permissions and organizations. */
 export const createKeyFlaws = (): BrokenServer[] => [
   {
+    name: 'looks for keys with LIKE',
+    caughtBy: 'create.key.a-pattern-is-401',
+    ...readKeyAs((key) => (key === '%' ? ownKey : '')),
+  },
+  {
     name: 'requires no key',
     caughtBy: 'create.key.missing-is-401',
     ...accept((call) => readKey(call) === null),
