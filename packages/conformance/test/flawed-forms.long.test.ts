@@ -213,6 +213,21 @@ const flaws: Record<string, Flaw> = {
     fail: ['accepts-genuine'],
     options: { only: ['accepts-genuine'] },
   },
+  'records an id before it parses the body': {
+    plant: ({ right }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: () => false,
+        receive: (parts, request, response) => {
+          const isKnown = seen.size === seen.add(header(request, 'webhook-id')).size
+          const parse: Parts['parse'] = (body) => (isKnown ? { event: 'IGNORED' } : parts.parse(body))
+          return right.receive({ ...parts, parse }, request, response)
+        },
+      }
+    },
+    fail: ['refuses-again-what-it-refused'],
+    options: { only: ['refuses-again-what-it-refused'] },
+  },
   'cuts callIds to 64 characters': {
     plant: ({ right }) => ({
       handle: ({ callId, ...event }, id) =>

@@ -4,7 +4,7 @@ import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { describeResponse, judgeAccepted, judgeOnce } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
-import { isAccepted } from '../send.ts'
+import { isAccepted, isShielded } from '../send.ts'
 
 /** Unsigned headers that frameworks and gateways use as the identity of a request. */
 const unsignedIds = [
@@ -219,6 +219,38 @@ export const identifiedChecks: EndpointChecks = {
       if (await join('+12025550141', ids.createSubject()))
         return { verdict: 'pass', observed: 'each was handled' }
       return { verdict: 'fail', observed: 'a participant of one group had no effect when joining another' }
+    },
+  },
+  'refuses-again-what-it-refused': {
+    title: 'Does not acknowledge on the second attempt what it has refused on the first',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
+    expected: 'the same response to both attempts',
+    risk: 'After a failure that lasts a moment, such as a database that restarts, the second attempt is taken for a duplicate, and the event is lost.',
+    fix: 'Store the webhook-id in the transaction that handles the event, never before.',
+    needs: ['signature'],
+    requests: 4,
+    run: async (examination) => {
+      const subject = examination.ids.createSubject()
+      const refusable = {
+        'malformed JSON': '{"event":',
+        'a summary without its fields': JSON.stringify({
+          event: 'CALL_AI_SUMMARY',
+          callId: subject,
+          summary: null,
+        }),
+      }
+      const wrong: string[] = []
+      for (const [label, body] of Object.entries(refusable)) {
+        const delivery = buildDelivery(examination, body, subject)
+        const [first, second] = [await examination.deliver(delivery), await examination.deliver(delivery)]
+        const isRefused = first.status !== undefined && first.status >= 400 && !isShielded(first)
+        if (isRefused && isAccepted(second)) {
+          wrong.push(`${describeResponse(first)}, then ${describeResponse(second)} to ${label}`)
+        }
+      }
+      if (wrong.length === 0) return { verdict: 'pass', observed: 'the same response twice' }
+      return { verdict: 'fail', observed: wrong.join('; ') }
     },
   },
   'remembers-for-half-a-minute': {

@@ -19,6 +19,17 @@ const hour = 3_600_000
 /** Two recaps of the same length: in ASCII, and in several scripts. */
 const [plainRecap, scriptRecap] = ['Said hello, and goodbye.', 'Grüße, 配達, שלום \u{1f44b}.']
 
+const longEnding = 'This is the end.'
+const longRecap = `${'Recap. '.repeat(712)}${longEnding}`
+
+/** Sends a summary with this recap, and returns the lines of its effects. */
+const showRecap = async (examination: Examination, recap: string): Promise<string> => {
+  const { delivery } = await sendSummary(examination, { summary: { recap, keyPoints: [], nextSteps: [] } })
+  if (delivery === undefined) return ''
+  await examination.countEffectsOf(delivery)
+  return (await examination.listEffects(delivery)).join('\n').normalize()
+}
+
 /** Lists how effects may show a text: as it is, or with escapes of JSON. */
 const listSpellings = (text: string): string[] => [
   text.normalize(),
@@ -146,21 +157,36 @@ export const variedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 2,
     run: async (examination) => {
-      const show = async (recap: string): Promise<string> => {
-        const fields = { summary: { recap, keyPoints: [], nextSteps: [] } }
-        const { delivery } = await sendSummary(examination, fields)
-        if (delivery === undefined) return ''
-        await examination.countEffectsOf(delivery)
-        return (await examination.listEffects(delivery)).join('\n').normalize()
-      }
-      if (!(await show(plainRecap)).includes(plainRecap)) {
+      if (!(await showRecap(examination, plainRecap)).includes(plainRecap)) {
         return { verdict: 'skipped', observed: 'the effects show no recaps' }
       }
-      const shown = await show(scriptRecap)
+      const shown = await showRecap(examination, scriptRecap)
       if (listSpellings(scriptRecap).some((text) => shown.toLowerCase().includes(text.toLowerCase()))) {
         return { verdict: 'pass', observed: 'kept' }
       }
       return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${shown.slice(0, 200)}` }
+    },
+  },
+  'keeps-long-texts': {
+    title: 'Keeps long texts to their end',
+    severity: 'medium',
+    clause: 'specification, "Summary object": recap is a string without a maximum length',
+    expected: 'the end of a recap of 5,000 characters, if the effects show recaps',
+    risk: 'The end of a long summary is lost, and no one notices, because the response is 2xx.',
+    fix: 'Store texts in columns without a limit. If only the effects are cut, let them show the whole recap.',
+    needs: ['effects'],
+    requests: 2,
+    run: async (examination) => {
+      if (!(await showRecap(examination, plainRecap)).includes(plainRecap)) {
+        return { verdict: 'skipped', observed: 'the effects show no recaps' }
+      }
+      const shown = await showRecap(examination, longRecap)
+      if (shown.includes(longEnding)) return { verdict: 'pass', observed: 'kept' }
+      // Only the application knows whether the recap was cut when it was stored or when it was shown.
+      return {
+        verdict: 'inconclusive',
+        observed: `the effects show ${shown.length} characters of a line with ${longRecap.length}: the recap is cut where it is stored, or only in the effects`,
+      }
     },
   },
   'handles-unusual-summaries': {
