@@ -133,6 +133,11 @@ const fieldSamples: Samples<
     'with-a-space-is-400': ['A join approval mode with a space after it', 'auto_approve ', invalid],
     'longer-is-400': ['A join approval mode with more after it', 'auto_approve_all', invalid],
     'empty-is-400': ['An empty join approval mode', '', invalid],
+    'inherited-name-is-400': [
+      'A join approval mode that is the name of an inherited property of JavaScript objects',
+      'constructor',
+      invalid,
+    ],
     'true-is-400': ['A join approval mode that is true', true, invalid],
     'list-is-400': ['A join approval mode that is a list', ['auto_approve'], invalid],
     'null-is-400': ['A join approval mode that is null', null, nulls],
@@ -304,6 +309,18 @@ const foreignKeyRules: ServerRules = {
     severity: 'critical',
     risk: 'A business creates groups in the name of another one.',
     examine: judgeRequest((lab) => buildCreate(lab, {}, { key: 'foreign' }), isRefusal),
+  },
+  'create.foreign-key.is-400': {
+    title: 'The number of another organization is refused like one that does not exist',
+    clause: noIntegration,
+    expected: 'status 400',
+    severity: 'medium',
+    risk: 'Anyone with a key can find out which numbers other businesses use here.',
+    fix: "Look for wabaNumber among the integrations of the caller's organization before you check the permissions of the key.",
+    examine: judgeRequest(
+      (lab) => buildCreate(lab, {}, { key: 'foreign' }),
+      (response) => (isRefusal(response) ? response.status === 400 : undefined),
+    ),
   },
 }
 

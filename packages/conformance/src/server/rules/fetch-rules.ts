@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { swapCase } from '../../swap-case.ts'
-import { readField } from '../api/api-request.ts'
+import { type ApiResponse, readField } from '../api/api-request.ts'
 import type { CallScene } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
@@ -60,6 +60,9 @@ const judgePending = judgeExchanges(
     return /^[1-9]\d*$/.test(retryAfter ?? '') ? undefined : `Retry-After: ${retryAfter}`
   },
 )
+
+const isClientError = ({ status }: ApiResponse): boolean | undefined =>
+  status === 429 ? undefined : status >= 400 && status < 500
 
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
@@ -130,10 +133,17 @@ const rules: Readonly<Record<string, FetchRule>> = {
     title: 'A callId of 255 characters gets a response that it names no call',
     clause: '"Fetch call AI summary": callId is a string',
     expected: 'a status from 400 to 499',
-    examine: judgeRequest(
-      () => buildFetch('c'.repeat(255)),
-      ({ status }) => (status === 429 ? undefined : status >= 400 && status < 500),
-    ),
+    examine: judgeRequest(() => buildFetch('c'.repeat(255)), isClientError),
+  },
+  'fetch.call-id.twice-is-refused': {
+    title: 'A fetch with two unknown callIds gets a response that it names no call',
+    clause: '"Fetch call AI summary": callId is a string',
+    expected: 'a status from 400 to 499',
+    fix: 'Respond 400 to a query with callId twice. Many frameworks turn it into a list.',
+    examine: judgeRequest(() => {
+      const { path, ...rest } = buildFetch('first')
+      return { ...rest, path: `${path}&callId=second` }
+    }, isClientError),
   },
   'fetch.call-id.unknown-is-404': {
     title: 'A call that does not exist is not found',

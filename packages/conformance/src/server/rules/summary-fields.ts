@@ -14,6 +14,9 @@ type FieldRule = Pick<ServerRule, 'title' | 'expected'> &
   }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+/** Returns whether a value has digits and no letters. How numbers are written is not specified. */
+const isPhoneNumber = (value: unknown): boolean =>
+  typeof value === 'string' && /\d/.test(value) && !/\p{L}/u.test(value)
 const fits =
   (schema: { safeParse(value: unknown): { success: boolean } }) =>
   (value: unknown): boolean =>
@@ -32,12 +35,6 @@ const expectKind = (path: string, expected: string, isRight: (value: unknown) =>
   keeps: (payload) => isRight(payload(path)),
 })
 
-const expectPresent = (path: string, expected: string): FieldRule => ({
-  title: `${path} is a string that is not empty`,
-  expected,
-  keeps: (payload) => isText(payload(path)),
-})
-
 const expectEqual = (first: string, second: string): FieldRule => ({
   title: `${first} has the same value as ${second}`,
   expected: 'equal values',
@@ -49,7 +46,10 @@ const summaryObject = { clause: '"Summary object"' }
 
 const fieldRules: Readonly<Record<string, FieldRule>> = {
   'channel-is-named': expectKind('channel', 'PSTN or WHATSAPP', fits(Channel)),
-  'call-id-is-present': { ...expectPresent('callId', 'a string'), severity: 'high' },
+  'call-id-is-present': {
+    ...expectKind('callId', 'a string that is not empty', isText),
+    severity: 'high',
+  },
   'call-direction-is-named': expectKind('callDirection', 'INCOMING or OUTGOING', fits(CallDirection)),
   'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
@@ -80,14 +80,18 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     clause: '0004 (timestamps)',
     keeps: (payload) => ['callStartedAt', 'callEndedAt'].every((name) => fits(UtcTimestamp)(payload(name))),
   },
-  'from-is-present': expectPresent('from', 'a phone number'),
-  'to-is-present': expectPresent('to', 'a phone number'),
+  'from-is-a-phone-number': expectKind('from', 'a phone number', isPhoneNumber),
+  'to-is-a-phone-number': expectKind('to', 'a phone number', isPhoneNumber),
   'channel-number-equals-from': expectEqual('channelNumber', 'from'),
   'customer-number-equals-to': expectEqual('customerNumber', 'to'),
   'agent-number-absent-not-empty': {
     title: 'agentNumber is absent, not empty, when no team member took part',
     expected: 'no agentNumber, or a phone number',
     keeps: (payload) => payload('agentNumber') === undefined || isText(payload('agentNumber')),
+  },
+  'agent-number-is-a-phone-number': {
+    ...expectKind('agentNumber', 'a phone number, if it is present', isPhoneNumber),
+    applies: (payload) => isText(payload('agentNumber')),
   },
   'agent-number-absent-for-bots': {
     title: 'agentNumber is absent for a bot call that no team member started',

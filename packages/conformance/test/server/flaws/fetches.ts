@@ -86,6 +86,11 @@ export const createFetchFlaws = (): BrokenServer[] => [
     ...swapStatus(400, 404, isFetch),
   },
   {
+    name: 'responds 500 to a fetch with two callIds',
+    caughtBy: 'fetch.call-id.twice-is-refused',
+    ...swapStatus(404, 500, ({ query }) => query.getAll('callId').length > 1),
+  },
+  {
     name: 'responds 200 for an unknown call',
     caughtBy: 'fetch.call-id.unknown-is-404',
     ...swapStatus(404, 200, isFetch),

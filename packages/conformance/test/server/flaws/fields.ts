@@ -33,6 +33,11 @@ export const createFieldFlaws = (): BrokenServer[] => [
     ...acceptField('joinApprovalMode', (value) => value === ''),
   },
   {
+    name: 'looks for join approval modes with the operator in',
+    caughtBy: 'create.join-approval-mode.inherited-name-is-400',
+    ...acceptField('joinApprovalMode', (value) => String(value) in {}),
+  },
+  {
     name: 'has a default WABA number',
     caughtBy: 'create.waba-number.missing-is-400',
     ...acceptField('wabaNumber', (value) => value === undefined),

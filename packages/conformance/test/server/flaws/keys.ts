@@ -3,6 +3,7 @@ import {
   type BrokenServer,
   change,
   hasStatus,
+  isCreate,
   isFetch,
   ownKey,
   readFields,
@@ -156,6 +157,11 @@ export const createKeyFlaws = (): BrokenServer[] => [
     name: 'creates groups on the numbers of other organizations',
     caughtBy: 'create.foreign-key.is-refused',
     ...readKeyAs((key) => (key === foreignKey ? ownKey : '')),
+  },
+  {
+    name: 'tells which numbers other organizations have',
+    caughtBy: 'create.foreign-key.is-400',
+    ...swapStatus(400, 403, (call) => isCreate(call) && call.headers.get('authorization') === foreignKey),
   },
   {
     name: 'requires a key only for WhatsApp calls',

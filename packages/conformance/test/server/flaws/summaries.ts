@@ -172,6 +172,21 @@ export const createSummaryFlaws = (): BrokenServer[] => [
     ...changeSummary((body) => ({ agentNumber: null, ...body })),
   },
   {
+    name: 'sends the name of the agent as agentNumber',
+    caughtBy: 'events.summary.agent-number-is-a-phone-number',
+    ...changeSummary((body) => ('agentNumber' in body ? { ...body, agentNumber: 'Grace Hopper' } : body)),
+  },
+  {
+    name: 'sends the name of the customer as to',
+    caughtBy: 'events.summary.to-is-a-phone-number',
+    ...changeSummary((body) => ({ ...body, to: 'Ada', customerNumber: 'Ada' })),
+  },
+  {
+    name: 'sends an empty from',
+    caughtBy: 'events.summary.from-is-a-phone-number',
+    ...changeSummary((body) => ({ ...body, from: '', channelNumber: '' })),
+  },
+  {
     name: 'names an agent in bot calls',
     caughtBy: 'events.summary.agent-number-absent-for-bots',
     ...changeSummary((body) => ({ agentNumber: '+15550190008', ...body })),
