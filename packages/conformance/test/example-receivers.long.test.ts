@@ -26,6 +26,8 @@ const readDatabase = (database: string): string => {
 type Language = {
   /** Command that succeeds if everything the example needs is installed. */
   readonly needs: Command
+  /** Compiles the example into a folder. */
+  build?(folder: string): void
   /** Returns the command that starts the example. */
   start(folder: string, port: number): Command
   /** Returns the effects stored in the example's database. */
@@ -53,10 +55,10 @@ const languages: Readonly<Record<string, Language>> = {
   },
   go: {
     needs: ['go', 'version'],
-    start: (folder) => {
+    build: (folder) => {
       execFileSync('go', ['build', '-o', join(folder, 'receiver'), '.'], { cwd: join(examples, 'go') })
-      return [join(folder, 'receiver')]
     },
+    start: (folder) => [join(folder, 'receiver')],
     readEffects: (database) =>
       globSync(join(database, '*'))
         .map((file) => readFileSync(file, 'utf8'))
@@ -69,6 +71,8 @@ const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS
 const startExample = async (name: string, language: Language, variables: Record<string, string>) => {
   const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
   const database = name === 'go' ? folder : join(folder, 'receiver.db')
+  // Before a port is chosen: another program could take it meanwhile.
+  language.build?.(folder)
   const port = await findFreePort()
   const env = {
     ...process.env,

@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterAll, vi } from 'vitest'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+import { afterAll } from 'vitest'
 
 /** The arguments of Node.js that run the command line. */
 export const command = [
