@@ -1,7 +1,8 @@
 // The modules of the page read these while they are loaded.
 import './page-globals.ts'
 
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { copyAsCurl } from '../src/actions/delivery-actions.ts'
 import { resend } from '../src/actions/resend.ts'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform } from '../src/api/reload.ts'
@@ -125,4 +126,21 @@ test('a closed record leaves nothing of itself in the address, and the filters o
   setParams({ attempt: '2', tab: 'body', delivery: 'dlv_2' })
   closeRecord()
   expect([...new URLSearchParams(location.search)]).toEqual([['status', 'pending']])
+})
+
+test('a delivery is copied as the command of its last attempt', async () => {
+  const copied: string[] = []
+  vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => void copied.push(text) } })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await servePage((request, response) => {
+    const [, number] = /attempts\/(\d)\/request$/.exec(request.url ?? '') ?? []
+    if (number === undefined) return respond(response, { items: [{ number: 1 }, { number: 2 }] })
+    respond(response, { url: `https://a.example/${number}`, headers: {}, hiddenHeaders: [], body: '{}' })
+  })
+  await copyAsCurl('dlv')
+  await copyAsCurl('dlv', 1)
+  expect(copied.map((text) => text.split(' \\')[0])).toEqual([
+    "curl 'https://a.example/2'",
+    "curl 'https://a.example/1'",
+  ])
 })

@@ -9,7 +9,7 @@ import { send } from '../src/api/send.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
 import { setParams } from '../src/state/route.ts'
-import { isTokenRequired } from '../src/state/session.ts'
+import { isTokenRequired, logIn } from '../src/state/session.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
 
 const toOrganization = (id: string) => ({
@@ -211,4 +211,11 @@ test('a stream is broken after 35 seconds without a response, but not while comm
   }
 
   expect([connection.value, streams.length]).toEqual(['connected', 2])
+})
+
+test('the token is forgotten with the tab, and never stored for longer', () => {
+  logIn('t0ken')
+  onTestFinished(() => logIn(''))
+  const stored = [sessionStorage, localStorage].map((storage) => storage.getItem('wabakit-control-token'))
+  expect(stored).toEqual(['t0ken', null])
 })
