@@ -228,7 +228,8 @@ test('a WhatsApp call and an organization without PSTN calling have no summary, 
     { statusCode: 404, message: 'No such call', error: 'Not Found' },
   ])
   const { callId: pending } = await mock.simulateCall({ summary: { after: '1m' } })
-  expect(await read(summaryPath(pending))).toEqual([202, {}])
+  const early = await request(mock, summaryPath(pending), { headers })
+  expect([early.status, await early.json(), early.headers.get('retry-after')]).toEqual([202, {}, null])
   expect(await read('/v1/call/ai-summary')).toEqual([
     400,
     { statusCode: 400, message: [expect.stringContaining('callId')], error: 'Bad Request' },

@@ -200,6 +200,8 @@ test('shows what is stored about a customer, and the groups and members that bel
   })
   const subjects = body.deliveries.map(({ subject }: { subject: string }) => subject)
   expect(new Set(subjects)).toEqual(new Set(['call:c1', 'group:g1']))
+  // The group's other deliveries are about the group, or about other members.
+  expect(subjects.filter((subject: string) => subject === 'group:g1')).toHaveLength(1)
   expect((await control(server, 'GET /organizations/acme/customers/4930')).status).toBe(404)
   expect((await control(server, 'GET /organizations/acme/customers/nobody')).status).toBe(400)
 

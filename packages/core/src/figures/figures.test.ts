@@ -117,7 +117,7 @@ test('rolls up its records about once a minute, and loses no count', async () =>
   await server.figures.stop()
 })
 
-test('counts nothing between a stop and the next start, and then each attempt once', async () => {
+test('counts nothing between a stop and the next start, and then each event and attempt once', async () => {
   const { server, id, deliver, read } = await setUp()
   for (const groupId of ['g1', 'g2', 'g3']) {
     server.figures.start()
@@ -125,8 +125,9 @@ test('counts nothing between a stop and the next start, and then each attempt on
     await server.figures.stop()
     await deliver(`${groupId}, between`)
   }
-  const counts = await read(id)
-  expect(counts.reduce((sum, { delivered = 0 }) => sum + delivered, 0)).toBe(3)
+  const sum = async (subscriptionId: string, name: string) =>
+    (await read(subscriptionId)).reduce((total, counts) => total + (counts[name] ?? 0), 0)
+  expect([await sum(id, 'delivered'), await sum('', 'events')]).toEqual([3, 3])
 })
 
 test('a stop waits for a write that has begun, because the store is closed next', async () => {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
 import { checkSecrecy, createControlClient } from './control-client.ts'
 
 test.each(['http://127.0.0.1:4100', 'http://localhost', 'http://[::1]:4100', 'https://wa.example.com'])(
@@ -12,4 +13,22 @@ test.each(['http://wa.example.com', 'http://192.0.2.1:4100'])('sends no token to
   expect(() => createControlClient({ server, controlToken: 'token' })).toThrow('Use https')
   expect(() => createControlClient({ server })).not.toThrow()
   expect(() => checkSecrecy(server, 'the API key')).toThrow('the network could read the API key')
+})
+
+test('follows no redirect, which would change the request', async () => {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    response.writeHead(302, { location: '/elsewhere' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const sent = createControlClient({ server: url }).send('POST', '/faults', {})
+  await expect(sent).rejects.toThrow(`Cannot reach a server at ${url}`)
+  expect(requests).toEqual(['POST /_wabakit/faults'])
 })

@@ -22,7 +22,12 @@ const path = '/organizations/acme'
 const deliver = async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
-  const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url }
+  const subscription = {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+    headers: { 'x-token': 't0ken' },
+  }
   const { body: created } = await control(server, `POST ${path}/subscriptions`, subscription)
   await createGroup(server.url, { groupId: 'a', subject: "Anna's “team” $HOME" })
   await server.service.dispatcher.runDue()
@@ -38,6 +43,7 @@ test.skipIf(!existsSync('/usr/bin/curl'))('a copied curl command sends the same 
   await promisify(execFile)('sh', ['-c', formatCurl(sent)])
 
   const [first, second] = endpoint.arrivals
+  expect([first, second].map((each) => each?.headers['x-token'])).toEqual(['t0ken', '<secret>'])
   expect(second?.body).toBe(first?.body)
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent']) {
     expect(second?.headers[name]).toBe(first?.headers[name])
