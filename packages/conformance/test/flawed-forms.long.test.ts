@@ -69,6 +69,15 @@ const flaws: Record<string, Flaw> = {
     plant: refuseIf((event) => isSummary(event) && !String(event.callStartedAt).endsWith('Z')),
     fail: ['handles-unusual-summaries'],
   },
+  'takes only times of RFC 3339': {
+    plant: refuseIf(
+      (event) =>
+        isSummary(event) &&
+        !/T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(String(event.callStartedAt)),
+    ),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
   'loses summaries whose times have an offset': {
     plant: loseIf((event) => isSummary(event) && !String(event.callEndedAt).endsWith('Z')),
     fail: ['handles-unusual-summaries'],

@@ -447,6 +447,14 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-oversized-body'],
   },
+  'limits only bodies that state their length': {
+    plant: ({ right }) => ({
+      read: (request) =>
+        request.headers['content-length'] === undefined ? buffer(request) : right.read(request),
+    }),
+    fail: ['refuses-oversized-body'],
+    options: { only: ['refuses-oversized-body'] },
+  },
   'decodes the body without checking for errors': {
     plant: ({ right }) => ({ parse: (body) => right.parse(Buffer.from(body.toString())) }),
     fail: ['refuses-invalid-utf8'],

@@ -35,6 +35,11 @@ const refuseBodies = (
 const writeSummary = (subject: string, change: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ ...buildEvent('CALL_AI_SUMMARY', subject), ...change }))
 
+const splitInTen = (body: Buffer): Buffer[] => {
+  const size = Math.ceil(body.length / 10)
+  return Array.from({ length: 10 }, (_, at) => body.subarray(at * size, (at + 1) * size))
+}
+
 /** Inserts invalid UTF-8 into a string. */
 const spoilText = (body: Buffer): Buffer => {
   const at = body.indexOf('"recap":"') + '"recap":"'.length
@@ -53,19 +58,22 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: '413 or another 4xx, or the connection closed',
     risk: 'A few requests with huge bodies fill the memory, and the process dies while handling deliveries.',
     fix: 'Stop reading at a limit, such as 1 MiB, and respond 413.',
-    requests: 2,
+    requests: 4,
     run: async (examination) => {
-      const { subject } = await examination.prepare()
-      const body = writeSummary(subject, { padding: 'x'.repeat(examination.limits.oversizedBytes) })
-      const delivery = buildDelivery(examination, body, subject)
-      const { headers } = await examination.sign(delivery)
-      const exchange = await examination.sendHostile({ headers, body }, subject)
-      const size = `${Math.round(body.length / 1_048_576)} MiB`
-      const observed = `${describeResponse(exchange)} to ${size}`
-      if (isAccepted(exchange)) return judgeRefused(examination, [{ label: size, exchange, delivery }])
-      if (exchange.status === 500 && (await examination.isAlive())) {
-        return { verdict: 'fail', observed }
+      const send = async (label: string, split: (body: Buffer) => Buffer[] | undefined): Promise<Attempt> => {
+        const { subject } = await examination.prepare()
+        const body = writeSummary(subject, { padding: 'x'.repeat(examination.limits.oversizedBytes) })
+        const delivery = buildDelivery(examination, body, subject)
+        const { headers } = await examination.sign(delivery)
+        const exchange = await examination.sendHostile({ headers, body, parts: split(body) }, subject)
+        return { label: `${Math.round(body.length / 1_048_576)} MiB${label}`, exchange, delivery }
       }
+      const attempts = [await send('', () => undefined), await send(' in chunks', splitInTen)]
+      const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
+      if (accepted.length > 0) return judgeRefused(examination, accepted)
+      const observed = describeAttempts(attempts)
+      const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
+      if (isFailure && (await examination.isAlive())) return { verdict: 'fail', observed }
       return judgeSurvived(examination, observed)
     },
   },

@@ -1,6 +1,6 @@
 import { ErrorBody } from '@wabakit/contract'
 import type { ApiExchange } from '../api/api-request.ts'
-import { describeResponse } from '../lab.ts'
+import { buildCreate, describeResponse } from '../lab.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 
 const headers = '0010 (Retry-After and rate limit headers)'
@@ -56,6 +56,25 @@ export const limitRules: ServerRules = {
       kept: ErrorBody.safeParse(exchange.response.json).data?.code === 'rate_limited',
       observed: describeResponse(exchange),
     })),
+  },
+  'limits.429.spares-a-valid-key': {
+    title: 'Requests with a wrong key do not use up the limit of a valid one',
+    clause: '"Limits": keyed by organization or user, with IP as fallback',
+    expected: 'another status than 429 to a request with the valid key after many with a wrong one',
+    risk: 'One client with an old key locks out every other client behind the same address.',
+    examine: async ({ lab, scenes }) => {
+      const isLimited = ({ request, response }: ApiExchange): boolean =>
+        request.key === 'api' && response.status === 429
+      const wasLimitedBefore = lab.exchanges.some(isLimited)
+      const flood = await scenes.play('flood')
+      const sent = await lab.send(buildCreate(lab, { subject: '' }), { once: true })
+      const reached = flood.some(({ response }) => response.status === 429)
+      return {
+        kept: reached && !wasLimitedBefore ? !isLimited(sent) : undefined,
+        observed: reached ? describeResponse(sent) : `no 429 in ${flood.length} requests with a wrong key`,
+        requests: [sent.request],
+      }
+    },
   },
   'limits.429.ratelimit': expectHeader('ratelimit'),
   'limits.429.ratelimit-policy': expectHeader('ratelimit-policy'),

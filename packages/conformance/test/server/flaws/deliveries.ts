@@ -53,12 +53,12 @@ function failWithWebhook(): Mutation {
   return {
     api: async (call, respond) => {
       const { groupId } = readFields(call)
-      if (!isCreate(call) || groupId === undefined) return respond()
+      // A repeated request has no webhook.
+      if (!isCreate(call) || groupId === undefined || waiting.has(groupId)) return respond()
       const { promise, resolve } = Promise.withResolvers<number>()
       waiting.set(groupId, resolve)
       const response = await respond()
-      // A repeated request has no webhook.
-      const status = await Promise.race([promise, sleep(2_000)])
+      const status = await Promise.race([promise, sleep(5_000)])
       return response.status === 200 && status === 500 ? toJson(500, {}, response.headers) : response
     },
     webhook: async ({ body }, send) => {

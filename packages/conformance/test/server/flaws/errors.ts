@@ -54,6 +54,18 @@ function forgetAfterRepeat(): Mutation {
   }
 }
 
+/** Responds 429 to every request after it has done so once. */
+function limitEveryKey(): Mutation {
+  let limited: Response | undefined
+  return {
+    api: async (_, respond) => {
+      const response = await respond()
+      if (response.status === 429) limited = response.clone()
+      return limited?.clone() ?? response
+    },
+  }
+}
+
 /** Servers with one mistake each in errors, limits and sequences of requests. */
 export const createErrorFlaws = (): BrokenServer[] => [
   {
@@ -174,6 +186,11 @@ export const createErrorFlaws = (): BrokenServer[] => [
         headers: withHeader(response.headers, 'content-type', 'text/html'),
       })
     },
+  },
+  {
+    name: 'limits valid keys because of wrong ones',
+    caughtBy: 'limits.429.spares-a-valid-key',
+    ...limitEveryKey(),
   },
   {
     name: 'fails if a description is not a string',
