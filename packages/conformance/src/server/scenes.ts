@@ -18,8 +18,9 @@ export type GroupScene = {
 /** The path to which the listener of `acceptance` redirects. */
 export const redirectPath = '/redirected'
 
-/** The path of the added subscription, and its static headers. */
+/** The paths of two added subscriptions, and their static headers. */
 export const addedPath = '/added'
+export const failingPath = '/failing'
 export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
 export const participantPhone = '+15550190007'
@@ -91,8 +92,13 @@ const createScripts = (lab: Lab) => {
       })
       if (added === undefined) return { failure: 'the run cannot add a subscription' }
       const { wabaNumber } = added
-      const deliver = async (): Promise<ReceivedWebhook | undefined> =>
-        waitForEvent('GROUP_CREATED', (await playGroup({ wabaNumber })).groupId)
+      const deliver = async (): Promise<ReceivedWebhook | undefined> => {
+        const { groupId } = await playGroup({ wabaNumber })
+        return listener?.waitFor(
+          (each) => each.path === addedPath && each.groupId === groupId,
+          wait.timeoutMs,
+        )
+      }
       const first = await deliver()
       const newSecret = await added.rotateSecret()
       const rotated = await deliver()
@@ -109,7 +115,27 @@ const createScripts = (lab: Lab) => {
       // Gives the server time to react to the response.
       await sleep(wait.quietMs)
       const { groupId: lastGroupId } = await playGroup({ wabaNumber })
-      return { first, newSecret, rotated, gone, lastGroupId }
+      return { wabaNumber, first, newSecret, rotated, gone, lastGroupId }
+    } catch (error) {
+      return { failure: String(error) }
+    }
+  }
+
+  /** Collects a second attempt at another added subscription, because the one that gets a 410 has none later. */
+  const playFailingSubscription = async () => {
+    const groupId = lab.createGroupId()
+    const isOwn = (each: { path: string; groupId: string }): boolean =>
+      each.path === failingPath && each.groupId === groupId
+    try {
+      const added = await simulate.addSubscription?.({
+        url: `${listener?.url}${failingPath}`,
+        headers: addedHeaders,
+      })
+      if (added === undefined) return { failure: 'the run cannot add a subscription' }
+      listener?.plan({ response: { status: 500 }, once: true, matches: isOwn })
+      await playGroup({ wabaNumber: added.wabaNumber }, groupId)
+      const isAgain = (each: ReceivedWebhook): boolean => isOwn(each) && each.status === 204
+      return { again: await listener?.waitFor(isAgain, wait.retryTimeoutMs) }
     } catch (error) {
       return { failure: String(error) }
     }
@@ -221,6 +247,7 @@ const createScripts = (lab: Lab) => {
     },
     /** Groups on the number of an added subscription. */
     subscribed: playSubscription,
+    subscribedRetried: playFailingSubscription,
     /** Requests with a wrong key, until one gets a 429. */
     flood,
     ...createCallScenes(lab),
@@ -260,7 +287,9 @@ export const createScenes = (lab: Lab) => {
       ] as const),
       ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
       ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
-      ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),
+      ...(isListening && simulate.addSubscription !== undefined
+        ? (['subscribed', 'subscribedRetried'] as const)
+        : []),
       ...(isPlaying ? (['PSTN', 'WHATSAPP', 'anotherWhatsApp'] as const) : []),
       ...(isPlaying && listener !== undefined ? (['failedSummary', 'failedEnd'] as const) : []),
       ...(isPlaying ? unansweredScenes : []),

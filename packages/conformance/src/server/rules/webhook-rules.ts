@@ -1,9 +1,10 @@
 import { setDefaults } from '../../report/run-checks.ts'
+import { parseJson, readField } from '../api/api-request.ts'
 import { describeResponse, type Lab, type Need } from '../lab.ts'
-import { addedHeaders, addedPath, redirectPath, type SceneResults } from '../scenes.ts'
+import { addedHeaders, addedPath, failingPath, redirectPath, type SceneResults } from '../scenes.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeGroup, judgeWebhooks } from './witness.ts'
+import { judgeGroup, judgeWebhooks, toDigits } from './witness.ts'
 
 const signed: readonly Need[] = ['--listen', '--secret']
 const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
@@ -43,6 +44,48 @@ const judgeAdded =
     const webhook = scene[name]
     if (scene.failure === undefined && webhook !== undefined) return judge(webhook, scene, lab)
     return { kept: undefined, observed: scene.failure ?? 'no GROUP_CREATED arrived' }
+  }
+
+const judgeHeaders = ({ headers }: ReceivedWebhook): Observation => {
+  const [[name = '', value] = []] = Object.entries(addedHeaders)
+  const sent = headers.get(name)
+  return { kept: sent === value, observed: `${name}: ${sent}` }
+}
+
+type Place = {
+  /** The digits of the WABA number of the added subscriptions. */
+  readonly addedNumber: string
+  readonly isAdded: boolean
+  /** The digits of the WABA number of each created group, by the group's id. */
+  readonly groups: ReadonlyMap<unknown, string>
+}
+
+const listGroupNumbers = ({ exchanges }: Lab): Place['groups'] =>
+  new Map(
+    exchanges
+      .filter(({ response }) => response.status === 200)
+      .map(({ request: { body = '' }, response: { json } }) => [
+        readField(json, 'groupId'),
+        toDigits(readField(parseJson(body), 'wabaNumber')),
+      ]),
+  )
+
+/** Judges where webhooks arrived: at an added subscription, whose number is another one, or elsewhere. */
+const judgePlaces =
+  (
+    findProblem: (webhook: ReceivedWebhook, place: Place) => string | undefined,
+    applies: (webhook: ReceivedWebhook) => boolean,
+  ): ServerRule['examine'] =>
+  async (examination) => {
+    const { lab, scenes } = examination
+    const { wabaNumber, failure } = await scenes.play('subscribed')
+    if (wabaNumber === undefined) return { kept: undefined, observed: failure }
+    const addedNumber = toDigits(wabaNumber)
+    const groups = listGroupNumbers(lab)
+    return judgeWebhooks((webhook) => {
+      const isAdded = webhook.path === addedPath || webhook.path === failingPath
+      return findProblem(webhook, { addedNumber, isAdded, groups })
+    }, applies)(examination)
   }
 
 const rules: ServerRules = {
@@ -171,7 +214,7 @@ const rules: ServerRules = {
     examine: judgeWebhooks((webhook, { all }) => {
       const id = readId(webhook)
       const isAgain = (each: ReceivedWebhook): boolean =>
-        each.status === 204 && readId(each) === id && each.text === webhook.text
+        each.status === 204 && each.path === webhook.path && readId(each) === id && each.text === webhook.text
       const count = all.filter(isAgain).length
       // At-least-once delivery allows a second one.
       return id !== '' && count > 2 ? `${id} was accepted ${count} times` : undefined
@@ -214,11 +257,46 @@ const rules: ServerRules = {
     clause: '0015 (subscriptions have static headers)',
     expected: 'the header with which the subscription was created',
     needs: added,
-    examine: judgeAdded('first', ({ headers }) => {
-      const [[name = '', value] = []] = Object.entries(addedHeaders)
-      const sent = headers.get(name)
-      return { kept: sent === value, observed: `${name}: ${sent}` }
-    }),
+    examine: judgeAdded('first', judgeHeaders),
+  },
+  'webhooks.headers.are-sent-again': {
+    title: 'The second attempt of a delivery has the static headers of its subscription',
+    clause: '0015 (subscriptions have static headers)',
+    expected: 'the header with which the subscription was created',
+    needs: added,
+    examine: async ({ scenes }) => {
+      const { again, failure = 'no second attempt arrived' } = await scenes.play('subscribedRetried')
+      return again === undefined ? { kept: undefined, observed: failure } : judgeHeaders(again)
+    },
+  },
+  'webhooks.subscription.gets-its-groups-only': {
+    title: 'A subscription receives the events of groups on its own WABA number only',
+    clause: '0015 (a subscription matches a number on a channel)',
+    expected: 'events of a group at the subscriptions on its number, and nowhere else',
+    needs: added,
+    examine: judgePlaces(
+      ({ groupId, path }, { addedNumber, isAdded, groups }) => {
+        const own = groups.get(groupId)
+        const isRight = own === undefined || isAdded === (own === addedNumber)
+        return isRight ? undefined : `a group on ${own}, at ${path}`
+      },
+      ({ groupId }) => groupId !== '',
+    ),
+  },
+  'webhooks.subscription.gets-its-summaries-only': {
+    title: 'A subscription receives the summaries of calls on its own WABA number only',
+    clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
+    expected: 'CALL_AI_SUMMARY at the subscriptions on the number of the call, and nowhere else',
+    severity: 'high',
+    needs: [...added, '--play'],
+    risk: "A customer's words are sent to a system that handles another number.",
+    examine: judgePlaces(
+      ({ json, path }, { addedNumber, isAdded }) => {
+        const own = toDigits(readField(json, 'channelNumber'))
+        return isAdded && own !== addedNumber ? `a call on ${own}, at ${path}` : undefined
+      },
+      ({ event }) => event === 'CALL_AI_SUMMARY',
+    ),
   },
   'webhooks.rotation.both-secrets-sign': {
     title: 'After a rotation, webhooks are signed with the new secret and the previous one',

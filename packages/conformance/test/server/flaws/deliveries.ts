@@ -69,6 +69,16 @@ function failWithWebhook(): Mutation {
   }
 }
 
+/** Also sends an event on the main number to the subscription on another number. */
+const sendToAdded = (event: string): Mutation => ({
+  webhook: async (hook, send) => {
+    const response = await send()
+    if (hook.body.event === event && hook.url.endsWith('/whatsapp'))
+      await send({ ...hook, url: hook.url.replace('/whatsapp', '/added') })
+    return response
+  },
+})
+
 /** Servers with one mistake each in deliveries. */
 export const createDeliveryFlaws = (): BrokenServer[] => [
   {
@@ -160,6 +170,23 @@ export const createDeliveryFlaws = (): BrokenServer[] => [
     name: 'sends no static headers',
     caughtBy: 'webhooks.headers.are-sent',
     webhook: (hook, send) => send({ ...hook, headers: withoutHeader(hook.headers, 'x-acceptance') }),
+  },
+  {
+    name: 'sends static headers only with the first attempt',
+    caughtBy: 'webhooks.headers.are-sent-again',
+    ...countAttempts((hook, attempt) =>
+      attempt === 1 ? hook : { ...hook, headers: withoutHeader(hook.headers, 'x-acceptance') },
+    ),
+  },
+  {
+    name: 'sends the groups of a number to the subscriptions on another one',
+    caughtBy: 'webhooks.subscription.gets-its-groups-only',
+    ...sendToAdded('GROUP_CREATED'),
+  },
+  {
+    name: 'sends the summaries of a number to the subscriptions on another one',
+    caughtBy: 'webhooks.subscription.gets-its-summaries-only',
+    ...sendToAdded('CALL_AI_SUMMARY'),
   },
   {
     name: 'signs only with the new secret after a rotation',
