@@ -199,7 +199,12 @@ const rules: Readonly<Record<string, FetchRule>> = {
     expected: 'status 200',
     severity: 'high',
     needs: calls,
-    examine: judgeCalls((call) => judgeFetched(call, 200)),
+    fix: 'Return the summary as soon as it is saved. Do not cache the response that it is pending.',
+    examine: judgeCalls((call) => {
+      const { kept, observed, requests } = judgeFetched(call, 200)
+      const isLate = !kept && call.summary !== undefined
+      return { kept, observed: isLate ? `${observed}, after CALL_AI_SUMMARY` : observed, requests }
+    }),
   },
   'fetch.summary.is-json': {
     title: 'The fetched summary is JSON, and its content type is application/json',

@@ -78,6 +78,19 @@ function forgetFetched(): Mutation {
   )
 }
 
+/** Responds with 202 for ever to fetches of a call whose summary was once pending. */
+function cachePending(): Mutation {
+  const pending = new Map<string | null, Response>()
+  return {
+    api: async (call, respond) => {
+      const callId = call.query.get('callId')
+      const response = pending.get(callId) ?? (await respond())
+      if (response.status === 202) pending.set(callId, response.clone())
+      return response
+    },
+  }
+}
+
 /** Servers with one mistake each in fetched summaries. */
 export const createFetchFlaws = (): BrokenServer[] => [
   {
@@ -94,6 +107,11 @@ export const createFetchFlaws = (): BrokenServer[] => [
     name: 'responds 200 for an unknown call',
     caughtBy: 'fetch.call-id.unknown-is-404',
     ...swapStatus(404, 200, isFetch),
+  },
+  {
+    name: 'caches that a summary is pending',
+    caughtBy: 'fetch.summary.is-200',
+    ...cachePending(),
   },
   { name: 'never finds a summary', caughtBy: 'fetch.summary.is-200', ...swapStatus(200, 404, isFetch) },
   {
