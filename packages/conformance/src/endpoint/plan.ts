@@ -3,6 +3,7 @@ import type { Severity } from '../report/report.ts'
 import type { EndpointChecks, ListedCheck } from './check.ts'
 import { behaviorChecks } from './checks/behavior.ts'
 import { forgedChecks } from './checks/forged.ts'
+import { formChecks } from './checks/forms.ts'
 import { genuineChecks } from './checks/genuine.ts'
 import { hostileBodyChecks } from './checks/hostile-bodies.ts'
 import { hostileConnectionChecks } from './checks/hostile-connections.ts'
@@ -19,7 +20,7 @@ import { formatTarget, readTarget } from './target.ts'
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
-  genuine: { ...genuineChecks, ...variedChecks },
+  genuine: { ...genuineChecks, ...formChecks, ...variedChecks },
   forged: forgedChecks,
   replayed: replayedChecks,
   repeated: { ...repeatedChecks, ...identifiedChecks },

@@ -1,45 +1,18 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
 import { eventNames } from '@wabakit/contract'
-import type { EndpointCheck, EndpointChecks } from '../check.ts'
+import type { EndpointChecks } from '../check.ts'
 import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, deliverAtOnce, judgeAccepted, judgeHandled, sendEach } from '../judge.ts'
-import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
-import { type Exchange, isAccepted } from '../send.ts'
+import { type Attempt, deliverAtOnce, judgeAccepted } from '../judge.ts'
+import { buildEvent, type Delivery } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
 import { sparseEvents } from '../sparse-events.ts'
+import { accept, sendSummary, writeRecap } from './acceptance.ts'
 
 /** Recaps of two summaries that are sent at once. */
 const concurrentRecaps = ['Asked for tomatoes.', 'Asked for potatoes.'] as const
 
 /** A recap of 8 kB, as after a long call. */
 const longRecap = 'Long. '.repeat(1_333)
-
-const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
-
-/** Sends a summary that this endpoint handles, with changed fields or a different serialization. */
-const sendSummary =
-  (write: (event: Record<string, unknown>) => object | string, split?: (body: Buffer) => Buffer[]) =>
-  async (examination: Examination): Promise<Exchange> => {
-    const { subject } = await examination.prepare('CALL_AI_SUMMARY')
-    const delivery = buildDelivery(examination, write(buildEvent('CALL_AI_SUMMARY', subject)), subject)
-    return examination.deliver(delivery, { parts: split?.(delivery.body) })
-  }
-
-/** Splits a body in the middle of a multibyte character. */
-const splitCharacter = (body: Buffer): Buffer[] => {
-  const at = body.findIndex((byte) => byte >= 0xc0) + 1
-  return [body.subarray(0, at), body.subarray(at)]
-}
-
-/** Sends several signatures, one of them correct. */
-const sendSigned =
-  (list: (right: string, wrong: string) => string) =>
-  async ({ prepare, sign, send, random }: Examination): Promise<Exchange> => {
-    const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
-    const signatures = list(headers['webhook-signature'] ?? '', random.bytes(32).toString('base64'))
-    return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
-  }
 
 /** Returns the kind of id that the endpoint compares without regard to case, if there is one. */
 const findConfused = async (examination: Examination): Promise<string | undefined> => {
@@ -69,16 +42,6 @@ const findConfused = async (examination: Examination): Promise<string | undefine
   return undefined
 }
 
-/** Creates a check whose deliveries must all be accepted. */
-const accept = (
-  deliveries: Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>,
-): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
-  expected: '2xx',
-  requests: Object.keys(deliveries).length,
-  run: async (examination) =>
-    judgeAccepted(await sendEach(deliveries, async (send) => ({ exchange: await send(examination) }))),
-})
-
 /** Finds events of a live service that had no effect, although the usual event of the same name had one. */
 const findLost = async (examination: Examination, attempts: readonly Attempt[]): Promise<string[]> => {
   if (examination.knowledge.needsPredecessors) return []
@@ -97,6 +60,7 @@ const findLost = async (examination: Examination, attempts: readonly Attempt[]):
     .flatMap(([label], index) => (handled[index] === 0 ? [label] : []))
 }
 
+/** Genuine deliveries, and whether they are handled. */
 export const genuineChecks: EndpointChecks = {
   'accepts-genuine': {
     title: 'Accepts the events of a call, in order',
@@ -254,171 +218,5 @@ export const genuineChecks: EndpointChecks = {
     ...accept({
       'extra fields': sendSummary((event) => ({ ...event, orgId: 'o-1', sentiment: { score: 0.5 } })),
     }),
-  },
-  'accepts-body-bytes-as-sent': {
-    title: 'Verifies the bytes as they were sent',
-    severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
-    risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',
-    fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
-    ...accept({
-      'odd spacing': sendSummary((event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`),
-      'escaped characters': sendSummary((event) =>
-        JSON.stringify(event)
-          .replaceAll('/', '\\/')
-          .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
-      ),
-      'escaped emoji': sendSummary((event) =>
-        JSON.stringify({ ...event, ...writeRecap('Done \u{1f44b}') }).replace(
-          /[\ud800-\udfff]/g,
-          (unit) => `\\u${unit.charCodeAt(0).toString(16)}`,
-        ),
-      ),
-      'line ends of Windows': sendSummary((event) =>
-        JSON.stringify(event, undefined, 2).replaceAll('\n', '\r\n'),
-      ),
-      'another key order': sendSummary((event) => Object.fromEntries(Object.entries(event).reverse())),
-      'characters outside ASCII': sendSummary((event) => ({
-        ...event,
-        ...writeRecap('Grüße, 你好, \u{1f44b}'),
-      })),
-      'numbers in another form': sendSummary((event) =>
-        JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
-      ),
-    }),
-    expected: '2xx, whatever the spacing, escapes, key order and characters',
-  },
-  'accepts-split-body': {
-    title: 'Accepts a chunked body that is split within a character',
-    severity: 'medium',
-    clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
-    risk: 'Now and then, a delivery with an accent or an emoji fails, because a packet ends within the character.',
-    fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
-    ...accept({
-      'a split body': sendSummary((event) => ({ ...event, ...writeRecap('Grüße') }), splitCharacter),
-    }),
-  },
-  'handles-each-request-of-a-connection': {
-    title: 'Handles every delivery that arrives on one connection',
-    severity: 'high',
-    clause: 'RFC 9112, section 9.3: a connection persists for further requests unless a side closes it',
-    expected: '2xx to each genuine delivery and its effect, or the connection closed after a response',
-    risk: 'A sender that keeps its connections loses every delivery but the first, or waits for responses in vain.',
-    fix: 'Read each request to its end, also when you refuse it, and keep no state per connection; or respond with connection: close.',
-    requests: 4,
-    run: async (examination) => {
-      const { prepare, deliver, sendHostile, url } = examination
-      const agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({
-        keepAlive: true,
-        maxSockets: 1,
-      })
-      const sendNext = async (): Promise<Omit<Attempt, 'label'>> => {
-        const delivery = await prepare('CALL_AI_SUMMARY')
-        const exchange = await deliver(delivery, { agent })
-        // An endpoint may close a connection at any time. The sender then opens another.
-        const isClosed = exchange.status === undefined && !exchange.timedOut
-        return { exchange: isClosed ? await deliver(delivery) : exchange, delivery }
-      }
-      const sendAfterRefused = async (): Promise<Omit<Attempt, 'label'>> => {
-        const { body, subject } = await prepare('CALL_AI_SUMMARY')
-        await sendHostile({ headers: { 'content-type': 'application/json' }, body, agent }, subject)
-        return sendNext()
-      }
-      try {
-        const deliveries = {
-          'the first of a connection': sendNext,
-          'the second of a connection': sendNext,
-          'one after a forgery': sendAfterRefused,
-        }
-        return await judgeHandled(examination, await sendEach(deliveries, (send) => send()))
-      } finally {
-        agent.destroy()
-      }
-    },
-  },
-  'accepts-json-with-charset': {
-    title: 'Accepts a content type with parameters',
-    severity: 'medium',
-    clause: 'RFC 9110, section 8.3: a media type may have parameters',
-    risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
-    fix: 'Compare the media type without its parameters, ignoring case.',
-    ...accept({
-      ...Object.fromEntries(
-        ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'].map(
-          (type) => [
-            type,
-            async ({ prepare, deliver }: Examination) =>
-              deliver(await prepare('CALL_AI_SUMMARY'), { headers: { 'content-type': type } }),
-          ],
-        ),
-      ),
-    }),
-    expected: '2xx, however the type is written',
-  },
-  'tolerates-clock-difference': {
-    title: 'Accepts a delivery from a sender whose clock is a little off',
-    severity: 'medium',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps": a tolerance; decision 0017: 5 minutes',
-    expected:
-      '2xx to a difference of 10 s in either direction; a difference of 30 s is worth tolerating, too',
-    risk: 'All deliveries fail as soon as one of the two clocks drifts, or an attempt waits in a proxy.',
-    fix: 'Compare seconds with seconds, and the absolute difference with 300.',
-    needs: ['signature'],
-    requests: 4,
-    run: async (examination) => {
-      const sendShifted = async (shiftSeconds: number): Promise<Omit<Attempt, 'label'>> => ({
-        exchange: await examination.deliver(await examination.prepare('CALL_AI_SUMMARY'), { shiftSeconds }),
-      })
-      const near = judgeAccepted(
-        await sendEach({ 'a time 10 s ago': -10, 'a time in 10 s': 10 }, sendShifted),
-      )
-      if (near.verdict !== 'pass') return near
-      const far = judgeAccepted(await sendEach({ 'a time 30 s ago': -30, 'a time in 30 s': 30 }, sendShifted))
-      // The standard lets the endpoint choose the tolerance, so refusing 30 s is only worth advice.
-      return far.verdict === 'fail' ? { ...far, verdict: 'advice' } : far
-    },
-  },
-  'accepts-any-header-case': {
-    title: 'Accepts header names in any case',
-    severity: 'medium',
-    clause: 'RFC 9110, section 5.1: field names are case-insensitive',
-    risk: 'Deliveries fail when a proxy writes Webhook-Id instead of webhook-id.',
-    fix: 'Look up headers ignoring case.',
-    ...accept({
-      'capitalized header names': async ({ prepare, sign, send }) => {
-        const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
-        const renamed = Object.entries(headers).map(([name, value]) => [capitalize(name), value])
-        return send({ headers: Object.fromEntries(renamed), body })
-      },
-    }),
-  },
-  'accepts-either-secret-in-rotation': {
-    title: 'Accepts the previous secret during a rotation',
-    severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Secret rotation"',
-    risk: 'Deliveries fail between the moment the secret changes here and the moment it changes there.',
-    fix: 'Keep a list of secrets, and accept a signature made with any of them.',
-    needs: ['signature', 'previous-secret'],
-    ...accept({
-      'the current secret': async ({ prepare, deliver }) => deliver(await prepare('CALL_AI_SUMMARY')),
-      'the previous secret': async ({ prepare, deliver, previousSecret }) =>
-        deliver(await prepare('CALL_AI_SUMMARY'), { secret: previousSecret }),
-    }),
-    expected: '2xx to either secret',
-  },
-  'accepts-multiple-signatures': {
-    title: 'Accepts a delivery with several signatures, one of them correct',
-    severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Webhook headers": a space-delimited list of signatures',
-    risk: 'Deliveries fail while the sender rotates its secret, or when it adds a new signature scheme.',
-    fix: 'Split webhook-signature at spaces, and accept when any v1 signature matches.',
-    needs: ['signature'],
-    ...accept({
-      'a wrong one before it': sendSigned((right, wrong) => `v1,${wrong} ${right}`),
-      'a wrong one after it': sendSigned((right, wrong) => `${right} v1,${wrong}`),
-      'two wrong ones before it': sendSigned((right, wrong) => `v1,${wrong} v1,${wrong} ${right}`),
-      'another version before it': sendSigned((right, wrong) => `v1a,${wrong} ${right}`),
-    }),
-    expected: '2xx, at any position of the correct signature',
   },
 }
