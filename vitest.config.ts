@@ -64,6 +64,7 @@ const slowest = [
   'inspector/accessibility',
   'inspector/inspector',
   'inspector/overview',
+  'inspector/details',
 ]
 
 class SlowFirst extends BaseSequencer {
