@@ -3,12 +3,15 @@ import './page-globals.ts'
 
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { copyAsCurl } from '../src/actions/delivery-actions.ts'
+import { exportPage } from '../src/actions/export-timeline.ts'
 import { resend } from '../src/actions/resend.ts'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform } from '../src/api/reload.ts'
 import { closeRecord, openRecord } from '../src/state/current-record.ts'
 import { notices, notify } from '../src/state/notices.ts'
 import { getParam, setParams } from '../src/state/route.ts'
+import { masking } from '../src/state/settings.ts'
+import { numberFilter } from '../src/views/filters.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
 
 beforeEach(() => {
@@ -143,4 +146,51 @@ test('a delivery is copied as the command of its last attempt', async () => {
     "curl 'https://a.example/2'",
     "curl 'https://a.example/1'",
   ])
+})
+
+test('an exported timeline has no personal data while masking is on', async () => {
+  const pages: Blob[] = []
+  const save = vi.spyOn(URL, 'createObjectURL').mockImplementation((page) => {
+    if (page instanceof Blob) pages.push(page)
+    return 'blob:page'
+  })
+  Object.assign(document, {
+    querySelector: () => null,
+    styleSheets: [],
+    createElement: () => ({ click: () => {} }),
+  })
+  onTestFinished(() => {
+    save.mockRestore()
+    masking.value = 'off'
+  })
+  const at = '2026-01-01T00:00:00.000Z'
+  const personal = '{"customerNumber":"+15550199001"}'
+  const common = { at, marks: [], eventName: 'CALL_ENDED' }
+  const attempt = { number: 1, url: 'https://a.example/', status: 500, responseBody: personal }
+  const timeline = {
+    ...{ subject: 'call:c1', now: at },
+    entries: [
+      { ...common, kind: 'event', event: { name: 'CALL_ENDED', payload: personal } },
+      { ...common, kind: 'attempt', attempt },
+    ],
+  } as unknown as Parameters<typeof exportPage>[0]
+  for (const mode of ['off', 'on']) {
+    masking.value = mode
+    await exportPage(timeline)
+  }
+  const texts = await Promise.all(pages.map((page) => page.text()))
+  expect(texts.map((text) => text.split('+15550199001').length - 1)).toEqual([2, 0])
+})
+
+test('lists can be filtered by the numbers of both channels', () => {
+  const createdAt = '2026-01-01T00:00:00.000Z'
+  const integration = { wabaNumber: '+15550100001', enabled: true, joinApprovalMode: 'auto_approve' } as const
+  organizations.value = [
+    {
+      ...{ id: 'acme', callSummaries: 'automatic', createdAt },
+      ...{ integrations: [integration], pstnNumbers: ['+15550100002'] },
+    },
+  ]
+  const choices = numberFilter.kind === 'choice' ? numberFilter.choices() : []
+  expect(choices.map(({ value }) => value)).toEqual(['+15550100001', '+15550100002'])
 })

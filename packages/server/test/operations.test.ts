@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { HealthEvent } from '@wabakit/contract'
 import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
@@ -68,6 +69,20 @@ test('notifies the operator and the organization that a subscription was disable
   const metrics = await (await fetch(`${url}/metrics`)).text()
   expect(metrics).toContain('wabakit_health_events_total{event="subscription.disabled"} 1')
   expect(metrics).toContain('wabakit_health_events_total{event="subscription.failing"} 0')
+})
+
+test('logs that an operational subscription was disabled, because no health event can tell', async () => {
+  const logStream = new PassThrough({ encoding: 'utf8' })
+  const gone = await listenForWebhooks(() => 410)
+  const settings = { operationsUrl: gone.url, operationsSecret, logLevel: 'warn', logFormat: 'json' } as const
+  const { url, service } = await start(settings, { logStream })
+  const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: gone.url } as const
+  await service.subscriptions.create('acme', subscription)
+  await createGroup(url)
+
+  await expect
+    .poll(() => logStream.read())
+    .toContain('"reason":"gone","msg":"operational subscription disabled"')
 })
 
 test('keeps one operator subscription, with the URL and secret from the last start', async () => {

@@ -603,11 +603,16 @@ describe('handlers', () => {
     expect(reason).toBeInstanceOf(WebhookHandlerTimeoutError)
   })
 
-  it('may have their own time limit', async () => {
-    const slow = () => new Promise((resolve) => setTimeout(resolve, 40))
-    const receiver = receive({ handlerTimeoutMs: 5 }).onAny(slow, { timeoutMs: 5_000 })
-    expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
-  })
+  it.each(['on', 'onAny', 'subscribe'] as const)(
+    'that %s registers may have their own time limit',
+    async (method) => {
+      const slow = () => new Promise((resolve) => setTimeout(resolve, 40))
+      const receiver = receive({ handlerTimeoutMs: 5 })
+      if (method === 'onAny') receiver.onAny(slow, { timeoutMs: 5_000 })
+      else receiver[method]('GROUP_PARTICIPANT_JOINED', slow, { timeoutMs: 5_000 })
+      expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+    },
+  )
 
   it('see the sender hang up', async () => {
     const hangUp = new AbortController()
