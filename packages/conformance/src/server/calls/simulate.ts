@@ -24,6 +24,7 @@ export type Simulate = {
     | undefined
   /**
    * Subscribes a URL to another WABA number of the organization, with static headers and the examination's `secret`.
+   * Called for two URLs.
    */
   readonly addSubscription?:
     | ((subscription: {
