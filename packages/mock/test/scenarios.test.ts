@@ -81,6 +81,8 @@ test('with manual summaries, there is none until a team member requests it', asy
   const { callId, summary } = await tenant.simulateCall()
   expect(summary).toBeUndefined()
   await tenant.expectNoEvent('CALL_AI_SUMMARY', { callId })
+  const automatic = tenant.simulateSummary(callId, { generatedBy: 'automatic' })
+  await expect(automatic).rejects.toThrow('automatic')
   await tenant.simulateSummary(callId)
   await tenant.waitForEvent('CALL_AI_SUMMARY', { callId })
   await expect(tenant.simulateCall({ summary: { generatedBy: 'automatic' } })).rejects.toMatchObject({

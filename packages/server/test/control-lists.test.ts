@@ -59,6 +59,51 @@ test('refuses two different subjects, instead of ignoring one', async () => {
   expect(body).toMatchObject({ code: 'invalid_input', issues: [{ path: 'call' }] })
 })
 
+test('finds calls and groups by each filter', async () => {
+  const numbers = ['+15550100001', '+15550100002'] as const
+  const integrations = numbers.map((each) => ({ wabaNumber: each }))
+  const server = await start({ organizations: [{ ...acme, integrations, pstnNumbers: [...numbers] }] })
+  for (const [index, channelNumber] of numbers.entries()) {
+    const call = { callId: `c${index}`, channelNumber, customerNumber: `+1555019900${index}` }
+    await server.service.calls.start('acme', { ...call, channel: 'PSTN', direction: 'INCOMING' })
+    await createGroup(server.url, {
+      groupId: `g${index}`,
+      subject: `Order ${index}`,
+      wabaNumber: channelNumber,
+    })
+  }
+  await server.service.calls.miss('acme', 'c1')
+  await server.service.participants.join('acme', { groupId: 'g1', phone: '+15550199001' })
+
+  const find = async (query: string) => {
+    const [list] = query.split('?')
+    const { body } = await control(server, `GET ${path}/${query}`)
+    return [list, body.items.map(({ callId, groupId }: Record<string, string>) => callId ?? groupId)]
+  }
+  for (const query of [
+    'number=%2B15550100002',
+    'customer=%2B15550199001',
+    'state=missed',
+    'text=C1',
+    'limit=1',
+  ])
+    expect(await find(`calls?${query}`)).toEqual(['calls', ['c1']])
+  for (const query of ['number=%2B15550100002', 'participant=%2B15550199001', 'group=g1', 'text=ORDER%201'])
+    expect(await find(`groups?${query}`)).toEqual(['groups', ['g1']])
+})
+
+test('a summary that is saved without its origin is one that a team member requested', async () => {
+  const server = await start({ organizations: [{ ...acme, callSummaries: 'manual' }] })
+  const simulated = await control(server, `POST ${path}/simulated-calls`, { callId: 'c1', summary: false })
+  expect(simulated.status).toBe(201)
+  const summary = { recap: 'Agreed.', keyPoints: [], nextSteps: [] }
+  const save = (generation: object) =>
+    control(server, `POST ${path}/calls/c1/summary`, { ...summary, ...generation })
+
+  expect((await save({ generatedBy: 'automatic' })).body.message).toMatch(/automatic/i)
+  expect((await save({})).body).toMatchObject({ outcome: 'first', summary })
+})
+
 test('responds 404 to every request about an organization that does not exist', async () => {
   const server = await start()
   for (const request of [

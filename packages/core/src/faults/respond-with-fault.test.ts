@@ -109,3 +109,8 @@ test('a truncated response has the head of the whole one, and half of its body b
   expect((await reader?.read())?.value).toBe(text.slice(0, Math.ceil(text.length / 2)))
   await expect(reader?.read()).rejects.toThrow('reset')
 })
+
+test('a fault adds headers to the response of the service, too', async () => {
+  const { status, headers } = await respond({ latencyMs: 1, headers: { 'x-proxy': 'slow' } })
+  expect([status, headers.get('x-proxy'), headers.get('x-request-id')]).toEqual([201, 'slow', 'req_own'])
+})
