@@ -177,9 +177,9 @@ export const createSummaryFlaws = (): BrokenServer[] => [
     ...changeSummary((body) => ('agentNumber' in body ? { ...body, agentNumber: 'Grace Hopper' } : body)),
   },
   {
-    name: 'sends the name of the customer as to',
+    name: 'sends the id of the customer as to',
     caughtBy: 'events.summary.to-is-a-phone-number',
-    ...changeSummary((body) => ({ ...body, to: 'Ada', customerNumber: 'Ada' })),
+    ...changeSummary((body) => ({ ...body, to: 'customer-9', customerNumber: 'customer-9' })),
   },
   {
     name: 'sends an empty from',
