@@ -195,13 +195,12 @@ export const genuineChecks: EndpointChecks = {
     risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
     ...accept({
+      CALL_TRANSFERRED: ({ build, deliver }) => deliver(build('CALL_ENDED', { event: 'CALL_TRANSFERRED' })),
       ...Object.fromEntries(
-        ['GROUP_RENAMED', 'CALL_TRANSFERRED', 'TEMPLATE_STATUS_UPDATE', 'note-created', 'agent.status'].map(
-          (event) => [
-            event,
-            async ({ build, deliver }: Examination) => deliver(build('GROUP_CREATED', { event })),
-          ],
-        ),
+        ['GROUP_RENAMED', 'TEMPLATE_STATUS_UPDATE', 'note-created', 'agent.status'].map((event) => [
+          event,
+          async ({ build, deliver }: Examination) => deliver(build('GROUP_CREATED', { event })),
+        ]),
       ),
       'a name in eventType': ({ build, deliver }) =>
         deliver(build('GROUP_CREATED', { event: undefined, eventType: 'ON_SLA_ESCALATED_PUBLIC' })),
