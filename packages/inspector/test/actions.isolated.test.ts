@@ -6,7 +6,8 @@ import { copyAsCurl } from '../src/actions/delivery-actions.ts'
 import { exportPage } from '../src/actions/export-timeline.ts'
 import { resend } from '../src/actions/resend.ts'
 import { organizations, sendInParts } from '../src/api/organization.ts'
-import { createReload, perform } from '../src/api/reload.ts'
+import { createReload, perform, startPolling } from '../src/api/reload.ts'
+import { info } from '../src/api/send.ts'
 import { closeRecord, openRecord } from '../src/state/current-record.ts'
 import { notices, notify } from '../src/state/notices.ts'
 import { getParam, setParams } from '../src/state/route.ts'
@@ -194,3 +195,23 @@ test('lists can be filtered by the numbers of both channels', () => {
   const choices = numberFilter.kind === 'choice' ? numberFilter.choices() : []
   expect(choices.map(({ value }) => value)).toEqual(['+15550100001', '+15550100002'])
 })
+
+test.each([
+  ['memory', 0],
+  ['postgresql', 1],
+] as const)(
+  'a page of a server on %s reloads %i times in six seconds without a message',
+  async (database, expected) => {
+    info.value = { version: '0.0.0', role: 'all', mock: false, database }
+    let loads = 0
+    const reload = createReload({ load: async () => void loads++, isAbout: () => false })
+    const stop = startPolling()
+    onTestFinished(() => {
+      stop()
+      reload.stop()
+      info.value = undefined
+    })
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(loads).toBe(expected)
+  },
+)

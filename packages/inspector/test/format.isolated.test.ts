@@ -6,7 +6,7 @@ import { ApiError } from '../src/api/api-error.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatRate } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
-import { getZone } from '../src/format/time.ts'
+import { formatDuration, getZone } from '../src/format/time.ts'
 import { masking } from '../src/state/settings.ts'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
@@ -21,6 +21,7 @@ test.each([
   ['a number', showNumber, '+15550100001'],
   ['text', showText, 'Ada +15550100001'],
   ['a body', showBody, '{"customerNumber":"+15550100001"}'],
+  ["a group's description", showBody, '{"description":"Order of +15550100001"}'],
   ["a group's name", showBody, '{"groupName":"Order of +15550100001"}'],
   ['a body that is not JSON', showBody, 'customerNumber=+15550100001'],
 ])('masks %s only while masking is on', (_, show, text) => {
@@ -42,6 +43,18 @@ test.each([
   [210, 'UTC-03:30'],
 ])('a zone with an offset of %i minutes is %s', (minutes, zone) => {
   expect(getZone(Object.assign(new Date(), { getTimezoneOffset: () => minutes }))).toBe(zone)
+})
+
+test.each([
+  [999, '999 ms'],
+  [1_000, '1 s'],
+  [9_500, '9.5 s'],
+  [10_000, '10 s'],
+  [90_000, '1 m 30 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 d 1 h'],
+])('a duration of %i ms is %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
 })
 
 const schemas = {

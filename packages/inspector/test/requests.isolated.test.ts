@@ -219,3 +219,10 @@ test('the token is forgotten with the tab, and never stored for longer', () => {
   const stored = [sessionStorage, localStorage].map((storage) => storage.getItem('wabakit-control-token'))
   expect(stored).toEqual(['t0ken', null])
 })
+
+test('a page without an organization in its address shows the first one', async () => {
+  await servePage((_request, response) => respond(response, { items: ['acme', 'other'].map(toOrganization) }))
+  setParams({ organization: undefined })
+  await loadOrganizations()
+  expect([organizationId.value, location.search]).toEqual(['acme', '?organization=acme'])
+})

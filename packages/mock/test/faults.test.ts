@@ -262,3 +262,13 @@ test('an endpoint that refuses connections fails the attempt once, whatever its 
   const failed = mock.deliveries.filter(({ to }) => to !== 'collector')
   expect(failed.map(({ status, faults }) => [status, ...faults])).toEqual([[undefined]])
 })
+
+test('a fault aimed at a subscription hits the events of both channels', async () => {
+  await using mock = await createMock()
+  const subscription = await mock.subscribe({ receiver: () => new Response(), events: ['CALL_ENDED'] })
+  mock.faults.deliveries.drop('CALL_ENDED', { to: subscription, times: 2 })
+  for (const channel of ['PSTN', 'WHATSAPP'] as const) await mock.simulateCall({ channel })
+  await mock.clock.advance(0)
+  const dropped = mock.deliveries.filter(({ to }) => to === 'receiver').map(({ faults }) => faults)
+  expect(dropped).toEqual([['drop'], ['drop']])
+})
