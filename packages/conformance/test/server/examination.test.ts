@@ -239,3 +239,19 @@ test('a command makes calls: it gets the outcome and channel, and prints the cal
     observed: 'The play command failed: no such command',
   })
 })
+
+test('generated ids that are the time alone are inconclusive, although none is used twice', async () => {
+  let last = Date.now()
+  const ids = createServer((_request, response) => {
+    last += 1
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ success: true, groupId: `group-${last}` }))
+  })
+  const target = { ...quick, baseUrl: await startOn(ids), apiKey: 'wk', wabaNumber: '+1' }
+  const id = 'create.group-id.generated-ids-stay-different'
+  const { checks } = await examineServer({ ...target, only: [id] })
+  expect(checks.find((check) => check.id === id)).toMatchObject({
+    verdict: 'inconclusive',
+    observed: expect.stringContaining('the time alone'),
+  })
+})
