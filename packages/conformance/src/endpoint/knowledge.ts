@@ -29,6 +29,8 @@ export const createKnowledge = () => ({
   needsPredecessors: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
+  /** Effects of summaries with different recaps; `undefined` until they have been sent. */
+  shownRecaps: undefined as readonly string[] | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: undefined as string | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */

@@ -51,6 +51,7 @@ const findLost = async (examination: Examination, attempts: readonly Attempt[]):
   const usual = compared.flatMap(([, { name }]) => find(name))
   const sparse = compared.flatMap(([label]) => find(label))
   const shown = await examination.countEffects(usual, 0)
+  if (!shown.some((count) => count > 0)) return []
   const handled = await examination.countEffects(
     sparse.filter((_, index) => (shown[index] ?? 0) > 0),
     1,

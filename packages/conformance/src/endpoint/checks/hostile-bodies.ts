@@ -110,6 +110,41 @@ export const hostileBodyChecks: EndpointChecks = {
       'a number': () => Buffer.from('42'),
     }),
   },
+  'refuses-again-what-it-refused': {
+    title: 'Does not acknowledge on the second attempt what it has refused on the first',
+    severity: 'medium',
+    clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
+    expected: 'the same response to both attempts',
+    risk: 'After a failure that lasts a moment, such as a database that restarts, the second attempt is taken for a duplicate, and the event is lost.',
+    fix: 'Store the webhook-id in the transaction that handles the event, never before.',
+    needs: ['signature'],
+    requests: 4,
+    run: async (examination) => {
+      const subject = examination.ids.createSubject()
+      const refusable = {
+        'malformed JSON': '{"event":',
+        'a summary without its fields': JSON.stringify({
+          event: 'CALL_AI_SUMMARY',
+          callId: subject,
+          summary: null,
+        }),
+      }
+      const acknowledged: Attempt[] = []
+      for (const [label, body] of Object.entries(refusable)) {
+        const delivery = buildDelivery(examination, body, subject)
+        const [first, second] = [await examination.deliver(delivery), await examination.deliver(delivery)]
+        const isRefused = first.status !== undefined && first.status >= 400 && !isShielded(first)
+        if (isRefused && isAccepted(second)) acknowledged.push({ label, exchange: first })
+      }
+      if (acknowledged.length === 0) return { verdict: 'pass', observed: 'the same response twice' }
+      // A record of an event that can never be handled loses nothing. One of a body that was not read, or failed, does.
+      const isLost = acknowledged.some(
+        ({ label, exchange: { status = 0 } }) => status >= 500 || label === 'malformed JSON',
+      )
+      const observed = `${describeAttempts(acknowledged)}, then 2xx`
+      return { verdict: isLost ? 'fail' : 'advice', observed }
+    },
+  },
   'survives-wrong-types': {
     title: 'Does not fail when the fields of an event have unexpected types',
     severity: 'medium',

@@ -2,7 +2,7 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
-import { buildEvent } from '../payloads.ts'
+import { buildEvent, type Delivery } from '../payloads.ts'
 import {
   listSummaries,
   listUnusualGroupIds,
@@ -22,12 +22,20 @@ const [plainRecap, scriptRecap] = ['Said hello, and goodbye.', 'Grüße, 配達,
 const longEnding = 'This is the end.'
 const longRecap = `${'Recap. '.repeat(712)}${longEnding}`
 
-/** Sends a summary with this recap, and returns the lines of its effects. */
-const showRecap = async (examination: Examination, recap: string): Promise<string> => {
-  const { delivery } = await sendSummary(examination, { summary: { recap, keyPoints: [], nextSteps: [] } })
-  if (delivery === undefined) return ''
-  await examination.countEffectsOf(delivery)
-  return (await examination.listEffects(delivery)).join('\n').normalize()
+/** Sends summaries with these recaps, once in a run, and returns the lines of their effects. */
+const showRecaps = async (examination: Examination): Promise<readonly string[]> => {
+  const { knowledge, countEffects, listEffects } = examination
+  if (knowledge.shownRecaps !== undefined) return knowledge.shownRecaps
+  const deliveries: Delivery[] = []
+  for (const recap of [plainRecap, scriptRecap, longRecap]) {
+    const { delivery } = await sendSummary(examination, { summary: { recap, keyPoints: [], nextSteps: [] } })
+    if (delivery !== undefined) deliveries.push(delivery)
+  }
+  await countEffects(deliveries)
+  const shown: string[] = []
+  for (const delivery of deliveries) shown.push((await listEffects(delivery)).join('\n').normalize())
+  knowledge.shownRecaps = shown
+  return shown
 }
 
 /** Lists how effects may show a text: as it is, or with escapes of JSON. */
@@ -157,10 +165,8 @@ export const variedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 2,
     run: async (examination) => {
-      if (!(await showRecap(examination, plainRecap)).includes(plainRecap)) {
-        return { verdict: 'skipped', observed: 'the effects show no recaps' }
-      }
-      const shown = await showRecap(examination, scriptRecap)
+      const [plain = '', shown = ''] = await showRecaps(examination)
+      if (!plain.includes(plainRecap)) return { verdict: 'skipped', observed: 'the effects show no recaps' }
       if (listSpellings(scriptRecap).some((text) => shown.toLowerCase().includes(text.toLowerCase()))) {
         return { verdict: 'pass', observed: 'kept' }
       }
@@ -177,10 +183,8 @@ export const variedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 2,
     run: async (examination) => {
-      if (!(await showRecap(examination, plainRecap)).includes(plainRecap)) {
-        return { verdict: 'skipped', observed: 'the effects show no recaps' }
-      }
-      const shown = await showRecap(examination, longRecap)
+      const [plain = '', , shown = ''] = await showRecaps(examination)
+      if (!plain.includes(plainRecap)) return { verdict: 'skipped', observed: 'the effects show no recaps' }
       if (shown.includes(longEnding)) return { verdict: 'pass', observed: 'kept' }
       // Only the application knows whether the recap was cut when it was stored or when it was shown.
       return {
