@@ -218,6 +218,14 @@ const flaws: Record<string, Flaw> = {
     plant: () => ({ validate: ({ event }) => (event === 'CALL_REJECTED' ? 'not used' : undefined) }),
     fail: ['accepts-every-event'],
   },
+  'expects that an ended call was answered': {
+    plant: () => ({
+      validate: ({ event, callStartedAt }) =>
+        event === 'CALL_ENDED' && callStartedAt === '' ? 'no time' : undefined,
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
   'refuses unknown events': {
     plant: () => ({
       validate: ({ event }) =>

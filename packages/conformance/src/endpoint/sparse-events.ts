@@ -47,6 +47,10 @@ export const sparseEvents: Readonly<Record<string, SparseEvent>> = {
   'CALL_INCOMING_INITIATED with empty times': { name: 'CALL_INCOMING_INITIATED', change: set(unset) },
   'CALL_OUTGOING_INITIATED with empty times': { name: 'CALL_OUTGOING_INITIATED', change: set(unset) },
   'CALL_ENDED in the form of WhatsApp calls': { name: 'CALL_ENDED', change: writeLive, isHandled: true },
+  'CALL_ENDED of a call that was canceled before an answer': {
+    name: 'CALL_ENDED',
+    change: set({ callDirection: 'OUTGOING', triggeredVia: 'UI', callStartedAt: '', durationInSeconds: 0 }),
+  },
   'CALL_ENDED with nothing but its callId': { name: 'CALL_ENDED', change: strip },
   'GROUP_CREATED with a name of 128 emoji': {
     name: 'GROUP_CREATED',
