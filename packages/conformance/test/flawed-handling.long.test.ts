@@ -460,7 +460,8 @@ const flaws: Record<string, Flaw> = {
       read: (request) =>
         request.headers['content-length'] === undefined ? buffer(request) : right.read(request),
     }),
-    fail: ['refuses-oversized-body'],
+    fail: [],
+    advice: ['refuses-oversized-body'],
     options: { only: ['refuses-oversized-body'] },
   },
   'decodes the body without checking for errors': {
