@@ -287,6 +287,15 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['accepts-any-header-case'],
   },
+  'takes only webhook-ids that begin with msg_': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        String(incoming.request.headers['webhook-id']).startsWith('msg_')
+          ? right.verify(incoming)
+          : 'malformed id',
+    }),
+    fail: ['accepts-any-webhook-id'],
+  },
   'verifies only deliveries with lower-case header names': {
     plant: ({ right }) => ({
       verify: (incoming) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { EndpointChecks } from '../check.ts'
@@ -20,6 +21,14 @@ const sendSigned =
     const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
     const signatures = list(headers['webhook-signature'] ?? '', random.bytes(32).toString('base64'))
     return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
+  }
+
+/** Sends a summary under another webhook-id. */
+const sendWithId =
+  (write: (id: string) => string) =>
+  async ({ prepare, deliver }: Examination): Promise<Exchange> => {
+    const delivery = await prepare('CALL_AI_SUMMARY')
+    return deliver({ ...delivery, id: write(delivery.id) })
   }
 
 /** Genuine deliveries that are written, signed or sent in another form. */
@@ -146,6 +155,19 @@ export const formChecks: EndpointChecks = {
       // The standard lets the endpoint choose the tolerance, so refusing 30 s is only worth advice.
       return far.verdict === 'fail' ? { ...far, verdict: 'advice' } : far
     },
+  },
+  'accepts-any-webhook-id': {
+    title: 'Accepts webhook-ids in any form',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Webhook headers": webhook-id is a unique identifier, without a format',
+    risk: 'The examples of one sender begin with msg_, those of the next do not, and all its deliveries are refused.',
+    fix: 'Take webhook-id as text: check that it is there, not how it is spelled.',
+    needs: ['signature'],
+    ...accept({
+      'an id that is a UUID': sendWithId(() => randomUUID()),
+      'an id that begins with evt_': sendWithId((id) => id.replace('msg_', 'evt_')),
+      'an id of digits': sendWithId((id) => Buffer.from(id).toString('hex').replace(/\D/g, '7')),
+    }),
   },
   'accepts-any-header-case': {
     title: 'Accepts header names in any case',
