@@ -13,7 +13,7 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/webhooks': 790,
   '@wabakit/core': 1_750,
   '@wabakit/mock': 420,
-  '@wabakit/conformance': 950,
+  '@wabakit/conformance': 1_150,
   '@wabakit/server': 2_000,
   wabakit: 40,
 }
