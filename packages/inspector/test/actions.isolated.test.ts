@@ -169,7 +169,8 @@ test('an exported timeline has no personal data while masking is on', async () =
   const common = { at, marks: [], eventName: 'CALL_ENDED' }
   const attempt = { number: 1, url: 'https://a.example/', status: 500, responseBody: personal }
   const timeline = {
-    ...{ subject: 'call:c1', now: at },
+    subject: 'call:c1',
+    now: at,
     entries: [
       { ...common, kind: 'event', event: { name: 'CALL_ENDED', payload: personal } },
       { ...common, kind: 'attempt', attempt },
@@ -188,8 +189,11 @@ test('lists can be filtered by the numbers of both channels', () => {
   const integration = { wabaNumber: '+15550100001', enabled: true, joinApprovalMode: 'auto_approve' } as const
   organizations.value = [
     {
-      ...{ id: 'acme', callSummaries: 'automatic', createdAt },
-      ...{ integrations: [integration], pstnNumbers: ['+15550100002'] },
+      id: 'acme',
+      callSummaries: 'automatic',
+      createdAt,
+      integrations: [integration],
+      pstnNumbers: ['+15550100002'],
     },
   ]
   const choices = numberFilter.kind === 'choice' ? numberFilter.choices() : []

@@ -42,7 +42,10 @@ const subscribe = async (mock: Mock) => {
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const { body } = await call(mock, 'POST /subscriptions', {
-    ...{ channel: 'PSTN', number: mock.pstnNumber, url, secret },
+    channel: 'PSTN',
+    number: mock.pstnNumber,
+    url,
+    secret,
   })
   return { id: String(body.id), handled }
 }
@@ -65,7 +68,9 @@ test('a test in another language scripts faults of deliveries, calls, time and w
   const { body: after } = await call(mock, 'POST /clock', { advance: '30m' })
   expect(Date.parse(after.now) - Date.parse(before.now)).toBe(1_800_000)
   const waited = await call(mock, 'POST /waits', {
-    ...{ for: 'delivery', name: 'CALL_AI_SUMMARY', match: { callId: simulated.callId } },
+    for: 'delivery',
+    name: 'CALL_AI_SUMMARY',
+    match: { callId: simulated.callId },
   })
   expect(waited.body).toMatchObject({ status: 200, event: { summary: { recap: 'Refund.' } } })
   expect(handled).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ENDED', 'CALL_ACCEPTED', 'CALL_AI_SUMMARY'])
@@ -199,7 +204,8 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
 
   const create = (apiKey: string, wabaNumber: string) =>
     fetch(`${mock.url}/whatsapp/wa-group/create`, {
-      ...{ method: 'POST', body: JSON.stringify({ wabaNumber, subject: 'Order 1042' }) },
+      method: 'POST',
+      body: JSON.stringify({ wabaNumber, subject: 'Order 1042' }),
       headers: { 'content-type': 'application/json', 'x-public-api-key': apiKey },
     })
   await expect(create(mock.apiKey, mock.wabaNumber)).rejects.toThrow()
@@ -288,19 +294,41 @@ test('a stream shows events and attempts as they happen, and ends with a reset',
 
 /** The operation that does over HTTP what a member of the mock does in process; `null` for what HTTP clients have. */
 const counterparts = {
-  ...{ organizationId: 'listTenants', apiKey: 'listTenants', secret: 'listTenants', url: 'listTenants' },
-  ...{ wabaNumber: 'listTenants', pstnNumber: 'listTenants', seed: 'listTenants', profile: 'listTenants' },
-  ...{ requests: 'getRecordings', events: 'getRecordings', deliveries: 'getRecordings' },
-  ...{ waitForEvent: 'waitForEvent', waitForDelivery: 'waitForEvent', expectNoEvent: 'waitForEvent' },
-  ...{ clock: 'advanceClock', trigger: 'triggerEvent', reset: 'resetTenant', tenant: 'createTenant' },
-  ...{ simulateCall: 'simulateCall', simulateSummary: 'saveSummary' },
-  ...{ simulateParticipant: 'simulateParticipant', deliverTo: 'createSubscription' },
-  ...{ subscribe: 'createSubscription', server: 'listOrganizations' },
-  ...{ faults: 'addFault', client: null, fetch: null, close: null, [Symbol.asyncDispose]: null },
+  organizationId: 'listTenants',
+  apiKey: 'listTenants',
+  secret: 'listTenants',
+  url: 'listTenants',
+  wabaNumber: 'listTenants',
+  pstnNumber: 'listTenants',
+  seed: 'listTenants',
+  profile: 'listTenants',
+  requests: 'getRecordings',
+  events: 'getRecordings',
+  deliveries: 'getRecordings',
+  waitForEvent: 'waitForEvent',
+  waitForDelivery: 'waitForEvent',
+  expectNoEvent: 'waitForEvent',
+  clock: 'advanceClock',
+  trigger: 'triggerEvent',
+  reset: 'resetTenant',
+  tenant: 'createTenant',
+  simulateCall: 'simulateCall',
+  simulateSummary: 'saveSummary',
+  simulateParticipant: 'simulateParticipant',
+  deliverTo: 'createSubscription',
+  subscribe: 'createSubscription',
+  server: 'listOrganizations',
+  faults: 'addFault',
+  client: null,
+  fetch: null,
+  close: null,
+  [Symbol.asyncDispose]: null,
 } as const satisfies Record<keyof Mock, string | null>
 
 const faultCounterparts = {
-  ...{ next: 'addFault', deliveries: 'addDeliveryFault', clear: 'clearDeliveryFaults' },
+  next: 'addFault',
+  deliveries: 'addDeliveryFault',
+  clear: 'clearDeliveryFaults',
   assertUsed: 'listUnusedFaults',
 } as const satisfies Record<keyof Mock['faults'], string>
 
@@ -364,7 +392,8 @@ test('a page of another origin can call the mock on its port', async () => {
   const preflight = await fetch(`${mock.url}/whatsapp/wa-group/create`, {
     method: 'OPTIONS',
     headers: {
-      ...{ origin, 'access-control-request-method': 'POST' },
+      origin,
+      'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type,x-public-api-key',
     },
   })

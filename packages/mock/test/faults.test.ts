@@ -198,7 +198,9 @@ test.each([
 test('an event counts as received only if the endpoint under test has acknowledged it', async () => {
   await using mock = await createMock()
   await mock.server.subscriptions.create(mock.organizationId, {
-    ...{ channel: 'PSTN', number: mock.pstnNumber, url: 'http://127.0.0.1:9/' },
+    channel: 'PSTN',
+    number: mock.pstnNumber,
+    url: 'http://127.0.0.1:9/',
   })
   await callAndWait(mock)
   expect(mock.deliveries.filter(({ acknowledged }) => acknowledged)).toEqual([])
@@ -254,7 +256,9 @@ test('a receiver of this package handles an event once although its copies arriv
 test('an endpoint that refuses connections fails the attempt once, whatever its concurrent copies do', async () => {
   await using mock = await createMock()
   await mock.server.subscriptions.create(mock.organizationId, {
-    ...{ channel: 'PSTN', number: mock.pstnNumber, url: 'http://127.0.0.1:9/' },
+    channel: 'PSTN',
+    number: mock.pstnNumber,
+    url: 'http://127.0.0.1:9/',
   })
   mock.faults.deliveries.duplicate('CALL_ENDED', { concurrent: true, copies: 3 })
   await mock.trigger('CALL_ENDED')

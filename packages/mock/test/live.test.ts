@@ -161,7 +161,9 @@ test('group events have names or not, and null fields on request', async () => {
 
   const older = await play({ groupEventNames: false, nullFields: ['groupId', 'inviteLink'] })
   expect(older[0]).toEqual({
-    ...{ groupId: null, groupName: 'Order 1042', inviteLink: null },
+    groupId: null,
+    groupName: 'Order 1042',
+    inviteLink: null,
     groupCreatedAt: expect.any(String),
   })
   expect(older[1]).toMatchObject({ groupId: null, customerPhone: '12025550143' })

@@ -90,7 +90,9 @@ test('the configuration file says what this live service sends', async () => {
   await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
   expect(received[0]?.body).toEqual({
     groupId: null,
-    ...{ groupName: 'Team', inviteLink: expect.any(String), groupCreatedAt: expect.any(String) },
+    groupName: 'Team',
+    inviteLink: expect.any(String),
+    groupCreatedAt: expect.any(String),
   })
   const headers = { authorization: 'wk_test_key_0123456789' }
   const summary = await fetch(`${server.url}/v1/call/ai-summary?callId=call-1`, { headers })

@@ -7,7 +7,9 @@ const wabaNumber = '+15550100001'
 const apiKey = 'wk_test_key_0123456789'
 const organization = { id: 'acme', integrations: [{ wabaNumber }], apiKeys: [{ key: apiKey }] }
 const server = await startServer({
-  ...{ port: 0, database: ':memory:', logLevel: 'silent' },
+  port: 0,
+  database: ':memory:',
+  logLevel: 'silent',
   organizations: [organization],
 })
 await server.service.subscriptions.create('acme', { channel: 'WHATSAPP', number: wabaNumber, url: endpoint })

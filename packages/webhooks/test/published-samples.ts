@@ -41,19 +41,30 @@ const unset = {
   recordingUrl: '',
 }
 const whatsapp = {
-  ...{ callId: 'call_3Qm7', chatMessageId: 'msg_3Qm7', chatId: 'chat_9Bz2', wabaNumber: '12025550120' },
+  callId: 'call_3Qm7',
+  chatMessageId: 'msg_3Qm7',
+  chatId: 'chat_9Bz2',
+  wabaNumber: '12025550120',
   ...{
     customerNumber: '12025550161',
     customerName: 'Edsger',
     customerId: 'customer_4Ty5',
     deviceId: 'device_2Hn6',
   },
-  ...{ callDirection: 'INCOMING', callStatus: 'INITIATED' },
+  callDirection: 'INCOMING',
+  callStatus: 'INITIATED',
   ...unset,
 }
 const pstn = {
-  ...{ callId: 'call_5Vk1', chatMessageId: '', chatId: '', wabaNumber: '', channel: 'PSTN', deviceId: '' },
-  ...{ channelNumber: '+12025550121', from: '+12025550121', customerNumber: '+12025550161' },
+  callId: 'call_5Vk1',
+  chatMessageId: '',
+  chatId: '',
+  wabaNumber: '',
+  channel: 'PSTN',
+  deviceId: '',
+  channelNumber: '+12025550121',
+  from: '+12025550121',
+  customerNumber: '+12025550161',
   ...{
     customerName: 'Edsger',
     customerId: 'customer_4Ty5',

@@ -6,7 +6,13 @@ const attempt = (status: number, headers: Exchange['headers'] = {}) => ({
   label: 'a genuine delivery',
   exchange: {
     request: { method: 'POST', headers: {}, body: new Uint8Array() },
-    ...{ status, headers, body: '', error: undefined, timedOut: false, connected: true, durationMs: 1 },
+    status,
+    headers,
+    body: '',
+    error: undefined,
+    timedOut: false,
+    connected: true,
+    durationMs: 1,
   },
   delivery: { id: 'd', subject: 's', body: Buffer.alloc(0), timestamp: 0 },
 })

@@ -78,8 +78,16 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
 test('a delivery was deferred if its last attempt was, whatever the earlier ones were', () => {
   const pending = delivery('A', { status: 'pending', dueAt: 200, attempts: 2, failures: 1, deferrals: 1 })
   const lastAttempt: AttemptRecord = {
-    ...{ deliveryId: 'A', number: 2, startedAt: 0, durationMs: 1, url: 'https://example.com/' },
-    ...{ status: 409, error: null, responseBody: null, succeeded: false, deferred: true },
+    deliveryId: 'A',
+    number: 2,
+    startedAt: 0,
+    durationMs: 1,
+    url: 'https://example.com/',
+    status: 409,
+    error: null,
+    responseBody: null,
+    succeeded: false,
+    deferred: true,
   }
   expect(explain(pending, { lastAttempt })).toEqual({ reason: 'deferred', until: 200 })
   const failure = { ...lastAttempt, status: 500, deferred: false }

@@ -34,8 +34,8 @@ const ownShare = 0.75
  *   their endpoint is failing. One shard at a time.
  * - being given up → not owned, by `giveShards`.
  * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
- *   taken the shard. Running attempts end at once, even within their 5 s. The endpoint may still
- *   be handling a request that was sent.
+ *   taken the shard. Running attempts end at once, even within their 5 s. The endpoint may
+ *   still be handling a request that was sent.
  * - owned → not owned, by `endWorker`, once the scheduler is closed.
  *
  * A worker must never start an attempt in a shard after its lease has ended. Therefore, it counts the lease

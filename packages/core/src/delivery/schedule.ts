@@ -41,8 +41,8 @@ export const failingLimitMs = 5 * 24 * hour
 
 /**
  * Decides the verdict on an attempt. When the attempt is settled, `storage/decide-settlement.ts` decides what becomes
- * of the delivery, and `storage/decide-health.ts` of its subscription. The store skips the others (`settleDeliveries` in
- * `delivery-queue.ts`):
+ * of the delivery, and `storage/decide-health.ts` of its subscription. After a 410, the store skips
+ * the subscription's other deliveries (`settleDeliveries` in `delivery-queue.ts`):
  *
  * | Response | Verdict | Delivery | Subscription |
  * |---|---|---|---|

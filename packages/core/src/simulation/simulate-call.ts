@@ -124,7 +124,10 @@ export const simulateCall = async (
     if (!publishesEvents) return
     const payload = buildObservedCallEvent(name, { ...call, customerName: data.customerName })
     await events.publish(organizationId, {
-      ...{ name, subject: toCallSubject(callId), channel, number: channelNumber },
+      name,
+      subject: toCallSubject(callId),
+      channel,
+      number: channelNumber,
       payload: JSON.stringify(payload),
     })
     onObserved?.(payload)

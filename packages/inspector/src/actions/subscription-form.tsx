@@ -126,7 +126,9 @@ const buildBody = (values: Values): object => {
   const [channel, ownNumber] = String(number ?? '').split(' ')
   return {
     ...(number !== undefined && { channel, number: ownNumber }),
-    ...{ url, events, maxAttemptsPerSecond },
+    url,
+    events,
+    maxAttemptsPerSecond,
     ...(Array.isArray(headers) && { headers: parseHeaders(headers) }),
     authorization: buildAuthorization(values),
   }

@@ -84,7 +84,9 @@ export const createRuntime = (options: RuntimeOptions) => {
   const random = seed === undefined ? Math.random : createSeededRandom(seed, 'faults')
   const faults = mock ? createApiFaults(random) : undefined
   const simulation = createSimulation(service, {
-    ...{ seed, now: clock.now, onError },
+    seed,
+    now: clock.now,
+    onError,
     observedEvents: profile !== undefined,
   })
   const requests = createRequestLog(10_000)
@@ -147,7 +149,9 @@ export const createRuntime = (options: RuntimeOptions) => {
                   ? service.fetch
                   : respondAsLive(service, { ...profile, ...liveSettings }),
               isLive: profile !== undefined,
-              ...{ control, faults, isControlOpen: settings.controlToken === undefined },
+              control,
+              faults,
+              isControlOpen: settings.controlToken === undefined,
             },
       pages,
       metrics,

@@ -109,7 +109,10 @@ test('capture masks all but harmless headers, and leaves out the query, in a fil
   const [torn, line = '', ...more] = text.split('\n')
   expect([torn, more]).toEqual(['{"torn', ['']])
   expect(JSON.parse(line)).toMatchObject({
-    ...{ method: 'POST', path: '/hooks', body: ended, receivedAt: expect.stringMatching(/^20.+Z$/) },
+    method: 'POST',
+    path: '/hooks',
+    body: ended,
+    receivedAt: expect.stringMatching(/^20.+Z$/),
     headers: expect.arrayContaining([
       ['content-type', 'application/json'],
       ['webhook-id', 'msg_1'],
@@ -140,8 +143,13 @@ test('capture keeps secrets if asked, and answers what the application answers',
   expect(record.headers).toContainEqual(['authorization', 'Bearer s3cret'])
   const [, line = ''] = capture.lines
   expect(JSON.parse(line)).toEqual({
-    ...{ method: 'POST', path: '/status/418', bytes: bodies.event.length, status: 418 },
-    ...{ kind: 'event', event: 'CALL_ENDED', reasons: [] },
+    method: 'POST',
+    path: '/status/418',
+    bytes: bodies.event.length,
+    status: 418,
+    kind: 'event',
+    event: 'CALL_ENDED',
+    reasons: [],
   })
 })
 
@@ -180,7 +188,10 @@ test.runIf(process.platform === 'linux')('capture answers 500 to what it cannot 
 
 test('replay signs with the current time and the recorded id, or sets a header, or fails with the endpoint', async () => {
   const record = {
-    ...{ receivedAt: '2020-01-01T00:00:00.000Z', method: 'POST', path: '/old?a=1', body: ended },
+    receivedAt: '2020-01-01T00:00:00.000Z',
+    method: 'POST',
+    path: '/old?a=1',
+    body: ended,
     headers: [
       ['Webhook-Id', 'msg_old'],
       ['webhook-timestamp', '1577836800'],

@@ -40,7 +40,11 @@ const onMariadb = async (): Promise<Setting> => {
   const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
   const direct = mariadb.pool()
   const pool = createPool({
-    ...{ host: '127.0.0.1', port: proxy.port, user: 'root', database: 'webhooks', connectionLimit: 6 },
+    host: '127.0.0.1',
+    port: proxy.port,
+    user: 'root',
+    database: 'webhooks',
+    connectionLimit: 6,
   })
   onTestFinished(async () => {
     await proxy.close()
