@@ -78,7 +78,7 @@ function forgetFetched(): Mutation {
   )
 }
 
-/** Responds with 202 for ever to fetches of a call whose summary was once pending. */
+/** Responds with 202 forever to fetches of a call whose summary was once pending. */
 function cachePending(): Mutation {
   const pending = new Map<string | null, Response>()
   return {
