@@ -352,7 +352,7 @@ const flaws: Record<string, Flaw> = {
         },
       }
     },
-    fail: ['survives-forged-claim'],
+    fail: ['survives-forged-claim', 'refuses-again-what-it-refused'],
   },
   'accepts times in milliseconds': {
     plant: () =>
