@@ -55,7 +55,7 @@ export type SqlInboxOptions = {
   /** How long entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
-   * What happens to an event without a handler, whether its name is known or not: `park` keeps it until a new
+   * How to treat an event without a handler, whether its name is known or not: `park` keeps it until a new
    * version or a new handler takes it; `discard` forgets its body, which may be personal data, and recognizes
    * duplicates. Events that have drifted or cannot be read are parked in either case.
    * @default 'park'
