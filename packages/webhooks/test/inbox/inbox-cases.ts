@@ -736,6 +736,103 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       },
     )
 
+    const createAttempted = () => {
+      const clock = createClock()
+      const set = setUp({ clock, maxAttempts: 2, onParked: () => {} })
+      const state = { fails: true }
+      set.receiver
+        .on('CALL_ENDED', () => {})
+        .on('CALL_AI_SUMMARY', () => {
+          if (state.fails) throw new Error('down')
+        })
+      const attempt = async (times: number) => {
+        for (let time = 0; time < times; time++) {
+          clock.advance(600_000)
+          await set.receiver.drain()
+        }
+      }
+      const reconcile = async (status: 200 | 202) => {
+        clock.advance(600_000)
+        const getSummary = async (callId: string) => {
+          if (status === 200)
+            return { ...toSummary(callId), summary: { recap: '', keyPoints: [], nextSteps: [] } }
+          throw Object.assign(new Error(), { name: 'SummaryPendingError', status })
+        }
+        await set.receiver.reconcile({ calls: { getSummary } }, { olderThanMs: 1, intervalMs: 1 })
+      }
+      return { ...set, clock, state, attempt, reconcile }
+    }
+    type Attempted = ReturnType<typeof createAttempted>
+
+    /** Everything after which an entry waits for its first attempt again, and the columns that then differ from those of a new one. */
+    const restarts: Readonly<
+      Record<string, readonly [restart: (attempted: Attempted) => Promise<unknown>, differences?: object]>
+    > = {
+      'failed entry that is retried': [
+        async ({ inbox, send, attempt }) => {
+          await send(toSummary('c'), 'a')
+          await attempt(1)
+          await inbox.retry({ state: 'failed' })
+        },
+      ],
+      'parked entry that is retried': [
+        async ({ inbox, send, attempt }) => {
+          await send(toSummary('c'), 'a')
+          await attempt(2)
+          await inbox.retry({ state: 'parked' })
+        },
+      ],
+      'suppressed entry that is retried': [
+        async ({ inbox, send, attempt, state }) => {
+          state.fails = false
+          await send(toSummary('c'), 'other')
+          await attempt(1)
+          await send(toSummary('c'), 'a')
+          await attempt(1)
+          state.fails = true
+          await inbox.retry({ state: 'suppressed' })
+        },
+        { fact: null },
+      ],
+      'parked entry that a duplicate replaces': [
+        async ({ receiver, send, attempt }) => {
+          const headers = { 'webhook-timestamp': '1700000000', traceparent: 'of the first' }
+          await receiver.handle(toRequest('{"event":"CALL_AI_SUMM', 'a', headers))
+          await attempt(1)
+          await send(toSummary('c'), 'a')
+        },
+      ],
+      'missing summary that is fetched': [
+        async ({ send, attempt, reconcile }) => {
+          await send(toEnd('c'), 'end')
+          await attempt(1)
+          for (const status of [202, 202, 200] as const) await reconcile(status)
+        },
+        {
+          ...{ event_key: expect.any(String), source: 'reconcile', delivery_id: null },
+          ...{ sent_at: null, headers: null, body: expect.anything() },
+        },
+      ],
+    }
+
+    it.each(Object.entries(restarts))('attempts a %s like a new one', async (_, [restart, differences]) => {
+      using _random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+      const read = async ({ receiver, table }: Attempted) => {
+        await receiver.drain()
+        const [row] = await environment().query(`SELECT * FROM ${table} WHERE state = 'failed'`)
+        const { id: _id, received_at: _receivedAt, ...columns } = row ?? {}
+        return columns
+      }
+      const old = createAttempted()
+      await restart(old)
+      old.clock.advance(600_000)
+      const seen = await read(old)
+      const fresh = createAttempted()
+      fresh.clock.advance(old.clock.now() - fresh.clock.now())
+      await fresh.send(toSummary('c'), 'a')
+      expect(seen).toEqual({ ...(await read(fresh)), ...differences })
+    })
+
     it('retries the events that a new handler takes, although older ones still have none', async () => {
       const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
       await send({ event: 'CALL_MISSED', callId: 'a' }, 'a')
