@@ -17,7 +17,7 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     minutes: { type: 'string' },
     threads: { type: 'string' },
-    replay: { type: 'string' },
+    replay: { type: 'string', multiple: true },
     planted: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
@@ -99,11 +99,13 @@ const search = async (): Promise<void> => {
   if (summary.violations.length > 0) fail()
 }
 
-const replay = async (file: string): Promise<void> => {
-  const { plan }: { readonly plan: Plan } = JSON.parse(readFileSync(file, 'utf8'))
-  const result = await runPlan(plan)
-  console.log(formatReproduction(plan, result))
-  if (result.violation !== undefined) fail()
+const replay = async (files: readonly string[]): Promise<void> => {
+  for (const file of files) {
+    const { plan }: { readonly plan: Plan } = JSON.parse(readFileSync(file, 'utf8'))
+    const result = await runPlan(plan)
+    console.log(`${file}\n${formatReproduction(plan, result)}`)
+    if (result.violation !== undefined) fail()
+  }
 }
 
 const formatFind = ({ bug, found }: Find): string => {
