@@ -1,25 +1,42 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 import { findFreePort } from '../../server/test/postgres-cluster.ts'
 
+const run = promisify(execFile)
+const version = spawnSync('mariadbd', ['--version'], { encoding: 'utf8' })
+
 /** Set if MariaDB's server is installed. */
-export const hasMariadb = spawnSync('mariadbd', ['--version']).status === 0
+export const hasMariadb = version.status === 0
+
+/** The files of a new database. Creating them takes seconds, so the first ones are kept as a template for all others. */
+const template = join(tmpdir(), `wabakit-mariadb-template-${version.stdout?.match(/[\d.]+/)?.[0]}`)
+
+const install = async (data: string): Promise<void> => {
+  if (!existsSync(template)) {
+    const draft = `${data}-template`
+    await run('mariadb-install-db', [
+      ...['--no-defaults', '--user=root', `--datadir=${draft}`, '--skip-test-db'],
+      '--auth-root-authentication-method=normal',
+    ])
+    // Another process may have been faster.
+    await rename(draft, template).catch(() => {})
+  }
+  await run('cp', ['-a', template, data])
+}
 
 /** Starts a real MariaDB in its own folder. */
 export const startMariadb = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-mariadb-'))
-  const [data, user, port] = [join(folder, 'data'), '--user=root', await findFreePort()]
-  await promisify(execFile)('mariadb-install-db', [
-    ...['--no-defaults', user, `--datadir=${data}`, '--skip-test-db'],
-    '--auth-root-authentication-method=normal',
-  ])
+  const [data, port] = [join(folder, 'data'), await findFreePort()]
+  await install(data)
   const server = spawn('mariadbd', [
-    ...['--no-defaults', user, `--datadir=${data}`, `--socket=${join(folder, 'socket')}`],
+    ...['--no-defaults', '--user=root', `--datadir=${data}`, `--socket=${join(folder, 'socket')}`],
     ...[`--port=${port}`, '--bind-address=127.0.0.1', '--innodb-flush-log-at-trx-commit=0'],
   ])
   const ready = Promise.withResolvers<void>()
