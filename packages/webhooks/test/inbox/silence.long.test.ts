@@ -1,7 +1,7 @@
 import { type Inbox, type SqlInboxOptions, sqlInbox } from '@wabakit/webhooks'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { it, type TestContext, vi } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { startPostgres } from '../postgres.ts'
 import { startSilentProxy } from '../silent-proxy.ts'
@@ -12,7 +12,7 @@ const events = 24
 /** A database behind a proxy. */
 type Setting = Environment & { readonly silence: () => void }
 
-const onPostgres = async (): Promise<Setting> => {
+const onPostgres = async ({ onTestFinished }: TestContext): Promise<Setting> => {
   const postgres = await startPostgres()
   onTestFinished(postgres.stop)
   const url = new URL(postgres.connectionString)
@@ -34,7 +34,7 @@ const onPostgres = async (): Promise<Setting> => {
   }
 }
 
-const onMariadb = async (): Promise<Setting> => {
+const onMariadb = async ({ onTestFinished }: TestContext): Promise<Setting> => {
   const mariadb = await startMariadb()
   onTestFinished(mariadb.stop)
   const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
@@ -61,10 +61,13 @@ const onMariadb = async (): Promise<Setting> => {
 
 const cases = [['PostgreSQL', onPostgres], ...(hasMariadb ? [['MariaDB', onMariadb] as const] : [])] as const
 
-it.each(cases)(
+// These tests wait most of the time, so they run at once.
+it.concurrent.for(cases)(
   'goes on after every connection to %s has fallen silent',
-  async (_, open) => {
-    const setting = await open()
+  { timeout: 300_000 },
+  async ([, open], context) => {
+    const { expect } = context
+    const setting = await open(context)
     await setting.query('CREATE TABLE effects (effect text)')
     const { receiver, inbox, errors } = receive(setting)
     const silenced = Promise.withResolvers<void>()
@@ -98,11 +101,11 @@ it.each(cases)(
     expect(messages).toContain('The database did not respond within 10000 ms.')
     await receiver.stop()
   },
-  300_000,
 )
 
-it('does not give up a statement that takes long', async () => {
-  const setting = await onPostgres()
+it.concurrent('does not give up a statement that takes long', async (context) => {
+  const { expect } = context
+  const setting = await onPostgres(context)
   const { receiver, inbox, errors } = receive(setting)
   receiver.onAny(async (_, { transaction }) => (await transaction()).query('SELECT pg_sleep(25)'))
   await receiver.handle(toRequest(toJoin('g'), 'a'))
