@@ -86,6 +86,8 @@ test.each([
       totals: { delivered: 0, successRate: 0 },
       window: 'hour',
     })
+    const { window, times } = await read(server, `${path}?window=week`)
+    expect([window, times.length]).toEqual(['week', 168])
   },
   60_000,
 )
@@ -118,6 +120,8 @@ test('search finds records by any id, number or text, exact hits first', async (
     const { items } = (await control(server, path)).body
     return items.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`)
   }
+  await server.service.dispatcher.runDue()
+  await control(server, 'POST /organizations/acme/deliveries/resend', { all: true, newWebhookId: true })
   const [event] = (await control(server, 'GET /organizations/acme/events')).body.items
   const [delivery] = (await control(server, 'GET /organizations/acme/deliveries')).body.items
   const [key] = (await control(server, 'GET /organizations/acme/api-keys')).body.items
@@ -127,13 +131,41 @@ test('search finds records by any id, number or text, exact hits first', async (
   expect(await find('launch of')).toContain('group team-1')
   expect((await find('+49 (30) 123-4567'))[0]).toBe('customer 49301234567')
   expect((await find(event.id))[0]).toBe(`event ${event.id}`)
-  expect((await find(`${event.id}-2`))[0]).toBe(`event ${event.id}`)
+  expect(delivery.webhookId).not.toBe(event.id)
+  expect((await find(delivery.webhookId))[0]).toBe(`event ${event.id}`)
   expect(await find(delivery.id)).toEqual([`delivery ${delivery.id}`])
   expect((await find(subscriptionId))[0]).toBe(`subscription ${subscriptionId}`)
   expect(await find(endpoint.url)).toContain(`subscription ${subscriptionId}`)
   expect((await find(key.id))[0]).toBe(`api_key ${key.id}`)
   expect(await find(requestId ?? '')).toEqual([`api_request ${requestId}`])
   expect(await find('nothing has this')).toEqual([])
+
+  const [group] = (await control(server, 'GET /organizations/acme/groups')).body.items
+  const [call] = (await control(server, 'GET /organizations/acme/calls')).body.items
+  const subscription = (await control(server, `GET /organizations/acme/subscriptions/${subscriptionId}`)).body
+  const request = (await control(server, `GET /requests/${requestId}`)).body
+  const exact = true
+  for (const [text, hit] of [
+    ['call-7', { kind: 'call', label: 'incoming +49301234567, ended', at: call.initiatedAt, exact }],
+    ['all-7', { kind: 'call', id: 'call-7', exact: false }],
+    ['team-1', { kind: 'group', label: 'Launch of Y', at: group.createdAt, exact }],
+    ['launch', { kind: 'group', id: 'team-1', exact: false }],
+    ['+49301234567', { kind: 'customer', label: '+49301234567', at: null, exact }],
+    [event.id, { kind: 'event', label: 'GROUP_CREATED, group:team-1', at: event.occurredAt, exact }],
+    [delivery.id, { kind: 'delivery', label: expect.any(String), at: delivery.createdAt, exact }],
+    [subscriptionId, { kind: 'subscription', label: endpoint.url, at: subscription.createdAt, exact }],
+    [number, { kind: 'subscription', id: subscriptionId, exact: false }],
+    [key.id, { kind: 'api_key', label: '', at: key.createdAt, exact }],
+    [key.fingerprint, { kind: 'api_key', id: key.id, exact: false }],
+    [
+      request.requestId,
+      { kind: 'api_request', label: 'POST /whatsapp/wa-group/create 200', at: request.at, exact },
+    ],
+  ] as const) {
+    const path = `GET /organizations/acme/search?text=${encodeURIComponent(text)}`
+    const { items } = (await control(server, path)).body
+    expect(items.find(({ kind }: { kind: string }) => kind === hit.kind)).toMatchObject(hit)
+  }
   expect((await control(server, 'GET /organizations/acme/search')).status).toBe(400)
 })
 
@@ -218,6 +250,35 @@ test('shows what is stored about a customer, and the groups and members that bel
   expect((await control(server, 'GET /organizations/acme/participants?group=none')).status).toBe(404)
 })
 
+test('shows the newest 20 calls of a customer, and the newest 10 deliveries of each', async () => {
+  const server = await start()
+  const { calls, events, subscriptions } = server.service
+  const [channel, channelNumber, url] = ['PSTN', '+15550100002', 'http://127.0.0.1:9/'] as const
+  await subscriptions.create('acme', { channel, number: channelNumber, url, enabled: false })
+  const ids = Array.from({ length: 21 }, (_, index) => `c${10 + index}`)
+  const call = { channel, channelNumber, direction: 'INCOMING', customerNumber: '+49301234567' } as const
+  for (const callId of ids) await calls.start('acme', { ...call, callId })
+  const event = {
+    name: 'CALL_ENDED',
+    subject: 'call:c30',
+    channel,
+    number: channelNumber,
+    payload: '{}',
+  } as const
+  for (let count = 0; count < 11; count++) await events.publish('acme', event)
+
+  const { body } = await control(server, 'GET /organizations/acme/customers/+49301234567')
+
+  expect(body.calls.map(({ callId }: { callId: string }) => callId)).toEqual(ids.slice(1).toReversed())
+  expect(body.hasMoreCalls).toBe(true)
+  const deliveries: { subject: string; createdAt: string; eventName: string }[] = body.deliveries
+  const ofLast = deliveries.filter(({ subject }) => subject === 'call:c30')
+  expect(ofLast.map(({ eventName }) => eventName)).toEqual(Array(10).fill('CALL_ENDED'))
+  expect(new Set(deliveries.map(({ subject }) => subject)).size).toBe(20)
+  const times = deliveries.map(({ createdAt }) => createdAt)
+  expect(times).toEqual(times.toSorted().toReversed())
+})
+
 test('a request of the public API can be read with its bodies, but never with its key', async () => {
   const server = await start()
   const [{ key = '' } = {}] = acme.apiKeys
@@ -274,7 +335,7 @@ test('compresses what it reads, but neither secrets nor live streams', async () 
     })
   const overview = await get('/organizations/acme/overview')
   expect(overview.headers.get('content-encoding')).toBe('gzip')
-  expect(overview.headers.get('cache-control')).toBe('no-store')
+  expect(overview.headers.get('vary')).toBe('accept-encoding')
   expect(await overview.json()).toMatchObject({ window: 'hour' })
   const created = await get('/organizations/acme/subscriptions', {
     method: 'POST',
@@ -286,5 +347,12 @@ test('compresses what it reads, but neither secrets nor live streams', async () 
   const aborted = new AbortController()
   const stream = await get('/organizations/acme/stream', { signal: aborted.signal })
   expect(stream.headers.get('content-encoding')).toBeNull()
+  expect(stream.headers.get('content-type')).toBe('text/event-stream')
+  // Without it, nginx holds messages back.
+  expect(stream.headers.get('x-accel-buffering')).toBe('no')
   aborted.abort()
+  for (const { headers } of [overview, created, stream, await get('/nothing')]) {
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+  }
 })

@@ -81,8 +81,8 @@ const findCustomers: Finder = async ({ service }, { organizationId, text, limit 
 }
 
 const findEvents: Finder = async ({ service }, { organizationId, text, limit }) => {
-  // A delivery that was sent again with a new webhook-id has the event's id with a suffix.
-  const eventId = text.replace(/-\d+$/, '')
+  // A delivery that was sent again with a new webhook-id has the event's id with a suffix: the time in base 36.
+  const eventId = text.replace(/-[\da-z]+$/, '')
   const exact = isIdentifier(eventId)
     ? await service.events.list(organizationId, { eventId, limit: 1 })
     : { items: [] }
@@ -93,7 +93,7 @@ const findEvents: Finder = async ({ service }, { organizationId, text, limit }) 
     id,
     label: `${name}, ${subject}`,
     at: utc(occurredAt),
-    exact: id === eventId,
+    exact: id === text || id === eventId,
   }))
 }
 

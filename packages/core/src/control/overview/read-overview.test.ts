@@ -1,0 +1,124 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { buildEvent, buildOrganization, buildSubscription } from '../../../test/store-cases/index.ts'
+import { findFailureCause } from '../../figures/failure-cause.ts'
+import { createReferenceServer, memoryStore, type Store } from '../../index.ts'
+import { DeliveryFilter, selectDeliveries } from '../filters.ts'
+import { readOverview, readSubscriptionOverviews } from './read-overview.ts'
+import { planPeriod, summarize } from './summarize.ts'
+
+const now = Date.UTC(2026, 0, 1, 12, 0, 30)
+const minute = 60_000
+
+/** Opens a service with two subscriptions, of which the second gets no event. */
+const open = async (overrides: (store: Store) => Partial<Store> = () => ({})) => {
+  const store = memoryStore()
+  await store.saveOrganization(buildOrganization())
+  await store.saveSubscription(buildSubscription())
+  await store.saveSubscription(buildSubscription({ id: 'sub_2', events: ['CALL_ENDED'] }))
+  const service = createReferenceServer({ store: { ...store, ...overrides(store) } })
+  const [first, second] = (await service.subscriptions.list('acme')).items
+  if (first === undefined || second === undefined) throw new Error('There are two subscriptions.')
+  return { store, context: { service, now: () => now }, first, second }
+}
+
+test('overviews that are read at the same time show the backlogs of their own subscriptions', async () => {
+  const { store, context, second } = await open(({ measureUnfinished }) => ({
+    // Takes until both have asked.
+    measureUnfinished: async (request) => {
+      await setImmediate()
+      return measureUnfinished(request)
+    },
+  }))
+  await store.addEvent(buildEvent({ occurredAt: now }))
+  const [all, [one]] = await Promise.all([
+    readOverview(context, 'acme', 'hour'),
+    readSubscriptionOverviews(context, [second], 'hour'),
+  ])
+  expect([all.backlog, one?.backlog]).toEqual([
+    { unfinished: 1, oldestAt: new Date(now).toISOString() },
+    { unfinished: 0, oldestAt: null },
+  ])
+})
+
+test('an overview sums the records of its organization or subscription, each at its point of time', async () => {
+  const { store, context, first } = await open()
+  await store.saveOrganization(buildOrganization({ id: 'other' }))
+  const add = (subscriptionId: string, minutesAgo: number, counts: Record<string, number>) =>
+    store.addFigures(
+      ['acme', 'other'].map((organizationId) => ({
+        ...{ organizationId, subscriptionId, span: 10_000, counts },
+        at: now - 30_000 - minutesAgo * minute + 20_000,
+      })),
+    )
+  await add('', 0, { events: 4, delivered: 6, failed: 2, 'cause:timeout': 2, 'ms:5': 5, 'ms:250': 3 })
+  await add('', 30, { delivered: 2, failed: 1, deferred: 1, exhausted: 1, 'cause:gone': 1, 'ms:10': 3 })
+  await add('', 30, { 'ms:15000': 1 })
+  await add('', 60, { events: 9, delivered: 9, 'ms:5': 9 })
+  await add('sub_1', 59, { delivered: 1, 'ms:30000': 1 })
+  await add('sub_2', 0, { failed: 7 })
+
+  const series = <Value>(empty: Value, values: Readonly<Record<number, Value>>): Value[] =>
+    Array.from({ length: 60 }, (_, index) => values[59 - index] ?? empty)
+  const timeout = { cause: 'timeout', text: 'There was no complete response in time.', attempts: 2 }
+  const gone = { cause: 'gone', attempts: 1, response: '410' }
+  const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000, 30_000]
+  const buckets = (values: Readonly<Record<number, number>>) =>
+    bounds.map((atMostMs) => ({ atMostMs, attempts: values[atMostMs] ?? 0 }))
+  const period = {
+    window: 'hour',
+    stepMs: minute,
+    times: Array.from({ length: 60 }, (_, index) =>
+      new Date(now - 30_000 - (59 - index) * minute).toISOString(),
+    ),
+  }
+  expect(await readOverview(context, 'acme', 'hour')).toEqual({
+    ...period,
+    totals: { events: 4, delivered: 8, failed: 3, deferred: 1, exhausted: 1, successRate: 8 / 11 },
+    series: {
+      events: series(0, { 0: 4 }),
+      delivered: series(0, { 0: 6, 30: 2 }),
+      failed: series(0, { 0: 2, 30: 1 }),
+      p50Ms: series<number | null>(null, { 0: 5, 30: 10 }),
+      p95Ms: series<number | null>(null, { 0: 250, 30: 15_000 }),
+    },
+    latency: { p50Ms: 10, p95Ms: 15_000, buckets: buckets({ 5: 5, 10: 3, 250: 3, 15000: 1 }) },
+    failures: [
+      expect.objectContaining({ ...timeout, response: 'none', remedy: expect.any(String) }),
+      expect.objectContaining(gone),
+    ],
+    backlog: { unfinished: 0, oldestAt: null },
+    subscriptions: { working: 2, failing: 0, disabled: 0 },
+  })
+  const none = series<number | null>(null, { 59: 30_000 })
+  expect(await readSubscriptionOverviews(context, [first], 'hour')).toEqual([
+    {
+      subscription: expect.objectContaining({ id: 'sub_1' }),
+      state: 'working',
+      ...period,
+      totals: { delivered: 1, failed: 0, deferred: 0, exhausted: 0, successRate: 1 },
+      series: { delivered: series(0, { 59: 1 }), failed: series(0, {}), p50Ms: none, p95Ms: none },
+      latency: { p50Ms: 30_000, p95Ms: 30_000, buckets: buckets({ 30000: 1 }) },
+      failures: [],
+      backlog: { unfinished: 0, oldestAt: null },
+    },
+  ])
+})
+
+test('the filter of each cause of failures finds the deliveries with such attempts', () => {
+  const statuses = Array.from({ length: 300 }, (_, index) => 300 + index)
+  const bodies = ['', 'signature', 'timestamp']
+  const answered = statuses.flatMap((status) =>
+    bodies.map((responseBody) => ({ status, responseBody, error: null })),
+  )
+  const errors = ['timeout', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'refused to connect to', 'not sent: ', 'reset']
+  const failed = errors.map((error) => ({ status: null, responseBody: null, error }))
+  for (const attempt of [...answered, ...failed]) {
+    const cause = findFailureCause(attempt)
+    const counts = { [`cause:${cause}`]: 1 }
+    const record = { organizationId: 'acme', subscriptionId: '', at: now, span: 10_000, counts }
+    const [{ response: anyResponse } = {}] = summarize([record], planPeriod('hour', now)).failures
+    const { anyResponses } = selectDeliveries(DeliveryFilter.parse({ anyResponse }))
+    expect(anyResponses, `${cause} ${attempt.status}`).toContain(attempt.status ?? 0)
+  }
+})
