@@ -72,6 +72,12 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
   const output = createOutput(options)
   const control = createControlClient(options)
   const path = buildPath(operation, options.organization, args)
+  const { organization, ...given } = fields
+  // No body has an organization: if it is not in the path, it is in the query.
+  const target =
+    organization === undefined
+      ? path
+      : `${path}?${new URLSearchParams({ organization: String(organization) })}`
   if (operation.method === 'GET') {
     if (entry.columns === undefined) return printResult(entry, await control.send('GET', path), output)
     const order =
@@ -86,17 +92,17 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
       // Removing a test's faults needs no confirmation.
       if (operation.id !== 'clearFaults')
         await confirm(`Remove ${formatValue(id)}, and what belongs to it?`, options)
-      await control.send('DELETE', path)
+      await control.send('DELETE', target)
       return output.result({ done: true }, `removed ${formatValue(id)}`)
     }
-    await checkExists(control, operation, { path, id })
+    await checkExists(control, operation, { path: target, id })
     return output.result({ dryRun: true, path }, `would remove ${formatValue(id)}`)
   }
-  const body = operation.body === undefined ? undefined : assign(fields, options.set ?? [])
+  const body = operation.body === undefined ? undefined : assign(given, options.set ?? [])
   if (operation.method === 'PATCH' && Object.keys(body ?? {}).length === 0) {
     throw new CliError('Nothing to change. See the options of this command.', exitCodes.usage)
   }
-  printResult(entry, await control.send(operation.method, path, body), output)
+  printResult(entry, await control.send(operation.method, target, body), output)
 }
 
 const defineCommand = (command: Command, entry: ResourceCommand): void => {

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
-import { operations } from '@wabakit/core/control'
+import { type Operation, operations } from '@wabakit/core/control'
 import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
+import type { Option } from 'commander'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { findOperation, listFieldOptions, listPathParameters } from '../../src/cli/operation-options.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { resources } from '../../src/cli/resources.ts'
 import { type RunningServer, startServer } from '../../src/index.ts'
@@ -46,6 +48,145 @@ test('every command of a resource is an operation of the control API, with examp
       expect(ids).toContain(operation)
       expect(examples.length).toBeGreaterThan(0)
     }
+  }
+})
+
+type Recorded = {
+  readonly line: string
+  readonly query: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** Starts a server that records the requests of commands. Returns them, and a function that runs a command. */
+const record = async (answer: (request: Recorded) => object) => {
+  const requests: Recorded[] = []
+  const recorder = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const query = Object.fromEntries(searchParams)
+    const body = text === '' ? undefined : JSON.parse(text)
+    const recorded = { line: `${request.method} ${pathname}`, query, body }
+    requests.push(recorded)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(recorded)))
+  })
+  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void recorder.close())
+  const address = recorder.address()
+  const run = at({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` })
+  return { requests, run }
+}
+
+/** Returns arguments that give an option a value of its own, and the value in the request. */
+const give = ({ long, flags, argChoices }: Option, index: number): [args: string[], value: unknown] => {
+  const [name, kind] = [long ?? '', /[<[].+$/.exec(flags)?.[0]]
+  if (argChoices !== undefined) return [[name, argChoices[0] ?? ''], argChoices[0]]
+  if (kind === undefined) return [[name], true]
+  if (kind === '[boolean]') return [[name, 'false'], false]
+  if (kind === '<number>') return [[name, `${index + 1}`], index + 1]
+  if (kind === '<time>') return [[name, `2026-01-${index + 10}`], `2026-01-${index + 10}T00:00:00.000Z`]
+  if (kind === '<values>')
+    return [
+      [name, `${name},b`],
+      [name, 'b'],
+    ]
+  return [[name, `of ${name}`], `of ${name}`]
+}
+
+/** Gives every option of an operation a value, except these. */
+const giveAll = (operation: Operation, except: readonly string[] = ['organization']) => {
+  const options = listFieldOptions(operation).options.filter(({ field }) => !except.includes(field))
+  const given = options.map(({ field, option }, index) => ({ field, given: give(option, index) }))
+  return {
+    args: given.flatMap(({ given: [args] }) => args),
+    values: Object.fromEntries(given.map(({ field, given: [, value] }) => [field, value])),
+  }
+}
+
+const toTexts = (values: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+
+test('every option of every command of a resource reaches the request of its operation', async () => {
+  const { requests, run } = await record(() => ({ items: [] }))
+  for (const [resource, commands] of Object.entries(resources)) {
+    for (const [name, entry] of Object.entries(commands)) {
+      const operation = findOperation(entry.operation)
+      const { method, path, query, body } = operation
+      const parameters = listPathParameters(operation)
+      const { args, values } = giveAll(operation)
+      const ids = parameters.map((parameter) => `the/${parameter}`)
+      const more = ['--organization', 'acme', ...(method === 'DELETE' && name !== 'clear' ? ['--yes'] : [])]
+      await run(`${resource} ${name}`, ...ids, ...args, ...more)
+      const scope = listFieldOptions({ ...operation, body: undefined }).options.some(
+        ({ field }) => field === 'organization',
+      )
+      expect(requests.pop(), `${resource} ${name}`).toEqual({
+        line: `${method} /_wabakit${path.replaceAll(/:(\w+)/g, (_, each) => (each === 'organizationId' ? 'acme' : `the%2F${each}`))}`,
+        query: {
+          ...(scope && { organization: 'acme' }),
+          ...(entry.columns && { limit: query === undefined ? '1000' : '50' }),
+          ...(method === 'GET' && toTexts(values)),
+        },
+        body: body === undefined || method === 'GET' ? undefined : values,
+      })
+    }
+  }
+})
+
+test('a list without options asks for 50 records, and of events and deliveries for the newest', async () => {
+  const { requests, run } = await record(() => ({ items: [] }))
+  const lists = Object.entries(resources).filter(([, { list }]) => list !== undefined)
+  for (const [resource] of lists) await run(`${resource} list`)
+  const complete = { limit: '1000' }
+  const newest = { limit: '50', order: 'newest_first' }
+  expect(Object.fromEntries(requests.map(({ query }, index) => [lists[index]?.[0], query]))).toEqual({
+    ...{ org: { limit: '50' }, number: complete, key: complete, subscription: { limit: '50' } },
+    ...{ events: newest, deliveries: newest, calls: { limit: '50' }, groups: { limit: '50' } },
+    ...{ requests: { limit: '50' }, faults: { limit: '50' } },
+  })
+})
+
+test('a list longer than a page is read page by page, with the same filters', async () => {
+  const { requests, run } = await record(({ query }) => ({
+    items: Array.from({ length: Number(query.limit) }, () => ({ id: query.cursor ?? 'first' })),
+    nextCursor: `after ${query.cursor ?? 'first'}`,
+  }))
+  const printed = parseLines(await run('events list --name A --limit 2500 --format json'))
+  expect(
+    Object.entries(Object.groupBy(printed, ({ id }) => id)).map(([id, all]) => [id, all?.length]),
+  ).toEqual([
+    ['first', 1_000],
+    ['after first', 1_000],
+    ['after after first', 500],
+  ])
+  const filters = { name: 'A', order: 'newest_first' }
+  expect(requests.map(({ query }) => query)).toEqual([
+    { ...filters, limit: '1000' },
+    { ...filters, limit: '1000', cursor: 'after first' },
+    { ...filters, limit: '500', cursor: 'after after first' },
+  ])
+})
+
+test('every option of a change to many deliveries reaches each of its requests', async () => {
+  for (const [name, operation, counts, more] of [
+    ['resend', 'resendDeliveries', 'resent', { newWebhookId: true }],
+    ['cancel', 'cancelDeliveries', 'canceled', {}],
+  ] as const) {
+    const { requests, run } = await record(({ body }) => {
+      const { cursor } = Object(body)
+      return { [counts]: 2, ...(cursor === undefined && { nextCursor: 'c1' }) }
+    })
+    const { args, values } = giveAll(findOperation(operation), ['dryRun', 'newWebhookId'])
+    const flags = ['--dry-run', ...('newWebhookId' in more ? ['--new-webhook-id'] : [])]
+    const found = await run(`deliveries ${name} --organization acme --format json`, ...args, ...flags)
+    expect(parseLines(found)).toEqual([{ [counts]: 4, dryRun: true }])
+    expect(requests).toEqual(
+      [undefined, 'c1'].map((cursor) => ({
+        line: `POST /_wabakit/organizations/acme/deliveries/${name}`,
+        query: {},
+        body: { ...values, ...more, dryRun: true, cursor },
+      })),
+    )
   }
 })
 

@@ -37,19 +37,22 @@ const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault
 })
 
 /**
- * The organization whose requests fail, on the mock. `limit` is accepted because commands send it to every
- * list, but has no effect here.
+ * The organization whose requests fail, on the mock. Commands send it to a server, too, if `WABAKIT_ORGANIZATION` is
+ * set, and `limit` to every list. Neither has an effect there.
  */
 const query = z.object({
-  organization: optional(identifier, 'Organization of the mock. Default: its first.'),
+  organization: optional(
+    identifier,
+    'Organization of the mock. Default: its first. On a server, faults affect all organizations.',
+  ),
 })
 
 const requireFaults = (
   { faults, mock }: ControlContext,
   { organization }: z.infer<typeof query>,
 ): ApiFaults => {
-  if (organization !== undefined)
-    return requireFound(mock?.findTenant(organization), 'organization of a mock', organization).apiFaults
+  if (mock !== undefined && organization !== undefined)
+    return requireFound(mock.findTenant(organization), 'organization', organization).apiFaults
   if (faults !== undefined) return faults
   throw new ControlError('not_found', 'This server does not inject faults. Start it with --mock.')
 }
