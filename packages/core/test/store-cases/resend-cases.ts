@@ -10,6 +10,7 @@ import {
   listNames,
   listStatuses,
   publish,
+  refused,
   retry,
   settle,
   setUp,
@@ -94,6 +95,45 @@ export const resendCases = defineCases({
     })
     await settle(store, await beginOne(store, { now: start + 2_000 }), delivered)
     equal(await listStatuses(store), ['delivered'])
+  },
+
+  'sends a delivery again as if it were new, whatever has happened to it': async (store) => {
+    await setUp(store)
+    const results = [retry(60_000), retry(60_000, true), defer(60_000), delivered, exhausted, refused]
+    await publish(store, ...results.map((_, index) => ({ subject: `s${index}` })))
+    const fresh = await listAll(store)
+    for (const [index, begun] of (await begin(store)).entries())
+      await settle(store, begun, results[index] ?? delivered)
+
+    equal(await resend(store, { now: start + 9 }), { resent: results.length })
+    const again = fresh.map((delivery) => ({ ...delivery, dueAt: start + 9, attempts: 1 }))
+    equal(await listAll(store), again)
+    const begun = await begin(store, { now: start + 9 })
+    equal(
+      begun.map(({ delivery }) => delivery),
+      again,
+    )
+  },
+
+  'changes nothing but the due time of a delivery that is retried, and its end if it is canceled': async (
+    store,
+  ) => {
+    await setUp(store)
+    for (const [index, result] of [retry(60_000), retry(60_000, true), defer(60_000)].entries()) {
+      await publish(store, { subject: `s${index}` })
+      await settle(store, await beginOne(store), result)
+      const before = (await listAll(store)).at(-1)
+      const request = { organizationId: 'acme', deliveryId: before?.id ?? '', now: start + 9 }
+      equal(await store.retryDelivery(request), true)
+      equal((await listAll(store)).at(-1), { ...before, dueAt: start + 9 })
+      equal(await store.cancelDelivery(request), true)
+      equal((await listAll(store)).at(-1), {
+        ...before,
+        status: 'skipped',
+        dueAt: null,
+        finishedAt: start + 9,
+      })
+    }
   },
 
   'uses a new webhook-id on request, which the delivery keeps': async (store) => {

@@ -1,7 +1,8 @@
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { storeCases } from '../../../../core/test/store-cases/index.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -50,4 +51,10 @@ const openStore = async (): Promise<Store> => {
 
 describe('postgresStore', () => {
   for (const { name, run } of storeCases) test(name, () => run(openStore))
+})
+
+test('behaves like the memory store for any sequence of steps', async () => {
+  const own = await openPostgres({ url: await cluster.createDatabase() })
+  onTestFinished(own.close)
+  await expectSameAsMemory(postgresStore(own), 5)
 })
