@@ -1,8 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { findOperation, listFields } from '../src/cli/operation-options.ts'
 import { acme, control, createGroup, start } from './fixture.ts'
 
 const wabaNumber = acme.integrations[0]?.wabaNumber
 const path = '/organizations/acme'
+
+/** Waits for the next millisecond, and returns its time. */
+const nextMillisecond = async (): Promise<string> => {
+  const time = Date.now() + 1
+  while (Date.now() < time) await setImmediate()
+  return new Date(time).toISOString()
+}
 
 test('finds events and deliveries by each filter, with the same names', async () => {
   const server = await start()
@@ -12,6 +21,7 @@ test('finds events and deliveries by each filter, with the same names', async ()
     url: 'http://127.0.0.1:9/',
   })
   await createGroup(server.url, { groupId: 'a', subject: 'Order 1042' })
+  const between = await nextMillisecond()
   await createGroup(server.url, { groupId: 'b', subject: 'Order 1043' })
   const [{ id: eventId }] = (await control(server, `GET ${path}/events`)).body.items
   const number = encodeURIComponent(wabaNumber ?? '')
@@ -29,7 +39,8 @@ test('finds events and deliveries by each filter, with the same names', async ()
     expect(await find('name=CALL_ENDED')).toEqual([])
     expect(await find(`number=${number}&order=newest_first`)).toEqual(['group:b', 'group:a'])
     expect(await find('number=%2B1999')).toEqual([])
-    expect(await find('from=2020-01-01T00:00:00Z&before=2020-01-02T00:00:00Z')).toEqual([])
+    expect(await find(`from=${between}`)).toEqual(['group:b'])
+    expect(await find(`before=${between}`)).toEqual(['group:a'])
   }
   const { body } = await control(
     server,
@@ -63,7 +74,9 @@ test('finds calls and groups by each filter', async () => {
   const numbers = ['+15550100001', '+15550100002'] as const
   const integrations = numbers.map((each) => ({ wabaNumber: each }))
   const server = await start({ organizations: [{ ...acme, integrations, pstnNumbers: [...numbers] }] })
+  let between = ''
   for (const [index, channelNumber] of numbers.entries()) {
+    between = await nextMillisecond()
     const call = { callId: `c${index}`, channelNumber, customerNumber: `+1555019900${index}` }
     await server.service.calls.start('acme', { ...call, channel: 'PSTN', direction: 'INCOMING' })
     await createGroup(server.url, {
@@ -90,6 +103,13 @@ test('finds calls and groups by each filter', async () => {
     expect(await find(`calls?${query}`)).toEqual(['calls', ['c1']])
   for (const query of ['number=%2B15550100002', 'participant=%2B15550199001', 'group=g1', 'text=ORDER%201'])
     expect(await find(`groups?${query}`)).toEqual(['groups', ['g1']])
+  for (const [list, ids] of [
+    ['calls', ['c0', 'c1']],
+    ['groups', ['g0', 'g1']],
+  ] as const) {
+    expect(await find(`${list}?before=${between}`)).toEqual([list, [ids[0]]])
+    expect(await find(`${list}?from=${between}`)).toEqual([list, [ids[1]]])
+  }
 })
 
 test('a summary that is saved without its origin is one that a team member requested', async () => {
@@ -145,6 +165,58 @@ test('does not list the id of an erased call', async () => {
 
   expect((await control(server, 'GET /requests')).body.items).toMatchObject([{ status: 200, callId: null }])
   expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toEqual([])
+})
+
+test("hides the id of a call that another process erased, and not that of another organization's call", async () => {
+  const other = {
+    ...{ id: 'other', pstnNumbers: ['+15550200002'], integrations: [] },
+    apiKeys: [{ key: 'wk_other_key_0123456789' }],
+  }
+  const server = await start({ organizations: [acme, other] })
+  for (const { id, apiKeys } of [acme, other]) {
+    await control(server, `POST /organizations/${id}/simulated-calls`, { callId: 'c1' })
+    const headers = { authorization: apiKeys[0]?.key ?? '' }
+    expect((await fetch(`${server.url}/v1/call/ai-summary?callId=c1`, { headers })).status).toBe(200)
+  }
+  await server.service.erasures.erase('acme', { callId: 'c1' })
+
+  expect((await control(server, 'GET /requests')).body.items).toMatchObject([
+    { organizationId: 'other', callId: 'c1' },
+    { organizationId: 'acme', callId: null },
+  ])
+})
+
+test('a page has 100 records by default, and at most 1,000', async () => {
+  const server = await start()
+  const { groups, participants, calls, subscriptions, events, deliveries, organizations } = server.service
+  const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: 'http://127.0.0.1:9/' } as const
+  const call = { channel: 'PSTN', direction: 'INCOMING', channelNumber: '+15550100002' } as const
+  await subscriptions.create('acme', { ...subscription, enabled: false })
+  await groups.create('acme', { wabaNumber: '+15550100001', subject: 'Team', groupId: 'g' })
+  for (let index = 0; index < 100; index++) {
+    await groups.create('acme', { wabaNumber: '+15550100001', subject: 'Team' })
+    await participants.join('acme', { groupId: 'g', phone: `+1555019${9_000 + index}` })
+    await calls.start('acme', { ...call, customerNumber: '+15550199001' })
+    await subscriptions.create('acme', { ...subscription, events: ['CALL_ENDED'] })
+    await organizations.create({ id: `o${index}` })
+    await server.service.fetch(new Request('http://localhost/'))
+  }
+  await participants.join('acme', { groupId: 'g', phone: '+15550198001' })
+  await calls.start('acme', { ...call, customerNumber: '+15550199001' })
+  await server.service.fetch(new Request('http://localhost/'))
+
+  const lists = ['groups', 'participants?group=g', 'calls', 'subscriptions', 'events', 'deliveries']
+  const paths = [...lists.map((list) => `${path}/${list}`), '/organizations', '/requests']
+  for (const each of paths) {
+    const { items, nextCursor } = (await control(server, `GET ${each}`)).body
+    expect([each, items.length, typeof nextCursor]).toEqual([each, 100, 'string'])
+    const gap = each.includes('?') ? '&' : '?'
+    expect((await control(server, `GET ${each}${gap}limit=1000`)).body.items.length).toBeGreaterThan(100)
+    expect((await control(server, `GET ${each}${gap}limit=1001`)).status).toBe(400)
+  }
+  const all = [groups, calls, subscriptions, events, deliveries].map((each) => each.list('acme'))
+  const pages = await Promise.all([...all, organizations.list()])
+  expect(pages.map(({ items }) => items.length)).toEqual(Array(6).fill(100))
 })
 
 test('changes many deliveries only with a filter, or with an explicit selection of all', async () => {
@@ -239,6 +311,38 @@ test('lists requests to the public API without their keys, including those witho
   expect(await find(`text=${created.requestId}`)).toEqual([created])
   expect(await find('code=invalid_api_key')).toEqual([stranger])
   expect(await find('before=2020-01-01T00:00:00Z')).toEqual([])
+})
+
+test('each filter of requests selects by its own condition', async () => {
+  const other = { id: 'other', apiKeys: [{ key: 'wk_other_key_0123456789' }] }
+  const server = await start({ organizations: [acme, other] })
+  await createGroup(server.url, { groupId: 'g1' })
+  const between = await nextMillisecond()
+  const headers = { authorization: 'wk_other_key_0123456789' }
+  await fetch(`${server.url}/v1/call/ai-summary?callId=c1`, { headers })
+  const [second, first] = (await control(server, 'GET /requests')).body.items
+  /** Values that select only the first request, and only the second. */
+  const filters: Readonly<Record<string, readonly [string | undefined, string | undefined]>> = {
+    organization: ['acme', 'other'],
+    key: [first.keyId, second.keyId],
+    method: ['POST', 'GET'],
+    status: ['200', '404'],
+    code: [undefined, 'summary_not_found'],
+    group: ['g1', undefined],
+    call: [undefined, 'c1'],
+    from: [undefined, between],
+    before: [between, undefined],
+    text: ['wa-group', 'ai-summary'],
+  }
+  const others = listFields(findOperation('listRequests')).filter((name) => !(name in filters))
+  expect(others).toEqual(['cursor', 'limit', 'unidentified'])
+  for (const [name, values] of Object.entries(filters)) {
+    for (const [index, value] of values.entries()) {
+      if (value === undefined) continue
+      const { body } = await control(server, `GET /requests?${new URLSearchParams({ [name]: value })}`)
+      expect(body, name).toEqual({ items: [index === 0 ? first : second] })
+    }
+  }
 })
 
 test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }])(

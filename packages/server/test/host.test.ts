@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
+import { healthEventNames } from '@wabakit/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, startServer } from '../src/index.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
@@ -118,6 +119,26 @@ test('counts requests, events and attempts, and reports the age of the backlog',
   )
   expect(sums.length).toBe(3)
   for (const sum of sums) expect(sum).toBeLessThan(seconds)
+})
+
+test('a new server has these metrics, so that the first increase of a counter can cause an alert', async () => {
+  const metrics = await readMetrics((await start()).url)
+  const lines = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const values = new Map(lines.map((line) => [line.replace(/ \S+$/, ''), Number(line.split(' ').at(-1))]))
+  const ofProcess = ['process_resident_memory_bytes', 'process_cpu_seconds_total']
+  for (const name of ofProcess) expect(values.get(name)).toBeGreaterThan(0)
+  const lag = ['0.5', '0.99', '1'].map((quantile) => `wabakit_event_loop_lag_seconds{quantile="${quantile}"}`)
+  for (const name of lag) expect(values.get(name)).toBeGreaterThanOrEqual(0)
+  const zeros = [
+    ...['exhausted', 'stale'].map((outcome) => `wabakit_delivery_attempts_total{outcome="${outcome}"}`),
+    ...healthEventNames.map((event) => `wabakit_health_events_total{event="${event}"}`),
+    'wabakit_background_errors_total',
+    'wabakit_delivery_backlog_age_seconds',
+    ...['due', 'later', 'waiting'].map((state) => `wabakit_deliveries{state="${state}"}`),
+    ...['failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),
+  ]
+  expect(zeros.map((name) => values.get(name))).toEqual(zeros.map(() => 0))
+  expect([...values.keys()].toSorted()).toEqual([...ofProcess, ...lag, ...zeros].toSorted())
 })
 
 test('logs requests with their ids, and nothing secret or personal', async () => {

@@ -107,7 +107,9 @@ test('does not send a custom payload to another machine after a restart with ano
   await first.close()
 
   const second = await start({ ...settings, webhookUrl: 'https://receiver.example/' })
-  const { deliveries, dispatcher } = second.service
+  const { deliveries, dispatcher, subscriptions } = second.service
+  const urls = (await subscriptions.list('demo')).items.map(({ url }) => url)
+  expect(urls).toEqual(Array(2).fill('https://receiver.example/'))
   const [pending] = (await deliveries.list('demo')).items
   expect(await deliveries.retry('demo', pending?.id ?? '')).toBe(true)
   await dispatcher.runDue()

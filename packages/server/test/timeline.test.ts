@@ -282,6 +282,29 @@ test('reports the delivery that a summary waits for, and the state of a missed c
   ])
 })
 
+test('a summary has arrived only when every endpoint that gets it has it', async () => {
+  const server = await start()
+  const statuses = [200, 500]
+  for (const index of statuses.keys()) {
+    const endpoint = await listenForWebhooks(() => statuses[index] ?? 500)
+    const more = { channel: 'PSTN', number: acme.pstnNumbers[0], events: ['CALL_AI_SUMMARY'] }
+    await subscribe(server, endpoint.url, more)
+  }
+  for (const callId of ['c1', 'c2']) {
+    await control(server, `POST ${path}/simulated-calls`, { callId })
+    await server.service.dispatcher.runDue()
+    const { deliveries, summaryStatus } = (await control(server, `GET ${path}/timeline?call=${callId}`)).body
+    const missing = deliveries.find(({ status }: { status: string }) => status === 'pending')
+    expect(summaryStatus).toEqual({
+      state: 'undelivered',
+      deliveryId: missing.id,
+      eventName: 'CALL_AI_SUMMARY',
+      text: 'The summary exists. The delivery of its webhook is pending.',
+    })
+    statuses.reverse()
+  }
+})
+
 test('lists deliveries with their last response and subject, and finds them by response', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 401)

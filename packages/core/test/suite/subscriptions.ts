@@ -389,6 +389,39 @@ export const subscriptionCases = defineCases('Subscriptions', {
     }
   },
 
+  'keep everything but what a change contains, and what follows from it': async () => {
+    const scenario = await createScenario()
+    const { subscriptions } = scenario.server
+    const { id } = await subscriptions.create('acme', {
+      ...{ ...good, events: ['CALL_ENDED'], maxAttemptsPerSecond: 5, headers: { 'x-a': '1' } },
+      authorization: { token: 't' },
+    })
+    for (const [change, differs] of [
+      [{ url: 'https://receiver.example/b' }, { url: 'https://receiver.example/b' }],
+      [{ events: ['CALL_ACCEPTED'] }, { events: ['CALL_ACCEPTED'] }],
+      [{ maxAttemptsPerSecond: 7 }, { maxAttemptsPerSecond: 7 }],
+      [{ headers: { 'x-b': '2' } }, { headerNames: ['authorization', 'x-b'] }],
+      [{ authorization: null }, { headerNames: ['x-b'] }],
+      [{ enabled: false }, { enabled: false, disabledReason: 'by_hand' }],
+      [{ enabled: true }, { enabled: true, disabledReason: null }],
+      [{}, {}],
+    ] as const) {
+      const before = await subscriptions.find('acme', id)
+      scenario.clock.time += 1_000
+      const expected = { ...before, ...differs, updatedAt: scenario.clock.time }
+      const revision = (before?.revision ?? 0) + 1
+      equal(await subscriptions.update('acme', id, change), { ...expected, revision })
+      equal(await subscriptions.find('acme', id), { ...expected, revision })
+    }
+    const before = await subscriptions.find('acme', id)
+    scenario.clock.time += 1_000
+    const { secret: _, ...rotated } = await subscriptions.rotateSecret('acme', id)
+    const updatedAt = scenario.clock.time
+    const previousSecretExpiresAt = updatedAt + 86_400_000
+    const revision = (before?.revision ?? 0) + 1
+    equal(rotated, { ...before, updatedAt, previousSecretExpiresAt, revision })
+  },
+
   'that do not exist result in a typed error': async () => {
     const { subscriptions } = (await createScenario()).server
     const expected = { code: 'record_not_found', kind: 'subscription', id: 'sub' }

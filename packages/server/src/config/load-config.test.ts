@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { type ConfigSources, loadConfig } from './load-config.ts'
+import { settings } from './settings.ts'
 
 let folder = ''
 
@@ -73,6 +74,15 @@ test('never repeats a secret', () => {
     /^controlToken \(WABAKIT_CONTROL_TOKEN\) must be at least 16 visible ASCII characters\.$/,
   )
 })
+
+test.each(settings.filter(({ name, secret }) => secret && name !== 'database'))(
+  'never repeats an invalid value of $name',
+  ({ name, variable = '' }) => {
+    const [problem, ...others] = findProblems({ environment: { [variable]: 'hunter2\u0007' } })
+    expect([problem?.key, others]).toEqual([name, []])
+    expect(JSON.stringify(problem)).not.toContain('hunter2')
+  },
+)
 
 test('refuses a webhookUrl with credentials, and does not repeat them', () => {
   expect(() => load({ environment: { WABAKIT_WEBHOOK_URL: 'https://user:pass@receiver.example/' } })).toThrow(
@@ -146,7 +156,10 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
   const apiKeys = [{ key: 'wk_test_key_0123456789' }]
   for (const secret of [
     { controlToken: 'a-token-of-some-length' },
+    { metricsToken: 'a-token-of-some-length' },
     { operationsSecret: `whsec_${'A'.repeat(32)}` },
+    { webhookAuthorization: 'Bearer t0ken' },
+    { webhookHeader: 'x-webhook-token: t0ken' },
     { database: 'postgres://user:pass@db/x' },
     { organizations: [{ id: 'acme', apiKeys }] },
   ]) {
