@@ -87,6 +87,33 @@ test('shows the timeline of a call, with a duplicate after a resend', async () =
   expect(times).toEqual(times.toSorted())
 })
 
+test('shows nothing about another group, and the delivery of its own lane that one waits for', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks(() => 500)
+  await subscribe(server, endpoint.url)
+  for (const groupId of ['a', 'b']) {
+    await createGroup(server.url, { groupId })
+    const joined = { groupId, phone: '+15550199001', state: 'joined' }
+    await control(server, `POST ${path}/participants`, joined)
+  }
+  await server.service.dispatcher.runDue()
+
+  const { body } = await control(server, `GET ${path}/timeline?group=b`)
+
+  expect(body.deliveries).toMatchObject([
+    { eventName: 'GROUP_CREATED', subject: 'group:b' },
+    { eventName: 'GROUP_PARTICIPANT_JOINED', subject: 'group:b' },
+  ])
+  const deliveryIds = body.deliveries.map(({ id }: { id: string }) => id)
+  for (const { event, deliveryId } of body.entries) {
+    if (event !== undefined) expect(event).toMatchObject({ subject: 'group:b' })
+    if (deliveryId !== undefined) expect(deliveryIds).toContain(deliveryId)
+  }
+  const [created, waiting] = deliveryIds
+  const shown = await control(server, `GET ${path}/deliveries/${waiting}`)
+  expect(shown.body.wait).toMatchObject({ reason: 'lane', deliveryId: created })
+})
+
 test('requires exactly one known call or group', async () => {
   const server = await start()
   for (const query of ['', '?call=a&group=b']) {
