@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { storeCases } from '../../../../core/test/store-cases/index.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
+import { expectSameLists } from '../../../test/same-lists.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -57,4 +58,5 @@ test('behaves like the memory store for any sequence of steps', async () => {
   const own = await openPostgres({ url: await cluster.createDatabase() })
   onTestFinished(own.close)
   await expectSameAsMemory(postgresStore(own), 5)
+  await expectSameLists(postgresStore(own))
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
+import { expectSameLists } from '../../../test/same-lists.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -8,4 +9,10 @@ test('behaves like the memory store for any sequence of steps', async () => {
   const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(store.close)
   await expectSameAsMemory(store, 15)
+})
+
+test('lists the same records as the memory store, whatever the conditions', async () => {
+  const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
+  onTestFinished(store.close)
+  await expectSameLists(store)
 })
