@@ -2,9 +2,10 @@
 import './page-globals.ts'
 
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { copyAsCurl } from '../src/actions/delivery-actions.ts'
+import { cancel, copyAsCurl, listCopyItems, retryNow } from '../src/actions/delivery-actions.ts'
 import { exportPage } from '../src/actions/export-timeline.ts'
 import { resend } from '../src/actions/resend.ts'
+import { enable } from '../src/actions/subscription-actions.tsx'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform, startPolling } from '../src/api/reload.ts'
 import { info } from '../src/api/send.ts'
@@ -55,6 +56,9 @@ test.each([
   [{ status: null, error: 'no response', succeeded: false }, 'bad', 'The attempt failed again: no response.'],
 ])('a resend reports the attempt that follows it, and none from before: %j', async (last, tone, text) => {
   await serveDelivery(1, last)
+  let loads = 0
+  const reload = createReload({ load: async () => void loads++, isAbout: () => false })
+  onTestFinished(reload.stop)
   const resending = resend('dlv')
   await until(() => notices.value.length === 1)
   for (let count = 0; count < 2; count++) {
@@ -64,7 +68,7 @@ test.each([
     await settle()
   }
   await resending
-  expect(listNotices().at(-1)).toEqual([tone, text])
+  expect([listNotices().at(-1), loads]).toEqual([[tone, text], 2])
 })
 
 test('a resend that changed nothing says so, and waits for no attempt', async () => {
@@ -89,6 +93,37 @@ test('a request in parts sends each cursor, and ends without one', async () => {
   }
   expect(resent).toEqual([1, 2, 3])
   expect(bodies).toEqual([{ all: true }, { all: true, cursor: 'second' }, { all: true, cursor: 'third' }])
+})
+
+const subscription = { id: 'sub' } as Parameters<typeof enable>[0]
+
+test.each<[string, () => Promise<void>, string, object]>([
+  ['a retry', () => retryNow('dlv'), 'POST deliveries/dlv/retry', {}],
+  ['a cancellation', () => cancel('dlv'), 'POST deliveries/dlv/cancel', {}],
+  ['a resend', () => resend('dlv'), 'POST deliveries/dlv/resend', { newWebhookId: false }],
+  [
+    'a resend with a new id',
+    () => resend('dlv', { newWebhookId: true }),
+    'POST deliveries/dlv/resend',
+    { newWebhookId: true },
+  ],
+  ['enabling', () => enable(subscription), 'PATCH subscriptions/sub', { enabled: true }],
+])('%s is one request about the current organization, and reports what it did', async (_, act, ...sent) => {
+  const requests: unknown[] = []
+  await servePage(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const path = request.url?.replace('/_wabakit/organizations/acme/', '')
+    if (request.method !== 'GET') requests.push(`${request.method} ${path}`, JSON.parse(text))
+    const items = [{ number: 3, status: 200, succeeded: true }]
+    respond(response, { attempts: 2, resent: 1, items })
+  })
+  const acting = act()
+  await until(() => notices.value.length > 0)
+  await vi.advanceTimersByTimeAsync(400)
+  await acting
+  expect(requests).toEqual(sent)
+  expect(listNotices()[0]?.[0]).not.toBe('bad')
 })
 
 test('an action that succeeds reloads what is in view, and one that fails only says why', async () => {
@@ -149,39 +184,112 @@ test('a delivery is copied as the command of its last attempt', async () => {
   ])
 })
 
-test('an exported timeline has no personal data while masking is on', async () => {
+test('a delivery without an attempt is not copied, and the user learns why', async () => {
+  await servePage((_, response) => respond(response, { items: [] }))
+  await copyAsCurl('dlv')
+  expect(listNotices()).toEqual([['bad', expect.stringContaining('There has been no attempt yet.')]])
+})
+
+test('an event is copied as what its menu item names', async () => {
+  const copied: string[] = []
+  vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => void copied.push(text) } })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const event = { name: 'CALL_ENDED', payload: '{"event":"CALL_ENDED"}' } as Awaited<
+    ReturnType<Parameters<typeof listCopyItems>[0]>
+  >
+  const items = listCopyItems(async () => event)
+  for (const { onSelect } of items) await onSelect()
+  expect(items.map(({ label }, index) => [label, copied[index]?.split('\n')[0]])).toEqual([
+    ['Copy as JSON fixture', '{'],
+    ['Copy as vitest test', "import { expect, test } from 'vitest'"],
+  ])
+  expect(listNotices()).toEqual([
+    ['good', 'Copied as a JSON fixture.'],
+    ['good', 'Copied as a vitest test.'],
+  ])
+})
+
+/** Lets the page save files, and returns what it does to save them. */
+const followDownloads = () => {
   const pages: Blob[] = []
-  const save = vi.spyOn(URL, 'createObjectURL').mockImplementation((page) => {
+  const links: object[] = []
+  const create = vi.spyOn(URL, 'createObjectURL').mockImplementation((page) => {
     if (page instanceof Blob) pages.push(page)
     return 'blob:page'
   })
+  const revoke = vi.spyOn(URL, 'revokeObjectURL').mockImplementation(() => {})
   Object.assign(document, {
     querySelector: () => null,
     styleSheets: [],
-    createElement: () => ({ click: () => {} }),
+    createElement: () => ({
+      click(this: object) {
+        links.push({ ...this })
+      },
+    }),
   })
   onTestFinished(() => {
-    save.mockRestore()
+    create.mockRestore()
+    revoke.mockRestore()
     masking.value = 'off'
   })
-  const at = '2026-01-01T00:00:00.000Z'
-  const personal = '{"customerNumber":"+15550199001"}'
-  const common = { at, marks: [], eventName: 'CALL_ENDED' }
-  const attempt = { number: 1, url: 'https://a.example/', status: 500, responseBody: personal }
-  const timeline = {
+  return { links, revoke, readPages: () => Promise.all(pages.map((page) => page.text())) }
+}
+
+const at = '2026-01-01T00:00:00.000Z'
+
+const toTimeline = (...entries: object[]) =>
+  ({
     subject: 'call:c1',
     now: at,
-    entries: [
-      { ...common, kind: 'event', event: { name: 'CALL_ENDED', payload: personal } },
-      { ...common, kind: 'attempt', attempt },
-    ],
-  } as unknown as Parameters<typeof exportPage>[0]
+    entries: entries.map((entry) => ({ at, marks: [], eventName: 'CALL_ENDED', ...entry })),
+  }) as unknown as Parameters<typeof exportPage>[0]
+
+test('an exported timeline has a row for every entry, and is saved under the name of its subject', async () => {
+  const { links, revoke, readPages } = followDownloads()
+  const marks = [{ kind: 'gap', text: 'It never arrived.' }]
+  const attempt = { number: 1, url: 'https://a.example/', status: 500, error: null, responseBody: '<no>' }
+  await exportPage(
+    toTimeline(
+      { kind: 'request', request: { method: 'POST', path: '/wa-group', status: 200 } },
+      { kind: 'change', state: 'ended' },
+      { kind: 'event', event: { name: 'CALL_ENDED', payload: '{}' } },
+      { kind: 'attempt', attempt },
+      {
+        kind: 'attempt',
+        attempt: { ...attempt, number: 2, status: null, error: 'no response', responseBody: null },
+      },
+      { kind: 'next_attempt', number: 3 },
+      { kind: 'finished', status: 'exhausted', marks },
+    ),
+  )
+  const [page = ''] = await readPages()
+  const rows = [...page.matchAll(/<td>[^<]*<\/td><td>([^<]*)<\/td><td>([^<]*)<\/td>/g)]
+  expect(rows.map(([, what, detail]) => [what, detail?.trim()])).toEqual([
+    ['POST /wa-group', '200'],
+    ['state', 'ended'],
+    ['CALL_ENDED', '{}'],
+    ['CALL_ENDED, attempt 1', 'https://a.example/: 500 &#60;no&#62;'],
+    ['CALL_ENDED, attempt 2', 'https://a.example/: no response'],
+    ['CALL_ENDED', 'attempt 3 is due'],
+    ['CALL_ENDED', 'exhausted It never arrived.'],
+  ])
+  expect(links).toEqual([expect.objectContaining({ href: 'blob:page', download: 'call-c1.html' })])
+  expect(revoke.mock.calls).toEqual([['blob:page']])
+})
+
+test('an exported timeline has no personal data while masking is on', async () => {
+  const { readPages } = followDownloads()
+  const personal = '{"customerNumber":"+15550199001"}'
+  const attempt = { number: 1, url: 'https://a.example/', status: 500, responseBody: personal }
+  const timeline = toTimeline(
+    { kind: 'event', event: { name: 'CALL_ENDED', payload: personal } },
+    { kind: 'attempt', attempt },
+  )
   for (const mode of ['off', 'on']) {
     masking.value = mode
     await exportPage(timeline)
   }
-  const texts = await Promise.all(pages.map((page) => page.text()))
-  expect(texts.map((text) => text.split('+15550199001').length - 1)).toEqual([2, 0])
+  expect((await readPages()).map((text) => text.split('+15550199001').length - 1)).toEqual([2, 0])
 })
 
 test('lists can be filtered by the numbers of both channels', () => {

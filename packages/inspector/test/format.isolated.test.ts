@@ -1,12 +1,13 @@
 // The modules of the page read these while they are loaded.
 import './page-globals.ts'
 
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../src/api/api-error.ts'
+import { nameChoice, toChoices } from '../src/format/choices.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
-import { formatRate } from '../src/format/numbers.ts'
+import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
-import { formatDuration, getZone } from '../src/format/time.ts'
+import { formatDay, formatDuration, getZone } from '../src/format/time.ts'
 import { masking } from '../src/state/settings.ts'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
@@ -22,6 +23,7 @@ test.each([
   ['text', showText, 'Ada +15550100001'],
   ['a body', showBody, '{"customerNumber":"+15550100001"}'],
   ["a group's description", showBody, '{"description":"Order of +15550100001"}'],
+  ["a group's subject", showBody, '{"subject":"Order of +15550100001"}'],
   ["a group's name", showBody, '{"groupName":"Order of +15550100001"}'],
   ['a body that is not JSON', showBody, 'customerNumber=+15550100001'],
 ])('masks %s only while masking is on', (_, show, text) => {
@@ -35,6 +37,29 @@ test.each([
 
 test('a success rate below 100 % is never shown as 100 %', () => {
   expect([1, 0.99999, 0.5, 0, null].map(formatRate)).toEqual(['100 %', '99.9 %', '50 %', '0 %', '–'])
+})
+
+test('formats counts, latencies and ages, and nothing that is not known as zero', () => {
+  expect([0, 1_234, null].map(formatCount)).toEqual(['0', '1,234', '–'])
+  expect([999, 12_540].map(formatShort)).toEqual(['999', '12.5K'])
+  expect([50, 2_500, null].map(formatLatency)).toEqual(['≤ 50 ms', '≤ 2.5 s', '–'])
+  const now = Date.now()
+  using _now = vi.spyOn(Date, 'now').mockReturnValue(now)
+  const ages = [90_000, 0, -5_000].map((ms) => formatAge(new Date(now - ms).toISOString()))
+  expect([...ages, formatAge(null)]).toEqual(['1 m 30 s', '0 ms', '0 ms', ''])
+})
+
+test('names a choice by its label, and several values of a link in words', () => {
+  const choices = [
+    { value: 'pending,waiting', label: 'unfinished' },
+    ...toChoices(['400'], (code) => `HTTP ${code}`),
+  ]
+  const names = ['pending,waiting', '400', '500', '400,401,403'].map((value) => nameChoice(choices, value))
+  expect(names).toEqual(['unfinished', 'HTTP 400', '500', '400, 401 or 403'])
+})
+
+test('a day is named only if it is not today', () => {
+  expect([formatDay(new Date().toISOString()), formatDay('2026-01-05T12:00:00.000Z')]).toEqual(['', 'Jan 5'])
 })
 
 test.each([

@@ -5,11 +5,13 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, listen, startLive } from '../src/api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../src/api/organization.ts'
+import { reloadAll } from '../src/api/reload.ts'
 import { send } from '../src/api/send.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
 import { setParams } from '../src/state/route.ts'
-import { isTokenRequired, logIn } from '../src/state/session.ts'
+import { isTokenRequired, logIn, logOut } from '../src/state/session.ts'
+import { switchMasking } from '../src/state/settings.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
 
 const toOrganization = (id: string) => ({
@@ -63,6 +65,59 @@ test('an id with any characters is one segment of the path', async () => {
   await send(['calls', 'a/b?c#d é'])
 
   expect(urls).toEqual(['/_wabakit/calls/a%2Fb%3Fc%23d%20%C3%A9'])
+})
+
+test('a request carries the token if there is one, and a content type if it has a body', async () => {
+  const requests: unknown[] = []
+  await servePage((request, response) => {
+    const { authorization, 'content-type': type } = request.headers
+    requests.push([request.method, authorization, type])
+    respond(response, {})
+  })
+  onTestFinished(() => logIn(''))
+  await send(['info'])
+  await send(['faults'], { body: {} })
+  logIn('t0ken')
+  await send(['faults', 'f'], { method: 'DELETE' })
+
+  expect(requests).toEqual([
+    ['GET', undefined, undefined],
+    ['POST', undefined, 'application/json'],
+    ['DELETE', 'Bearer t0ken', undefined],
+  ])
+})
+
+const issues = [{ path: 'url', message: 'must be https' }]
+
+test.each([
+  [JSON.stringify({ message: 'No.', issues }), { message: 'No.', issues }],
+  ['{"message":"No."}', { message: 'No.', issues: [] }],
+  ['{}', { message: '{}', issues: [] }],
+  ['x'.repeat(400), { message: 'x'.repeat(300), issues: [] }],
+  ['', { message: 'Conflict', issues: [] }],
+])('the error of a response shows what its body says: %s', async (body, error) => {
+  await servePage((_, response) => response.writeHead(409).end(body))
+  await expect(send(['info'])).rejects.toMatchObject({ name: 'ApiError', status: 409, ...error })
+})
+
+test('a list shows that the server does not respond only until it is loaded, because the header shows it then', async () => {
+  let isBroken = true
+  await servePage((_, response) => {
+    if (isBroken) response.destroy()
+    else respond(response, { items: [{ id: 'a' }] })
+  })
+  const list = openList()
+  onTestFinished(list.start())
+  await until(() => list.error.value !== undefined)
+  expect(list.error.value).toMatch('does not respond')
+  isBroken = false
+  reloadAll()
+  await until(() => list.items.value.length === 1)
+  isBroken = true
+  reloadAll()
+  await settle()
+
+  expect([list.error.value, list.items.value.length]).toEqual([undefined, 1])
 })
 
 test('a response with status 401 asks for the token', async () => {
@@ -177,9 +232,11 @@ test('a list that is left while it loads cancels its request, and shows no error
   expect(list.error.value).toBeUndefined()
 })
 
-test('a stream ends when the page stops following it', async () => {
+test('a stream of the current organization ends when the page stops following it, and is not broken', async () => {
   let isCanceled = false
-  await servePage((_, response) => {
+  const urls: unknown[] = []
+  await servePage((request, response) => {
+    urls.push(request.url)
     response.on('close', () => {
       isCanceled = true
     })
@@ -190,6 +247,8 @@ test('a stream ends when the page stops following it', async () => {
   stop()
 
   await until(() => isCanceled)
+  await settle()
+  expect([urls, connection.value]).toEqual([['/_wabakit/organizations/acme/stream'], 'connected'])
 })
 
 test('a stream is broken after 35 seconds without a response, but not while comments arrive', async () => {
@@ -213,16 +272,33 @@ test('a stream is broken after 35 seconds without a response, but not while comm
   expect([connection.value, streams.length]).toEqual(['connected', 2])
 })
 
-test('the token is forgotten with the tab, and never stored for longer', () => {
+test('the token is forgotten with the tab or by logging out, and never stored for longer', () => {
+  isTokenRequired.value = true
   logIn('t0ken')
   onTestFinished(() => logIn(''))
-  const stored = [sessionStorage, localStorage].map((storage) => storage.getItem('wabakit-control-token'))
-  expect(stored).toEqual(['t0ken', null])
+  const read = () => [sessionStorage, localStorage].map((storage) => storage.getItem('wabakit-control-token'))
+  expect([read(), isTokenRequired.value]).toEqual([['t0ken', null], false])
+  logOut()
+  expect([read(), isTokenRequired.value]).toEqual([['', null], true])
 })
 
-test('a page without an organization in its address shows the first one', async () => {
-  await servePage((_request, response) => respond(response, { items: ['acme', 'other'].map(toOrganization) }))
+test('masking is switched on and off, and remembered by the browser', () => {
+  const read = () => localStorage.getItem('wabakit-masking')
+  expect(read()).toBe('off')
+  switchMasking()
+  expect(read()).toBe('on')
+  switchMasking()
+  expect(read()).toBe('off')
+})
+
+test('a page without an organization in its address shows the first one, after one request', async () => {
+  const urls: unknown[] = []
+  await servePage((request, response) => {
+    urls.push(request.url)
+    respond(response, { items: ['acme', 'other'].map(toOrganization) })
+  })
   setParams({ organization: undefined })
   await loadOrganizations()
   expect([organizationId.value, location.search]).toEqual(['acme', '?organization=acme'])
+  expect(urls).toEqual(['/_wabakit/organizations?limit=1000'])
 })

@@ -48,6 +48,11 @@ test('keeps records that are too new for the page to contain', () => {
   expect(merge('e5 c2 d4 b2 a1', 'c2 b2', { first: 1, before: 3 })).toBe('e5 d4 c2 b2 a1')
 })
 
+test('removes a record that a page between others no longer contains, and keeps the open one once', () => {
+  expect(merge('e5 d4 c3 b2 a1', 'd4 b2', { first: 1, before: 5 })).toBe('e5 d4 b2 a1')
+  expect(merge('e5 d4 c2 b1', 'c2', { first: 1, before: 3, keptId: 'd' })).toBe('e5 d4 c2 b1')
+})
+
 test('drops records that are newer than the last one of the page, if the list does not contain that record', () => {
   expect(merge('c3 b2 a1', 'd2')).toBe('d2 b2 a1')
 })

@@ -83,9 +83,12 @@ onEachStore('managing with the inspector', (inspector) => {
     const number = { channel: 'WHATSAPP', number: '+15550100001', url: 'http://127.0.0.1:1/hook' } as const
     const { id } = await service.subscriptions.create('acme', {
       ...number,
+      events: ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'],
       headers: { 'x-token': 'old' },
       maxAttemptsPerSecond: 5,
     })
+    const { url, events, headerNames, maxAttemptsPerSecond } =
+      (await service.subscriptions.find('acme', id)) ?? {}
     await createGroup(server.url)
     const { page, problems, picture } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const dialog = page.getByRole('dialog')
@@ -97,8 +100,14 @@ onEachStore('managing with the inspector', (inspector) => {
     }
 
     await choose('Edit')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const kept = { url, events, headerNames, maxAttemptsPerSecond, enabled: true }
+    expect(await service.subscriptions.find('acme', id)).toMatchObject(kept)
+
+    await choose('Edit')
     await dialog.getByText('Now x-token, whose values are never shown').waitFor()
-    await dialog.getByLabel('GROUP_CREATED').check()
+    await dialog.getByLabel('GROUP_PARTICIPANT_JOINED').uncheck()
     await dialog.getByLabel('Attempts per second').fill('')
     await dialog.getByLabel('Static headers').fill('x-token: new\nx-team: crm')
     await dialog.getByLabel('Authorization').selectOption('Basic')
@@ -107,7 +116,8 @@ onEachStore('managing with the inspector', (inspector) => {
     await dialog.getByText('is required for this authorization').waitFor()
     await dialog.getByLabel('Token or password').fill('a password')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Saved.').last().waitFor()
     await page.locator('[aria-label="More actions"]:focus').waitFor()
     expect(await service.subscriptions.find('acme', id)).toMatchObject({
       events: ['GROUP_CREATED'],

@@ -809,8 +809,12 @@ export const inboxCases = (name: string, environment: () => Environment): void =
           for (const status of [202, 202, 200] as const) await reconcile(status)
         },
         {
-          ...{ event_key: expect.any(String), source: 'reconcile', delivery_id: null },
-          ...{ sent_at: null, headers: null, body: expect.anything() },
+          event_key: expect.any(String),
+          source: 'reconcile',
+          delivery_id: null,
+          sent_at: null,
+          headers: null,
+          body: expect.anything(),
         },
       ],
     }
