@@ -51,6 +51,59 @@ test("delivers over HTTP to a URL, signed with its subscription's secret", async
   expect(received).toHaveLength(2)
 })
 
+test('a recorded request and a recorded attempt have every field', async () => {
+  await using mock = await createMock()
+  const receiver = createReceiver({
+    verify: standardWebhooks({ secrets: [mock.secret] }),
+    dedupe: memoryDedupe(),
+  })
+  mock.deliverTo(receiver.on(['CALL_ENDED', 'CALL_MISSED'], () => {}))
+  mock.faults.deliveries.duplicate('CALL_ENDED')
+  mock.faults.deliveries.drop('CALL_MISSED')
+  const note = { type: 'note' }
+  await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=none`, { headers: { authorization: mock.apiKey } })
+  for (const name of ['CALL_ENDED', 'CALL_MISSED'] as const) await mock.trigger(name, { callId: name })
+  await mock.trigger(note)
+  await mock.clock.advance(0)
+
+  const at = mock.clock.now()
+  const headers = expect.any(Headers)
+  expect(mock.requests).toEqual([
+    {
+      endpoint: 'calls.getSummary',
+      method: 'GET',
+      path: '/v1/call/ai-summary',
+      query: { callId: 'none' },
+      headers,
+      body: undefined,
+      at,
+      status: 404,
+      verdict: 'summary_not_found',
+      fault: undefined,
+    },
+  ])
+  const [ended, missed] = mock.events
+  const attempt = { to: 'receiver', attempt: 1, at, headers, status: 200, responseBody: '', error: undefined }
+  const accepted = { ...attempt, acknowledged: true, faults: [] }
+  const first = mock.deliveries.find(({ name }) => name === 'CALL_ENDED')
+  const ofEnded = {
+    ...accepted,
+    id: first?.id,
+    name: 'CALL_ENDED',
+    event: ended,
+    body: JSON.stringify(ended),
+  }
+  const ofMissed = { name: 'CALL_MISSED', event: missed, body: JSON.stringify(missed), faults: ['drop'] }
+  const lost = { status: undefined, error: 'dropped by faults.deliveries.drop', acknowledged: false }
+  const id = expect.any(String)
+  expect(mock.deliveries.toSorted((a, b) => b.name.localeCompare(a.name))).toEqual([
+    { ...attempt, ...ofMissed, ...lost, id, outcome: undefined },
+    { ...ofEnded, outcome: 'handled' },
+    { ...ofEnded, outcome: 'duplicate', attempt: 2, faults: ['duplicate'] },
+    { ...accepted, id, name: '', event: undefined, body: JSON.stringify(note), outcome: 'ignored' },
+  ])
+})
+
 test('static headers and authorization let a receiver check the sender', async () => {
   await using mock = await createMock()
   const received: string[] = []

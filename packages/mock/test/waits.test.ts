@@ -87,9 +87,12 @@ test('the time-out message shows the requests to the API that failed', async () 
   const { wabaNumber } = mock
   const create = (apiKey: string) =>
     mock.client({ apiKey }).groups.create({ wabaNumber, subject: 'Order 1042' })
-  await create(mock.apiKey)
+  const { groupId } = await create(mock.apiKey)
   await expect(create('wrong')).rejects.toThrow()
-  const failed = 'Failed requests so far:\n  groups.create 401 invalid_api_key\n'
+  await mock.fetch(`${mock.url}/nowhere`)
+  const failed =
+    'Failed requests so far:\n  groups.create 401 invalid_api_key\n  GET /nowhere 404 route_not_found\n' +
+    `Events so far:\n  1. GROUP_CREATED  groupId ${groupId}\n`
   const match = { groupId: 'order-1042' }
   expect(await getMessage(mock.waitForEvent('GROUP_CREATED', match, quick))).toContain(failed)
   expect(await getMessage(mock.waitForDelivery('GROUP_CREATED', match, quick))).toContain(failed)
@@ -284,6 +287,12 @@ test('toHaveReceivedEvent checks acknowledged deliveries, and shows the attempts
   expect(mock).toHaveReceivedEvent('CALL_ENDED', { callId: 'call-1' })
   expect(() => expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY')).toThrow(
     /CALL_AI_SUMMARY to have been delivered and acknowledged\. Delivered: CALL_INCOMING_INITIATED \(200\)/,
+  )
+  mock.faults.deliveries.drop('CALL_MISSED')
+  await mock.trigger('CALL_MISSED')
+  await mock.clock.advance(0)
+  expect(() => expect(mock).toHaveReceivedEvent('CALL_MISSED')).toThrow(
+    'CALL_MISSED (dropped by faults.deliveries.drop)',
   )
   expect(() => expect(mock).not.toHaveReceivedEvent('CALL_ENDED')).toThrow(
     /not to have been delivered and acknowledged, but received/,
