@@ -41,7 +41,8 @@ const slowest = [
   'runtimes/sources',
   // npm run test:long: one that waits, and two that compute
   'orders.long',
-  'flawed-handling',
+  'flawed-events',
+  'flawed-robustness',
   'flawed-verification',
   'correct-servers',
   'broken-servers',

@@ -23,6 +23,7 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
       'refuses-wrong-credentials',
       'refuses-partial-credentials',
       'refuses-credentials-from-nearby',
+      'refuses-missing-credentials-on-other-routes',
       'refuses-credentials-elsewhere',
     ],
   },
@@ -33,6 +34,17 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
   'accepts whatever begins with the token': {
     plant: () => withToken((given) => given.startsWith(token)),
     fail: ['refuses-partial-credentials'],
+  },
+  'compares all but the last character': {
+    plant: () =>
+      withToken(
+        (given) => given.slice(0, token.length - 1) === token.slice(0, -1) && given.length <= token.length,
+      ),
+    fail: ['refuses-partial-credentials'],
+  },
+  'asks for the token only at its exact path': {
+    plant: () => withToken((given, { url = '' }) => isRight(given) || url.endsWith('/')),
+    fail: ['refuses-missing-credentials-on-other-routes'],
   },
   'takes the token from the query, too': {
     plant: () =>

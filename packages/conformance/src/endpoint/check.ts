@@ -3,14 +3,23 @@ import type { Examination } from './examination.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { ExaminationSettings, Need } from './settings.ts'
 
+/** The settings that determine how many requests a check sends. */
+type PlannedRun = Pick<ExaminationSettings, 'given' | 'limits'>
+
 export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
-  /** Approximate number of requests. @default 0 */
-  readonly requests?: number
+  /** Number of requests to a correct endpoint. @default 0 */
+  readonly requests?: number | ((run: PlannedRun) => number)
   readonly needs?: readonly Need[]
   /** Set if the check has a result even when the endpoint refuses genuine deliveries or no longer responds. */
   readonly runsAnyway?: boolean
+  /** Set if the check needs the requests and the time of the others. */
+  readonly runsLast?: boolean
   run(examination: Examination): Promise<Finding> | Finding
 }
+
+/** Counts the requests that checks send to a correct endpoint. */
+export const countRequests = (checks: readonly Pick<EndpointCheck, 'requests'>[], run: PlannedRun): number =>
+  checks.reduce((sum, { requests = 0 }) => sum + (typeof requests === 'number' ? requests : requests(run)), 0)
 
 /** Checks of one group, by id. */
 export type EndpointChecks = Readonly<Record<string, EndpointCheck>>

@@ -80,7 +80,11 @@ const { recap } = eventExamples.CALL_AI_SUMMARY.summary
  * Returns whether the summary of a call had no effect after the call's earlier events, although `bare`, a summary without
  * earlier events, had one.
  */
-const losesSummary = async (examination: Examination, call: Delivery, bare: Delivery): Promise<boolean> => {
+export const losesSummary = async (
+  examination: Examination,
+  call: Delivery,
+  bare: Delivery,
+): Promise<boolean> => {
   const { countEffects, listEffects, limits, signal } = examination
   const [late = 0, alone = 0] = await countEffects([call, bare])
   if (late === 0 || alone === 0) return alone > 0
@@ -181,6 +185,10 @@ export const runControl = async (examination: Examination): Promise<void> => {
   knowledge.needsPredecessors = !isAccepted(alone)
   try {
     await learnEffects(examination, { subject, bare, sentAt })
+    if (knowledge.effectName === undefined) return
+    const delivery = await examination.prepare()
+    if (isAccepted(await examination.deliver(delivery)))
+      knowledge.early = { delivery, sentAt: performance.now() }
   } catch (error) {
     if (!(error instanceof EffectsError)) throw error
     knowledge.effectsProblem = error.message

@@ -5,6 +5,7 @@ import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
 import { declineCheck, type ListedCheck } from './check.ts'
 import { createExamination, type Examination } from './examination.ts'
+import { explainLimitOnce } from './judge.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { hideInExchange, hideSecrets } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
@@ -20,13 +21,9 @@ const maxTimeoutMs = 600_000
 const onceChecks = /^handles-.*-once$/
 
 /** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */
-const estimateMs = (
-  checks: readonly Pick<ListedCheck, 'requests'>[],
-  { exchanges, waitedMs }: Knowledge,
-): number => {
+const estimateMs = (requests: number, { exchanges, waitedMs }: Knowledge): number => {
   if (exchanges.length === 0) return maxTimeoutMs
   const requestMs = exchanges.reduce((sum, { durationMs }) => sum + durationMs, 0) / exchanges.length
-  const requests = checks.reduce((sum, { requests: count = 0 }) => sum + count, 0)
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
@@ -97,7 +94,8 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       const examination = createExamination(settings, { knowledge, signal })
       try {
         const finding = await runCheck(check, examination)
-        const observed = hideSecrets(finding.observed, settings)
+        const explained = explainLimitOnce(finding.observed, { id: check.id, knowledge })
+        const observed = hideSecrets(explained, settings)
         return { ...finding, observed, reproduce: writeReproduction(settings, check.id, seed) }
       } finally {
         for (const exchange of examination.exchanges) {
@@ -110,7 +108,8 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const startedAt = performance.now()
   const results = await runChecks(checks, {
     getTimeoutMs: () => {
-      const leftMs = startedAt + (options.timeoutMs ?? estimateMs(checks, knowledge)) - performance.now()
+      const leftMs =
+        startedAt + (options.timeoutMs ?? estimateMs(plan.requests, knowledge)) - performance.now()
       isCutShort ||= leftMs <= 0
       return leftMs
     },

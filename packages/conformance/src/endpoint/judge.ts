@@ -1,5 +1,6 @@
 import type { Finding } from '../report/run-checks.ts'
 import type { Examination } from './examination.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { Delivery } from './payloads.ts'
 import { type Exchange, isAccepted, isFirewalled, isLimited, isShielded } from './send.ts'
 
@@ -40,8 +41,9 @@ export const deliverAtOnce = async (
   }
 }
 
+/** Returns whether the endpoint did not take a request. A sender does not follow a redirect. */
 const isRefused = (exchange: Exchange): boolean =>
-  exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isShielded(exchange)
+  exchange.status !== undefined && exchange.status >= 300 && exchange.status < 500 && !isShielded(exchange)
 
 const isFailure = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 500 && !isLimited(exchange)
@@ -61,6 +63,16 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
   [...new Set(attempts.map(({ exchange }) => describeResponse(exchange)))].join(', ')
 
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
+/** Explains a rate limit in the first finding about it, to which the later ones refer. */
+export const explainLimitOnce = (
+  observed: string,
+  { id, knowledge }: { id: string; knowledge: Knowledge },
+): string => {
+  if (!observed.includes(limited)) return observed
+  knowledge.limitedAt ??= id
+  return id === knowledge.limitedAt ? observed : observed.replace(limited, `see ${knowledge.limitedAt}`)
+}
+
 const firewalled = 'a firewall has answered instead, which proves nothing; let this machine pass for the run'
 
 /** Explains that a firewall or a rate limit responded, so the endpoint did not decide. */

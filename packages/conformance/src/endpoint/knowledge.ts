@@ -1,4 +1,5 @@
 import type { EventName } from '@wabakit/contract'
+import type { Delivery } from './payloads.ts'
 import type { Exchange } from './send.ts'
 
 /** The run's results so far, on which later checks depend. */
@@ -29,10 +30,12 @@ export const createKnowledge = () => ({
   needsPredecessors: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
-  /** Effects of summaries with different recaps; `undefined` until they have been sent. */
-  shownRecaps: undefined as readonly string[] | undefined,
+  /** The id of the first check that a rate limit made inconclusive. */
+  limitedAt: undefined as string | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: undefined as string | undefined,
+  /** A delivery that was accepted before all other checks, and when; `undefined` if effects prove nothing. */
+  early: undefined as { readonly delivery: Delivery; readonly sentAt: number } | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: 0,
   /** Subjects of refused deliveries, which must have no effects. */

@@ -8,7 +8,7 @@ export type ExaminationPlan = {
   readonly target: string
   /** Number of checks in the report. */
   readonly checks: number
-  /** Approximate number of requests that the endpoint will get. */
+  /** Number of requests that the endpoint will get if it is correct. Others may get a few more or less. */
   readonly requests: number
 }
 

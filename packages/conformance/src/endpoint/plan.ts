@@ -1,6 +1,6 @@
 import { ExaminationUsageError } from '../errors.ts'
 import type { Severity } from '../report/report.ts'
-import type { EndpointChecks, ListedCheck } from './check.ts'
+import { countRequests, type EndpointChecks, type ListedCheck } from './check.ts'
 import { behaviorChecks } from './checks/behavior.ts'
 import { forgedChecks } from './checks/forged.ts'
 import { formChecks } from './checks/forms.ts'
@@ -8,11 +8,12 @@ import { genuineChecks } from './checks/genuine.ts'
 import { hostileBodyChecks } from './checks/hostile-bodies.ts'
 import { hostileConnectionChecks } from './checks/hostile-connections.ts'
 import { identifiedChecks } from './checks/identified.ts'
+import { keptChecks } from './checks/kept.ts'
 import { orderedChecks } from './checks/ordered.ts'
 import { repeatedChecks } from './checks/repeated.ts'
 import { replayedChecks } from './checks/replayed.ts'
 import { variedChecks } from './checks/varied.ts'
-import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
+import { defaultLimits, type ExaminationPlan, type ExamineEndpointOptions } from './options.ts'
 import { listGiven } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
@@ -20,7 +21,7 @@ import { formatTarget, readTarget } from './target.ts'
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
-  genuine: { ...genuineChecks, ...formChecks, ...variedChecks },
+  genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks },
   forged: forgedChecks,
   replayed: replayedChecks,
   repeated: { ...repeatedChecks, ...identifiedChecks },
@@ -33,13 +34,13 @@ const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 
 /**
  * All checks of an endpoint in the order they run: the positive control, the most important checks, checks that may
- * crash the endpoint, and finally checks that judge all exchanges.
+ * crash the endpoint, and finally checks that judge all exchanges or need time.
  */
 const endpointChecks: readonly ListedCheck[] = Object.entries(groups)
   .flatMap(([group, checks]) => Object.entries(checks).map(([id, check]) => ({ ...check, id, group })))
   .map((check) => {
-    const { id, group, severity } = check
-    const phase = id === controlId ? 0 : group === 'well behaved' ? 3 : group === 'hostile' ? 2 : 1
+    const { id, group, severity, runsLast = group === 'well behaved' } = check
+    const phase = id === controlId ? 0 : runsLast ? 3 : group === 'hostile' ? 2 : 1
     return { check, rank: phase * 10 + (phase === 3 ? 0 : severities.indexOf(severity)) }
   })
   .toSorted((left, right) => left.rank - right.rank)
@@ -80,6 +81,7 @@ export const planExamination = (options: ExamineEndpointOptions): ExaminationPla
   const given = listGiven(options)
   const isSent = ({ id, needs = [] }: ListedCheck): boolean =>
     needs.every((need) => given.has(need)) && !options.skip?.includes(id)
-  const requests = checks.filter(isSent).reduce((sum, { requests: count = 0 }) => sum + count, 0)
+  const limits = { ...defaultLimits, ...options.limits }
+  const requests = countRequests(checks.filter(isSent), { given, limits })
   return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }
 }

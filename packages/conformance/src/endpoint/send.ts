@@ -18,6 +18,8 @@ export type OutgoingRequest = {
   readonly parts?: readonly Uint8Array[] | undefined
   /** Keeps the connection for later requests with the same agent. @default a new connection */
   readonly agent?: Agent | undefined
+  /** Replaces the path of the URL. */
+  readonly path?: string | undefined
   /** Replaces the query of the URL: `?name=value`. */
   readonly query?: string | undefined
 }
@@ -86,7 +88,9 @@ const describeError = (error: Error & { code?: string }): string =>
 /** Sends one request. Never rejects, and never follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
-    const target = request.query === undefined ? url : new URL(request.query, url)
+    const target = new URL(url)
+    if (request.path !== undefined) target.pathname = request.path
+    if (request.query !== undefined) target.search = request.query
     const startedAt = performance.now()
     const received = createByteCollector()
     let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }

@@ -1,4 +1,4 @@
-import type { EventName } from '@wabakit/contract'
+import { type EventName, eventNames } from '@wabakit/contract'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,48 +20,80 @@ const set =
 const strip: SparseEvent['change'] = ({ event, callId, groupId }) => ({ event, callId, groupId })
 
 /** Writes the fields that live services document for WhatsApp calls, which have no channel, from and to. */
-const writeLive: SparseEvent['change'] = ({ event, callId, callStatus, callStartedAt, callEndedAt }) => ({
+const writeLiveCall: SparseEvent['change'] = ({
+  event,
+  callId,
+  callDirection = 'INCOMING',
+  callStatus,
+  callStartedAt = '',
+  callEndedAt = '',
+}) => ({
   event,
   callId,
   chatMessageId: 'msg_1',
   chatId: '',
   wabaNumber: '12025550100',
   customerNumber: '12025550143',
-  customerName: 'Ada',
+  customerName: "Zoë O'Brien \u{1f44b}",
   customerId: 'customer_1',
-  callDirection: 'INCOMING',
+  callDirection,
   callStatus,
   failedReason: '',
-  durationInSeconds: 42,
+  durationInSeconds: event === 'CALL_ENDED' ? 42 : 0,
   callStartedAt,
   callEndedAt,
-  pickedBy: 'Grace',
+  pickedBy: callStatus === 'INITIATED' ? '' : 'Grace',
   rejectedBy: '',
-  endedBy: 'Ada',
+  endedBy: event === 'CALL_ENDED' ? 'Ada' : '',
   recordingUrl: '',
   deviceId: '',
 })
 
+/** Writes an event of a group whose name and link are unknown. */
+const writeLiveGroup: SparseEvent['change'] = (event) => ({
+  ...event,
+  orgId: 'org_1',
+  integrationId: 'int_1',
+  groupName: null,
+  ...('inviteLink' in event && { inviteLink: null }),
+})
+
+const others = eventNames.filter((name) => name !== 'CALL_AI_SUMMARY')
+const isOfGroup = (name: EventName): boolean => name.startsWith('GROUP_')
+
+/** Lists one form of every event but the summary, which has its own checks. */
+const listForms = (write: (name: EventName) => [label: string, event: SparseEvent]) =>
+  Object.fromEntries(others.map(write))
+
 /** Events as a live service may send them: with few fields, with empty ones, and with other texts than usual. */
 export const sparseEvents: Readonly<Record<string, SparseEvent>> = {
+  ...listForms((name) => [
+    `${name} in the form of ${isOfGroup(name) ? 'unnamed groups' : 'WhatsApp calls'}`,
+    { name, change: isOfGroup(name) ? writeLiveGroup : writeLiveCall, isHandled: true },
+  ]),
+  ...listForms((name) => [
+    `${name} with nothing but its ${isOfGroup(name) ? 'groupId' : 'callId'}`,
+    { name, change: strip },
+  ]),
   'CALL_INCOMING_INITIATED with empty times': { name: 'CALL_INCOMING_INITIATED', change: set(unset) },
   'CALL_OUTGOING_INITIATED with empty times': { name: 'CALL_OUTGOING_INITIATED', change: set(unset) },
-  'CALL_ENDED in the form of WhatsApp calls': { name: 'CALL_ENDED', change: writeLive, isHandled: true },
   'CALL_ENDED of a call that was canceled before an answer': {
     name: 'CALL_ENDED',
     change: set({ callDirection: 'OUTGOING', triggeredVia: 'UI', callStartedAt: '', durationInSeconds: 0 }),
   },
-  'CALL_ENDED with nothing but its callId': { name: 'CALL_ENDED', change: strip },
   'GROUP_CREATED with a name of 128 emoji': {
     name: 'GROUP_CREATED',
     change: set({ groupName: '\u{1f44b}'.repeat(128) }),
     isHandled: true,
   },
-  'GROUP_CREATED with nothing but its groupId': { name: 'GROUP_CREATED', change: strip },
+  'GROUP_CREATED with punctuation in its name': {
+    name: 'GROUP_CREATED',
+    change: set({ groupName: `Ann's "group" <1> & more; 50 % \\` }),
+    isHandled: true,
+  },
   'GROUP_PARTICIPANT_JOINED with a phone without a plus sign': {
     name: 'GROUP_PARTICIPANT_JOINED',
     change: set({ customerPhone: '12025550143' }),
     isHandled: true,
   },
-  'GROUP_PARTICIPANT_LEFT with nothing but its groupId': { name: 'GROUP_PARTICIPANT_LEFT', change: strip },
 }

@@ -69,7 +69,7 @@ export const listUnusualGroupIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): 
   const uuid = randomUUID()
   return {
     'a groupId of 50 characters': { id: `${long}_`.padEnd(50, 'x'), subject: long },
-    'a groupId with spaces and punctuation': { id: `No. ${special}: a/b & (c)`, subject: special },
+    'a groupId with spaces and punctuation': { id: `Ann's ${special}: a/b & (c)`, subject: special },
     'a groupId in another script': { id: `${script} Größe 東京`, subject: script },
     'a groupId in capitals': { id: capitals, subject: capitals },
     'a groupId of digits': { id: digits, subject: digits },
@@ -94,6 +94,8 @@ export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> 
   'quotation marks and markup': summarize(`It's "urgent"; <b>50 % off</b> \\ & more`),
   'letters of other scripts and emoji': summarize('Größe, 配達, שלום 👍🏽', ['✅ 確認']),
   'line breaks': summarize('First line.\nSecond line.'),
+  'an empty recap': summarize(''),
+  'a text of spaces': summarize(`Pause.${' '.repeat(40_000)}End.`),
   'twenty key points and next steps': summarize('A list.', Array(20).fill('One of many points.')),
   'no key points and no next steps': summarize('Nothing to do.'),
   'another field in the summary': { summary: { recap: 'Calm.', keyPoints: [], nextSteps: [], mood: 'calm' } },
@@ -109,5 +111,10 @@ export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> 
   'times without seconds': writeTimes(0, (time) => time.replace(/:\d\d\.\d+Z$/, 'Z')),
   'times without an offset': writeTimes(42, (time) => time.replace('Z', '')),
   'times with an offset of zero': writeTimes(42, (time) => time.replace('Z', '+00:00')),
+  'times with microseconds': writeTimes(42, (time) => time.replace('Z', '456Z')),
   'numbers without a plus sign': { to: '12025550143', customerNumber: '12025550143' },
+  'numbers of other countries': {
+    ...{ from: '+493012345678', channelNumber: '+493012345678' },
+    ...{ to: '+880123456789012', customerNumber: '+880123456789012' },
+  },
 })

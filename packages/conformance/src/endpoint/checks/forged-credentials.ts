@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { swapCase } from '../../swap-case.ts'
+import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
 
 const withCredentials =
@@ -74,6 +75,8 @@ export const credentialChecks: ForgedChecks = {
       'credentials of the same length': withinScheme((credential) =>
         credential.replace(/\w/g, shiftCharacter),
       ),
+      'the credentials undefined': withinScheme(() => 'undefined'),
+      'no user and no password': withinBasic(() => ':'),
       'the right user with another password': withinBasic((user) => `${user}:wrong`),
       'the right user without a password': withinBasic((user) => `${user}:`),
       'another user with the right password': withinBasic((_, password) => `wrong:${password}`),
@@ -91,6 +94,13 @@ export const credentialChecks: ForgedChecks = {
       fromNearby((genuine, examination) =>
         without(...Object.keys(examination.credentials))(genuine, examination),
       ),
+    ),
+  },
+  'refuses-missing-credentials-on-other-routes': {
+    title: 'Asks for credentials whatever the method and the spelling of the path',
+    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
+    ...refuseOnOtherRoutes((genuine, examination) =>
+      without(...Object.keys(examination.credentials))(genuine, examination),
     ),
   },
   'refuses-credentials-elsewhere': {
@@ -122,6 +132,8 @@ export const credentialChecks: ForgedChecks = {
     fix: credentialFix,
     ...refuse({
       'the beginning of them': withinScheme((credential) => credential.slice(0, credential.length / 2)),
+      'all of them but the last character': withinScheme((credential) => credential.slice(0, -1)),
+      'all of them but the first character': withinScheme((credential) => credential.slice(1)),
       'more than them': withinScheme((credential) => `${credential}AAAA`),
       'something before them': withinScheme((credential) => `AAAA${credential}`),
       'them and others in a list': withinScheme((credential) => `AAAA, ${credential}`),

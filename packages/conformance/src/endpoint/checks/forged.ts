@@ -6,6 +6,7 @@ import { type Attempt, judgeRefused } from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
+import { refuseOnOtherRoutes } from './forged-routes.ts'
 import {
   type ForgedChecks,
   type Forgery,
@@ -120,6 +121,7 @@ const signatureChecks: ForgedChecks = {
       'text without a signature': unsignedAs('text/plain'),
       'XML without a signature': unsignedAs('application/xml'),
       'a form without a signature': unsignedAs('application/x-www-form-urlencoded'),
+      'a body without a type and a signature': () => ({ headers: {} }),
     }),
   },
   'refuses-wrong-secret': {
@@ -255,14 +257,18 @@ const signatureChecks: ForgedChecks = {
     }),
   },
   'refuses-empty-secret': {
-    title: 'Refuses a signature made with an empty secret',
-    risk: 'A missing environment variable becomes a secret that every stranger knows.',
-    fix: 'Stop at start-up when the secret is missing or empty.',
+    title: 'Refuses a signature made with an empty or common secret',
+    risk: 'A missing environment variable, or a default, becomes a secret that every stranger knows.',
+    fix: 'Stop at start-up when the secret is missing or empty. Have no default.',
     ...refuse({
       'a signature with an empty secret': signedBy(''),
       'a signature with the secret undefined': signedBy('undefined'),
       'a signature with undefined as base64': signedBy(Buffer.from('undefined', 'base64')),
       'a signature with the secret null': signedBy('null'),
+      ...Object.fromEntries(
+        ['secret', 'test', 'changeme'].map((word) => [`a signature with the secret ${word}`, signedBy(word)]),
+      ),
+      'a signature with the secret whsec_test': signedBy(Buffer.from('test', 'base64')),
     }),
   },
   'refuses-duplicate-headers': {
@@ -290,6 +296,11 @@ const signatureChecks: ForgedChecks = {
     risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
     fix: nearbyFix,
     ...refuse(fromNearby(signedByStranger)),
+  },
+  'refuses-forgery-on-other-routes': {
+    title: 'Verifies deliveries whatever their method and the spelling of the path',
+    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the verification.',
+    ...refuseOnOtherRoutes(signedByStranger),
   },
   'refuses-secret-in-query': {
     title: 'Refuses a secret in the query instead of a signature',

@@ -166,6 +166,7 @@ export const formChecks: EndpointChecks = {
     ...accept({
       'an id that is a UUID': sendWithId(() => randomUUID()),
       'an id that begins with evt_': sendWithId((id) => id.replace('msg_', 'evt_')),
+      'an id with punctuation': sendWithId((id) => `${id}:2/3=`),
       'an id of digits': sendWithId((id) => Buffer.from(id).toString('hex').replace(/\D/g, '7')),
     }),
   },
@@ -209,6 +210,7 @@ export const formChecks: EndpointChecks = {
       'a wrong one after it': sendSigned((right, wrong) => `${right} v1,${wrong}`),
       'two wrong ones before it': sendSigned((right, wrong) => `v1,${wrong} v1,${wrong} ${right}`),
       'another version before it': sendSigned((right, wrong) => `v1a,${wrong} ${right}`),
+      'another version after it': sendSigned((right, wrong) => `${right} v1a,${wrong}`),
     }),
     expected: '2xx, at any position of the correct signature',
   },

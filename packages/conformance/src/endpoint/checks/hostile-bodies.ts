@@ -58,7 +58,7 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: '413 or another 4xx, or the connection closed',
     risk: 'A few requests with huge bodies fill the memory, and the process dies while handling deliveries.',
     fix: 'Stop reading at a limit, such as 1 MiB, and respond 413.',
-    requests: 4,
+    requests: 3,
     run: async (examination) => {
       const send = async (label: string, split: (body: Buffer) => Buffer[] | undefined): Promise<Attempt> => {
         const { subject } = await examination.prepare()
@@ -154,7 +154,7 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: '2xx or 4xx',
     risk: 'A field that changes its type makes the handler throw, and the sender retries for days.',
     fix: 'Validate events before you handle them; respond 422, or 200 and set them aside.',
-    requests: 4,
+    requests: 5,
     run: async (examination) => {
       const attempts = await sendBodies(examination, {
         'summary: null': (subject) => writeSummary(subject, { summary: null }),
@@ -203,7 +203,7 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: 'any response, then genuine deliveries as before, without a trace of the keys',
     risk: 'A careless merge changes every object of the process: defaults, permissions, queries.',
     fix: 'Copy the fields that you know, one by one; do not merge a received object into your own.',
-    requests: 4,
+    requests: 5,
     run: async (examination) => {
       const trace = examination.ids.createSubject()
       const polluted = JSON.stringify({ callId: trace, groupId: trace, note: trace })

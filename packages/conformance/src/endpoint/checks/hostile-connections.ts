@@ -30,7 +30,7 @@ export const hostileConnectionChecks: EndpointChecks = {
     expected: 'genuine deliveries as before',
     risk: 'A handful of connections that never finish block every genuine delivery.',
     fix: 'Read bodies concurrently, with a time limit of a few seconds.',
-    requests: 21,
+    requests: ({ limits }) => limits.slowConnections + 1,
     run: async (examination) => {
       const { url, limits, openAndWrite, sign, build } = examination
       const head = formatHead(url, await sign(build('CALL_AI_SUMMARY')))
@@ -123,7 +123,7 @@ export const hostileConnectionChecks: EndpointChecks = {
     expected: '2xx, 429 or 503 to each, and one effect for each accepted delivery',
     risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good.',
     fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many.',
-    requests: 40,
+    requests: ({ limits }) => limits.burst + 1,
     run: async (examination) => {
       const deliveries = []
       for (let count = 0; count < examination.limits.burst; count += 1) {

@@ -1,11 +1,27 @@
 import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
+import { losesSummary } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
+import type { Exchange } from '../send.ts'
 
 const atLeastOnce = 'decision 0020: after three failed attempts, later events may overtake'
+
+/** Earlier events of a call that arrive after its summary, the latest first. */
+const lateEvents = callInOrder.slice(0, -1).toReversed()
+
+const eventsOfGroup = ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_JOINED'] as const
+
+/** Events that arrive without the earlier ones of their call or group. */
+const withoutPredecessors = [
+  'CALL_AI_SUMMARY',
+  'CALL_ENDED',
+  'GROUP_PARTICIPANT_JOINED',
+  'GROUP_PARTICIPANT_LEFT',
+  'GROUP_PARTICIPANT_REMOVED',
+] as const satisfies readonly EventName[]
 
 /** Sends events about one subject, each with a different id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {
@@ -16,6 +32,17 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
     attempts.push({ label: name, exchange: await examination.deliver(delivery), delivery })
   }
   return attempts
+}
+
+/** Sends events about one subject at once. */
+const sendAtOnce = (examination: Examination, names: readonly EventName[]): Promise<Attempt[]> => {
+  const subject = examination.ids.createSubject()
+  return Promise.all(
+    names.map(async (name) => ({
+      label: `${name} at once with others`,
+      exchange: await examination.deliver(buildDelivery(examination, buildEvent(name, subject), subject)),
+    })),
+  )
 }
 
 /**
@@ -35,13 +62,13 @@ const judgeKept = async (
 
 export const orderedChecks: EndpointChecks = {
   'survives-out-of-order': {
-    title: 'Accepts the events of a call in the wrong order',
+    title: 'Accepts the events of a call or a group in the wrong order, and at once',
     severity: 'high',
     clause: atLeastOnce,
-    expected: '2xx to each, and the summary handled',
+    expected: '2xx to each, or 409 with Retry-After while another is handled; and the summary handled',
     risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
     fix: 'Handle each event independently, and never let an older state replace a newer one.',
-    requests: callInOrder.length,
+    requests: callInOrder.length + callInOrder.length + eventsOfGroup.length,
     run: async (examination) => {
       const attempts = await sendAll(examination, callInOrder.toReversed())
       // `survives-missing-predecessor` reports endpoints that require the earlier events.
@@ -52,20 +79,36 @@ export const orderedChecks: EndpointChecks = {
           ? { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
           : judgeAccepted(later)
       }
-      return judgeKept(examination, attempts)
+      const finding = await judgeKept(examination, attempts)
+      if (finding.verdict !== 'pass') return finding
+      const isWaiting = ({ status, headers }: Exchange): boolean =>
+        status === 409 && headers['retry-after'] !== undefined
+      const atOnce = [
+        ...(await sendAtOnce(examination, callInOrder)),
+        ...(await sendAtOnce(examination, eventsOfGroup)),
+      ].filter(({ exchange }) => !isWaiting(exchange))
+      return atOnce.length === 0 ? finding : judgeAccepted(atOnce)
     },
   },
   'keeps-summary-after-late-event': {
-    title: 'Keeps the summary of a call whose CALL_ENDED arrives late',
+    title: 'Keeps the summary of a call, and the participant of a group, whose earlier events arrive late',
     severity: 'high',
     clause: atLeastOnce,
-    expected: 'the effect of the summary is kept',
+    expected: 'the effects are kept',
     risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear.',
     fix: 'Never let an older state replace a newer one: update only the fields in the event.',
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
-      const { knowledge, prepare, deliver, countEffects, listEffects } = examination
+      const { knowledge, build, prepare, deliver, countEffects, listEffects } = examination
+      const member = build('GROUP_PARTICIPANT_JOINED')
+      await deliver(member)
+      const [joined = 0] = await countEffects([member], 0)
+      await deliver(buildDelivery(examination, buildEvent('GROUP_CREATED', member.subject), member.subject))
+      const [stillJoined = 0] = await countEffects([member], 0)
+      if (stillJoined < joined) {
+        return { verdict: 'fail', observed: 'a participant who joined disappeared after GROUP_CREATED' }
+      }
       if (knowledge.effectName !== 'CALL_AI_SUMMARY') {
         return { verdict: 'skipped', observed: 'the effects show no summaries' }
       }
@@ -73,16 +116,18 @@ export const orderedChecks: EndpointChecks = {
       await deliver(summary)
       await countEffects([summary])
       const before = await listEffects(summary)
-      await deliver(buildDelivery(examination, buildEvent('CALL_ENDED', summary.subject), summary.subject))
-      const names = callInOrder.slice(knowledge.needsPredecessors ? 0 : 2, 3)
-      const [ended] = await sendAll(examination, names)
-      const other = ended?.delivery ?? summary
+      for (const name of lateEvents) {
+        await deliver(buildDelivery(examination, buildEvent(name, summary.subject), summary.subject))
+      }
+      const names = knowledge.needsPredecessors ? [...callInOrder.slice(0, -1), ...lateEvents] : lateEvents
+      const [first] = await sendAll(examination, names)
+      const other = first?.delivery ?? summary
       await countEffects([summary, other], 0)
       const after = await listEffects(summary)
       const withoutSummary = await listEffects(other)
       const isLost = after.length < before.length
       const isReset = after.join('\n') !== before.join('\n') && after.join('\n') === withoutSummary.join('\n')
-      const observed = `${before.length} lines before CALL_ENDED, ${after.length} after it${isReset ? ', as of a call without a summary' : ''}`
+      const observed = `${before.length} lines before ${lateEvents.join(', ')}, ${after.length} after them${isReset ? ', as of a call without a summary' : ''}`
       return { verdict: isLost || isReset ? 'fail' : 'pass', observed }
     },
   },
@@ -93,27 +138,53 @@ export const orderedChecks: EndpointChecks = {
     expected: '2xx, and the summary handled',
     risk: 'Calls and groups from before the subscription, or from before an outage, are refused or lost.',
     fix: 'Create the record that an event belongs to if it does not exist.',
-    requests: 3,
+    requests: withoutPredecessors.length,
     run: async (examination) => {
-      return judgeKept(examination, [
-        ...(await sendAll(examination, ['CALL_AI_SUMMARY'])),
-        ...(await sendAll(examination, ['CALL_ENDED'])),
-        ...(await sendAll(examination, ['GROUP_PARTICIPANT_JOINED'])),
-      ])
+      const attempts = []
+      for (const name of withoutPredecessors) attempts.push(...(await sendAll(examination, [name])))
+      return judgeKept(examination, attempts)
     },
   },
   'survives-repeated-not-picked': {
-    title: 'Accepts CALL_NOT_PICKED several times for one call',
+    title: 'Accepts CALL_NOT_PICKED several times for one call, and what follows',
     severity: 'medium',
     clause: 'docs/reference/events.md: CALL_NOT_PICKED is sent once for each agent whose ring timed out',
-    expected: '2xx to each',
-    risk: 'A unique constraint on call and event refuses the second agent who did not answer, and its retries.',
-    fix: 'Identify deliveries by webhook-id, not by call and event.',
-    requests: 3,
+    expected: '2xx to each, and the summary handled',
+    risk: 'A unique constraint on call and event refuses the second agent who did not answer. If the call counts as over, its summary is lost.',
+    fix: 'Identify deliveries by webhook-id, not by call and event. CALL_NOT_PICKED ends nothing: the call rings for the next agent.',
+    requests: ({ given }) => (given.has('effects') ? 7 : 6),
     run: async (examination) => {
       const name = 'CALL_NOT_PICKED'
-      const attempts = await sendAll(examination, ['CALL_INCOMING_INITIATED', name, name])
-      return judgeAccepted(attempts.slice(1))
+      const [, ...attempts] = await sendAll(examination, [
+        'CALL_INCOMING_INITIATED',
+        ...[name, name],
+        ...callInOrder.slice(1),
+      ] as const)
+      const finding = judgeAccepted(attempts)
+      const delivery = attempts.at(-1)?.delivery
+      const { effectName, losesLaterEvents } = examination.knowledge
+      const isShown = effectName === 'CALL_AI_SUMMARY' && !losesLaterEvents
+      if (finding.verdict !== 'pass' || delivery === undefined || !isShown) return finding
+      const bare = await examination.prepare('CALL_AI_SUMMARY')
+      await examination.deliver(bare)
+      if (!(await losesSummary(examination, delivery, bare))) return finding
+      return { verdict: 'fail', observed: `${finding.observed}, but the summary after ${name} had no effect` }
+    },
+  },
+  'survives-several-ends': {
+    title: 'Accepts CALL_ENDED after another event that ends a call',
+    severity: 'medium',
+    clause: 'docs/reference/events.md: CALL_MISSED, CALL_REJECTED and CALL_ENDED each end a call',
+    expected: '2xx to each',
+    risk: 'The state machine of a call refuses an event that it does not expect, and the sender retries it for days.',
+    fix: 'Respond 2xx to an event that changes nothing.',
+    requests: 6,
+    run: async (examination) => {
+      const attempts = [
+        ...(await sendAll(examination, ['CALL_INCOMING_INITIATED', 'CALL_MISSED', 'CALL_ENDED'])),
+        ...(await sendAll(examination, ['CALL_INCOMING_INITIATED', 'CALL_REJECTED', 'CALL_ENDED'])),
+      ]
+      return judgeAccepted(attempts.filter(({ label }) => label === 'CALL_ENDED'))
     },
   },
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
-import { buildEvent, type Delivery } from '../payloads.ts'
+import { buildEvent } from '../payloads.ts'
 import {
   listSummaries,
   listUnusualGroupIds,
@@ -15,28 +15,6 @@ import {
 const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
-
-/** Two recaps of the same length: in ASCII, and in several scripts. */
-const [plainRecap, scriptRecap] = ['Said hello, and goodbye.', 'Grüße, 配達, שלום \u{1f44b}.']
-
-const longEnding = 'This is the end.'
-const longRecap = `${'Recap. '.repeat(712)}${longEnding}`
-
-/** Sends summaries with these recaps, once in a run, and returns the lines of their effects. */
-const showRecaps = async (examination: Examination): Promise<readonly string[]> => {
-  const { knowledge, countEffects, listEffects } = examination
-  if (knowledge.shownRecaps !== undefined) return knowledge.shownRecaps
-  const deliveries: Delivery[] = []
-  for (const recap of [plainRecap, scriptRecap, longRecap]) {
-    const { delivery } = await sendSummary(examination, { summary: { recap, keyPoints: [], nextSteps: [] } })
-    if (delivery !== undefined) deliveries.push(delivery)
-  }
-  await countEffects(deliveries)
-  const shown: string[] = []
-  for (const delivery of deliveries) shown.push((await listEffects(delivery)).join('\n').normalize())
-  knowledge.shownRecaps = shown
-  return shown
-}
 
 /** Lists how effects may show a text: as it is, or with escapes of JSON. */
 const listSpellings = (text: string): string[] => [
@@ -153,44 +131,6 @@ export const variedChecks: EndpointChecks = {
       return handled.verdict === 'pass'
         ? ((await findChanged(examination, Object.values(ids))) ?? handled)
         : handled
-    },
-  },
-  'keeps-every-letter': {
-    title: 'Keeps the letters of every script',
-    severity: 'high',
-    clause: 'RFC 8259, section 8.1: JSON is UTF-8; specification, "Summary object": recap is a string',
-    expected: 'the recap as it was sent, if the effects show recaps',
-    risk: 'A summary in another language than English is stored as question marks or as GrÃ¼Ãe.',
-    fix: 'Read the body as UTF-8, and store texts in UTF-8 with four bytes.',
-    needs: ['effects'],
-    requests: 2,
-    run: async (examination) => {
-      const [plain = '', shown = ''] = await showRecaps(examination)
-      if (!plain.includes(plainRecap)) return { verdict: 'skipped', observed: 'the effects show no recaps' }
-      if (listSpellings(scriptRecap).some((text) => shown.toLowerCase().includes(text.toLowerCase()))) {
-        return { verdict: 'pass', observed: 'kept' }
-      }
-      return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${shown.slice(0, 200)}` }
-    },
-  },
-  'keeps-long-texts': {
-    title: 'Keeps long texts to their end',
-    severity: 'medium',
-    clause: 'specification, "Summary object": recap is a string without a maximum length',
-    expected: 'the end of a recap of 5,000 characters, if the effects show recaps',
-    risk: 'The end of a long summary is lost, and no one notices, because the response is 2xx.',
-    fix: 'Store texts in columns without a limit. If only the effects are cut, let them show the whole recap.',
-    needs: ['effects'],
-    requests: 2,
-    run: async (examination) => {
-      const [plain = '', , shown = ''] = await showRecaps(examination)
-      if (!plain.includes(plainRecap)) return { verdict: 'skipped', observed: 'the effects show no recaps' }
-      if (shown.includes(longEnding)) return { verdict: 'pass', observed: 'kept' }
-      // Only the application knows whether the recap was cut when it was stored or when it was shown.
-      return {
-        verdict: 'inconclusive',
-        observed: `the effects show ${shown.length} characters of a line with ${longRecap.length}: the recap is cut where it is stored, or only in the effects`,
-      }
     },
   },
   'handles-unusual-summaries': {

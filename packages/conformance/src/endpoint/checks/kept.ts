@@ -1,0 +1,198 @@
+import type { Finding } from '../../report/run-checks.ts'
+import type { EndpointChecks } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { buildEvent, type Delivery } from '../payloads.ts'
+import type { SummaryFields } from '../summaries.ts'
+import { writeRecap } from './acceptance.ts'
+
+const plainRecap = 'Said hello, and goodbye.'
+/** As long as the plain recap, so that only the letters differ. */
+const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
+const markupRecap = 'Costs <b>5 & more</b>.'
+const markupAsHtml = 'Costs &lt;b&gt;5 &amp; more&lt;/b&gt;.'
+
+const longEnding = 'This is the end.'
+/** Longer than the text columns of some databases. */
+const longRecap = `${'Recap. '.repeat(10_000)}${longEnding}`
+const shortList = ['Asked for apples', 'Wants pears']
+const longList = Array.from({ length: 20 }, (_, index) => `Point number ${index + 101}`)
+
+const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
+
+/** Decodes what JSON and programming languages write for characters in a quoted text. */
+const decodeEscapes = (text: string): string =>
+  text
+    .replace(
+      /\\U([\da-fA-F]{8})|\\u\{([\da-fA-F]+)\}|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})/g,
+      (_, ...digits: (string | undefined)[]) => {
+        const code = Number.parseInt(digits.slice(0, 4).find(Boolean) ?? '', 16)
+        return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)
+      },
+    )
+    .replaceAll('\\', '')
+    .normalize()
+
+/** Sends summaries with these fields, and returns the lines of the effects of each. */
+const show = async (examination: Examination, list: readonly SummaryFields[]): Promise<string[]> => {
+  const { prepare, deliver, countEffects, listEffects } = examination
+  const deliveries: Delivery[] = []
+  for (const fields of list) {
+    const { subject } = await prepare('CALL_AI_SUMMARY')
+    const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
+    const delivery = buildDelivery(examination, event, subject)
+    await deliver(delivery)
+    deliveries.push(delivery)
+  }
+  await countEffects(deliveries)
+  const shown: string[] = []
+  for (const delivery of deliveries) {
+    const others = deliveries.filter((each) => each !== delivery)
+    const lines = await listEffects(delivery)
+    const own = lines.filter((line) => !others.some(({ subject }) => line.includes(subject)))
+    shown.push(decodeEscapes(own.join('\n')))
+  }
+  return shown
+}
+
+const kinds = [
+  ['INCOMING', 'PSTN'],
+  ['OUTGOING', 'PSTN'],
+  ['INCOMING', 'WHATSAPP'],
+  ['OUTGOING', 'WHATSAPP'],
+] as const
+
+/** Four calls without a common number or text. The outgoing ones are those of a bot, without an agent. */
+const differentCalls = kinds.map(([callDirection, channel], index) => {
+  const isIncoming = callDirection === 'INCOMING'
+  const [from, to, agentNumber] = [1, 2, 3].map((digit) => `+1202555${index + 5}${digit}4${index + 1}`)
+  const fields = {
+    ...{ channel, callDirection, from, channelNumber: from, to, customerNumber: to },
+    ...{ callType: isIncoming ? 'AGENT' : 'AI_BOT', triggeredVia: isIncoming ? 'INBOUND' : 'API' },
+    agentNumber: isIncoming ? agentNumber : undefined,
+    ...writeRecap(`Recap of call ${'ABCD'[index]}.`),
+  }
+  const texts: Readonly<Record<string, string | undefined>> = {
+    "organization's number": from,
+    "customer's number": to,
+    "agent's number": fields.agentNumber,
+    recap: fields.summary.recap,
+  }
+  return { label: `an ${callDirection} ${channel} call`, fields, texts }
+})
+
+const isShown = (lines: string, text: string | undefined): boolean =>
+  text !== undefined &&
+  // Numbers may be written with spaces, or without their plus sign.
+  (lines.includes(text) || (text.startsWith('+') && lines.replace(/[ ().+-]/g, '').includes(text.slice(1))))
+
+/** Finds a field of one call in the effects of another. */
+const findForeign = (shown: readonly string[]): string | undefined => {
+  for (const [index, lines] of shown.entries()) {
+    for (const [other, { texts, label }] of differentCalls.entries()) {
+      const field = Object.keys(texts).find((name) => other !== index && isShown(lines, texts[name]))
+      if (field !== undefined) return `an effect shows the ${field} of another call, ${label}`
+    }
+  }
+  return undefined
+}
+
+/** Finds calls whose effects show one party alone, if those of other calls show the other party alone. */
+const findSwapped = (shown: readonly string[]): string | undefined => {
+  const labels = (name: string, absent: string): string[] =>
+    differentCalls.flatMap(({ texts, label }, index) => {
+      const lines = shown[index] ?? ''
+      return isShown(lines, texts[name]) && !isShown(lines, texts[absent]) ? [label] : []
+    })
+  const [customer, organization] = ["customer's number", "organization's number"]
+  const [customers, own] = [labels(customer, organization), labels(organization, customer)]
+  if (customers.length === 0 || own.length === 0) return undefined
+  return `the effects show the ${customer} for ${customers.join(', ')}, but the ${organization} for ${own.join(', ')}`
+}
+
+/** Checks of what effects show of summaries. */
+export const keptChecks: EndpointChecks = {
+  'keeps-every-letter': {
+    title: 'Keeps the letters of every script, and markup',
+    severity: 'high',
+    clause: 'RFC 8259, section 8.1: JSON is UTF-8; specification, "Summary object": recap is a string',
+    expected: 'the recap as it was sent, if the effects show recaps',
+    risk: 'A summary in another language than English is stored as question marks or as GrÃ¼Ãe.',
+    fix: 'Read the body as UTF-8, store texts in UTF-8 with four bytes, and escape them for HTML only where they are shown.',
+    needs: ['effects'],
+    requests: 3,
+    run: async (examination) => {
+      if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
+      const [plain = '', script = '', markup = ''] = await show(
+        examination,
+        [plainRecap, scriptRecap, markupRecap].map(writeRecap),
+      )
+      if (!plain.includes(plainRecap)) return noRecaps
+      if (!script.includes(scriptRecap.normalize())) {
+        return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
+      }
+      if (markup.includes(markupRecap)) return { verdict: 'pass', observed: 'kept' }
+      const observed = `${JSON.stringify(markupRecap)} became ${markup.slice(0, 200)}`
+      // Only the application knows whether it was escaped when it was stored or when it was shown.
+      if (!markup.includes(markupAsHtml)) return { verdict: 'fail', observed }
+      return { verdict: 'inconclusive', observed: `${observed}, where it is stored or only in the effects` }
+    },
+  },
+  'keeps-long-texts': {
+    title: 'Keeps long texts and lists to their end',
+    severity: 'medium',
+    clause: 'specification, "Summary object": texts and lists have no maximum length',
+    expected:
+      'the end of a recap of 70,000 characters and the last of 20 key points, if the effects show them',
+    risk: 'The end of a long summary is lost, and no one notices, because the response is 2xx.',
+    fix: 'Store texts in columns without a limit. If only the effects are cut, let them show the whole summary.',
+    needs: ['effects'],
+    requests: 2,
+    run: async (examination) => {
+      if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
+      const [plain = '', shown = ''] = await show(examination, [
+        { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: [] } },
+        { summary: { recap: longRecap, keyPoints: longList, nextSteps: [] } },
+      ])
+      const [lastShort = '', lastLong = ''] = [shortList.at(-1), longList.at(-1)]
+      const showsLists = plain.includes(lastShort)
+      if (!plain.includes(plainRecap) && !showsLists) return noRecaps
+      if (shown === '') return { verdict: 'inconclusive', observed: 'a summary of 70 kB had no effect' }
+      const isCut = plain.includes(plainRecap) && !shown.includes(longEnding)
+      // Only the application knows whether they were cut when they were stored or when they were shown.
+      const where = 'cut where it is stored, or only in the effects'
+      if (isCut) {
+        const observed = `the effects show ${shown.length} characters of a line with ${longRecap.length}: the recap is ${where}`
+        return { verdict: 'inconclusive', observed }
+      }
+      if (!showsLists || shown.includes(lastLong)) return { verdict: 'pass', observed: 'kept' }
+      return {
+        verdict: 'inconclusive',
+        observed: `the last of 20 key points is missing: the list is ${where}`,
+      }
+    },
+  },
+  'keeps-calls-apart': {
+    title: 'Keeps the fields of one call apart from those of another',
+    severity: 'high',
+    clause:
+      'specification, "CALL_AI_SUMMARY": from is the organization\'s number and to the customer\'s, in both directions',
+    expected: 'the numbers and texts of each call in its own effects, and the same party in each',
+    risk: "A customer's words are filed under another customer, or under the business itself.",
+    fix: 'customerNumber is the customer, whatever the direction. Build each record from its own event: no shared object, no default of the call before.',
+    needs: ['effects'],
+    requests: differentCalls.length,
+    run: async (examination) => {
+      if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
+      const shown = await show(
+        examination,
+        differentCalls.map(({ fields }) => fields),
+      )
+      const observed = findForeign(shown) ?? findSwapped(shown)
+      if (observed !== undefined) return { verdict: 'fail', observed }
+      const isAnyShown = differentCalls.some(({ texts }, index) =>
+        Object.values(texts).some((text) => isShown(shown[index] ?? '', text)),
+      )
+      return isAnyShown ? { verdict: 'pass', observed: 'each call has its own' } : noRecaps
+    },
+  },
+}

@@ -1,0 +1,351 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describeFlaws, type Flaw } from './flaws.ts'
+
+const stages: Readonly<Record<string, number>> = {
+  CALL_INCOMING_INITIATED: 1,
+  CALL_ACCEPTED: 2,
+  CALL_ENDED: 3,
+  CALL_AI_SUMMARY: 4,
+}
+
+const callFields =
+  /^(?:event|call\w+|channel\w*|from|to|\w+Number|triggeredVia|durationInSeconds|summary|customerName|isNewCaller)$/
+const groupFields = /^(?:event|group\w+|inviteLink|customerPhone|participant\w+)$/
+
+/** Shows the recap and the numbers of each summary. */
+const showSummary = ({ callId, summary, ...event }: Record<string, unknown>, party: unknown): string =>
+  `${event.event} ${callId} ${party} ${event.agentNumber ?? ''} ${JSON.stringify(summary)}`
+
+const flaws: Record<string, Flaw> = {
+  'lets a late CALL_ENDED undo the summary': {
+    plant: ({ effects, right }) => ({
+      handle: (event, id) => {
+        const summary = effects.indexOf(`CALL_AI_SUMMARY ${event.callId}`)
+        if (event.event === 'CALL_ENDED' && summary !== -1) effects.splice(summary, 1)
+        right.handle(event, id)
+      },
+    }),
+    fail: ['keeps-summary-after-late-event'],
+  },
+  'refuses a summary of more than 2 kB': {
+    plant: ({ right }) => ({
+      parse: (body) => right.parse(body.length > 2_048 ? Buffer.alloc(0) : body),
+    }),
+    fail: ['handles-large-body', 'accepts-every-event', 'handles-unusual-summaries'],
+  },
+  'refuses an event that it does not use': {
+    plant: () => ({ validate: ({ event }) => (event === 'CALL_REJECTED' ? 'not used' : undefined) }),
+    fail: ['accepts-every-event'],
+  },
+  'expects that an ended call was answered': {
+    plant: () => ({
+      validate: ({ event, callStartedAt }) =>
+        event === 'CALL_ENDED' && callStartedAt === '' ? 'no time' : undefined,
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
+  'refuses unknown events': {
+    plant: () => ({
+      validate: ({ event }) =>
+        /^(?:GROUP_(?:CREATED|PART)|CALL_)/.test(String(event)) ? undefined : 'unknown',
+    }),
+    fail: ['accepts-unknown-event'],
+  },
+  'knows only names that begin with CALL_ or GROUP_': {
+    plant: () => ({
+      validate: ({ event }) =>
+        event === undefined || /^(?:CALL|GROUP)_/.test(String(event)) ? undefined : 'unknown',
+    }),
+    fail: ['accepts-unknown-event'],
+    options: { only: ['accepts-unknown-event'] },
+  },
+  'refuses unknown fields': {
+    plant: () => ({
+      validate: (event) =>
+        Object.keys(event).every((key) => callFields.test(key) || groupFields.test(key))
+          ? undefined
+          : 'strict',
+    }),
+    fail: ['accepts-every-event', 'accepts-extra-fields', 'accepts-unknown-event'],
+  },
+  'refuses an event that is older than the last one of its call': {
+    plant: () => {
+      const reached = new Map<unknown, number>()
+      return {
+        validate: ({ event, callId }) => {
+          const stage = stages[String(event)] ?? 0
+          if (stage === 0) return undefined
+          if (stage < (reached.get(callId) ?? 0)) return 'too late'
+          reached.set(callId, stage)
+          return undefined
+        },
+      }
+    },
+    fail: ['survives-out-of-order'],
+  },
+  'refuses events of a call whose start it has not seen': {
+    plant: () => {
+      const known = new Set<unknown>()
+      return {
+        validate: ({ event, callId }) => {
+          const stage = stages[String(event)] ?? 0
+          if (stage === 1) known.add(callId)
+          return stage > 1 && !known.has(callId) ? 'unknown call' : undefined
+        },
+      }
+    },
+    fail: ['survives-missing-predecessor'],
+  },
+  'ignores summaries of a call whose start it has not seen': {
+    plant: ({ right }) => {
+      const known = new Set<unknown>()
+      return {
+        handle: (event, id) => {
+          const stage = stages[String(event.event)] ?? 0
+          if (stage === 1) known.add(event.callId)
+          if (stage <= 1 || known.has(event.callId)) right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-missing-predecessor'],
+  },
+  'treats a repeated CALL_NOT_PICKED as a conflict': {
+    plant: () => {
+      const seen = new Set<unknown>()
+      return {
+        validate: ({ event, callId }) =>
+          event === 'CALL_NOT_PICKED' && seen.size === seen.add(callId).size ? 'conflict' : undefined,
+      }
+    },
+    fail: ['survives-repeated-not-picked'],
+  },
+  'fails without an agentNumber': {
+    plant: () => ({
+      validate: ({ event, agentNumber }) => {
+        if (event === 'CALL_AI_SUMMARY') (agentNumber as string).slice(1)
+        return undefined
+      },
+    }),
+    fail: ['handles-every-kind-of-call', 'handles-new-values'],
+  },
+  'loses summaries of bots after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.callType !== 'AI_BOT') right.handle(event, id)
+      },
+    }),
+    fail: ['handles-every-kind-of-call'],
+  },
+  'loses summaries of outgoing calls after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.callDirection !== 'OUTGOING') right.handle(event, id)
+      },
+    }),
+    fail: ['handles-every-kind-of-call'],
+  },
+  'knows the channels of today only': {
+    plant: () => ({
+      validate: ({ channel = 'PSTN' }) =>
+        /^(?:PSTN|WHATSAPP)$/.test(String(channel)) ? undefined : 'channel',
+    }),
+    fail: ['handles-new-values'],
+  },
+  'requires the id of a group': {
+    plant: () => ({
+      validate: ({ event, groupId }) =>
+        event === 'GROUP_CREATED' && typeof groupId !== 'string' ? 'no id' : undefined,
+    }),
+    fail: ['accepts-unresolved-group'],
+  },
+  'stores recaps in a column of 4,000 characters': {
+    plant: () => ({
+      validate: ({ summary }) =>
+        String((summary as { recap?: unknown } | undefined)?.recap ?? '').length > 4_000
+          ? 'too long'
+          : undefined,
+    }),
+    fail: ['accepts-every-event', 'handles-unusual-summaries', 'handles-large-body'],
+  },
+  'writes texts into its SQL': {
+    plant: () => ({
+      validate: (event) => (JSON.stringify(event).includes("'") ? 'syntax error' : undefined),
+    }),
+    fail: ['accepts-every-event', 'handles-unusual-summaries', 'handles-unusual-group-ids'],
+  },
+  'loses emoji after a 200': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (!/\p{Emoji_Presentation}/u.test(JSON.stringify(event.summary ?? ''))) right.handle(event, id)
+      },
+    }),
+    fail: ['handles-unusual-summaries'],
+  },
+  'takes a duration of 0 for a missing one': {
+    plant: () => ({
+      validate: ({ event, durationInSeconds }) =>
+        event === 'CALL_AI_SUMMARY' && !durationInSeconds ? 'no duration' : undefined,
+    }),
+    fail: ['handles-unusual-summaries'],
+  },
+  'drops events about calls of yesterday': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        const age = Date.now() - Date.parse(String(event.callEndedAt))
+        // The contract's examples have a fixed time.
+        if (!(age > 86_400_000 && age < 7 * 86_400_000)) right.handle(event, id)
+      },
+    }),
+    fail: ['handles-late-event'],
+  },
+  'lets a late CALL_INCOMING_INITIATED replace the record of a call': {
+    plant: ({ effects, right }) => ({
+      handle: (event, id) => {
+        const summary = effects.indexOf(`CALL_AI_SUMMARY ${event.callId}`)
+        if (event.event === 'CALL_INCOMING_INITIATED' && summary !== -1) effects.splice(summary, 1)
+        right.handle(event, id)
+      },
+    }),
+    fail: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'lets a late GROUP_CREATED remove the participants': {
+    plant: ({ effects, right }) => ({
+      handle: (event, id) => {
+        const member = effects.indexOf(`GROUP_PARTICIPANT_JOINED ${event.groupId}`)
+        if (event.event === 'GROUP_CREATED' && member !== -1) effects.splice(member, 1)
+        if (event.event !== 'GROUP_CREATED' || member === -1) right.handle(event, id)
+      },
+    }),
+    fail: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'adds the record of a call that another request adds': {
+    plant: ({ right }) => {
+      const known = new Set<unknown>()
+      return {
+        handle: async (event, id) => {
+          const subject = event.callId ?? event.groupId
+          const isKnown = known.has(subject)
+          await sleep(20)
+          if (!isKnown && known.has(subject)) throw new Error('UNIQUE constraint failed')
+          known.add(subject)
+          await right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-out-of-order'],
+    options: { only: ['survives-out-of-order'] },
+  },
+  'takes CALL_NOT_PICKED for the end of a call': {
+    plant: ({ right }) => {
+      const ended = new Set<unknown>()
+      return {
+        handle: (event, id) => {
+          if (event.event === 'CALL_NOT_PICKED') ended.add(event.callId)
+          if (event.event === 'CALL_NOT_PICKED' || !ended.has(event.callId)) right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-repeated-not-picked'],
+  },
+  'refuses a second end of a call': {
+    plant: () => {
+      const ended = new Set<unknown>()
+      return {
+        validate: ({ event, callId }) =>
+          /_(?:MISSED|REJECTED|ENDED)$/.test(String(event)) && ended.size === ended.add(callId).size
+            ? 'over'
+            : undefined,
+      }
+    },
+    fail: ['survives-several-ends'],
+    options: { only: ['survives-several-ends'] },
+  },
+  'requires the channel of an event': {
+    plant: () => ({
+      validate: ({ callId, channel }) =>
+        callId !== undefined && channel === undefined ? 'channel' : undefined,
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
+  'requires the name of a group in events of participants': {
+    plant: () => ({
+      validate: ({ event, groupName }) =>
+        event === 'GROUP_PARTICIPANT_REMOVED' && typeof groupName !== 'string' ? 'name' : undefined,
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
+  'loses CALL_ACCEPTED of WhatsApp calls': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.event !== 'CALL_ACCEPTED' || !('wabaNumber' in event)) right.handle(event, id)
+      },
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
+  'takes only numbers of one country': {
+    plant: () => ({
+      validate: ({ to = '+1' }) => (/^\+?1/.test(String(to)) ? undefined : 'number'),
+    }),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'takes an empty recap for a missing one': {
+    plant: () => ({
+      validate: ({ event, summary }) =>
+        event === 'CALL_AI_SUMMARY' && !(summary as { recap?: string }).recap ? 'recap' : undefined,
+    }),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'takes from for the customer of incoming calls': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const party = event.callDirection === 'INCOMING' ? event.from : event.to
+        if (event.event === 'CALL_AI_SUMMARY') effects.push(showSummary(event, party))
+      },
+    }),
+    fail: ['keeps-calls-apart'],
+    options: { only: ['keeps-calls-apart'] },
+  },
+  'keeps the agent of the call before': {
+    plant: ({ effects }) => {
+      let shared: Record<string, unknown> = {}
+      return {
+        handle: (event) => {
+          shared = { ...shared, ...event }
+          if (event.event === 'CALL_AI_SUMMARY') effects.push(showSummary(shared, event.to))
+        },
+      }
+    },
+    fail: ['keeps-calls-apart'],
+    options: { only: ['keeps-calls-apart'] },
+  },
+  'removes markup from recaps': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const text = JSON.stringify(event.summary ?? '').replace(/<[^>]*>/g, '')
+        if (event.event === 'CALL_AI_SUMMARY') effects.push(`${event.callId} ${text}`)
+      },
+    }),
+    fail: ['keeps-every-letter'],
+    options: { only: ['keeps-every-letter'] },
+  },
+  'shows each call as it is, which is not a mistake': {
+    plant: ({ effects, right }) => ({
+      handle: (event, id) => {
+        if (event.event === 'CALL_AI_SUMMARY') effects.push(showSummary(event, event.to))
+        else right.handle(event, id)
+      },
+    }),
+    fail: [],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+}
+
+describeFlaws('an endpoint that misreads an event is caught for it, and for nothing else', flaws)
