@@ -12,6 +12,7 @@ import { fetchRules } from './rules/fetch-rules.ts'
 import { groupEventRules } from './rules/group-event-rules.ts'
 import { keyRules } from './rules/key-rules.ts'
 import { limitRules } from './rules/limit-rules.ts'
+import { permissionRules } from './rules/permission-rules.ts'
 import { runEventRules } from './rules/run-event-rules.ts'
 import { runRules } from './rules/run-rules.ts'
 import { summaryFieldRules } from './rules/summary-fields.ts'
@@ -28,6 +29,7 @@ const needsControl = /^(?:create|events|webhooks|random)\./
 
 const fixedRules: ServerRules = {
   ...createStatusRules,
+  ...permissionRules,
   ...keyRules,
   ...createRules,
   ...fetchRules,

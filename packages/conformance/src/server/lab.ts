@@ -1,7 +1,10 @@
 import { endpoints } from '@wabakit/contract'
-import { type ApiExchange, type ApiRequest, buildCurl } from './api/api-request.ts'
+import { type ApiExchange, type ApiRequest, buildCurl, unknownKey } from './api/api-request.ts'
 import { createSender } from './api/create-sender.ts'
 import { formatUrl, type ServerSettings } from './settings.ts'
+
+/** A shorter key may be part of another word. */
+const minKeyLength = 8
 
 /** The values that checks need, by the options that provide them. */
 const listGiven = (settings: ServerSettings) => ({
@@ -29,12 +32,15 @@ export const createLab = (settings: ServerSettings) => {
   const baseUrl = formatUrl(settings.baseUrl)
   const given = Object.entries(listGiven(settings)).filter(([, value]) => value !== undefined)
   const callIds = new Set<string>()
+  const repeatedIds = new Set<string>()
+  const keys = [unknownKey, settings.apiKey, settings.otherKey, settings.foreignKey]
   let hasUnknown = false
   const note =
     <Options extends unknown[]>(make: (...options: Options) => Promise<string>) =>
     async (...options: Options): Promise<string> => {
       try {
         const id = await make(...options)
+        if (callIds.has(id)) repeatedIds.add(id)
         callIds.add(id)
         return id
       } catch (error) {
@@ -71,6 +77,11 @@ export const createLab = (settings: ServerSettings) => {
     },
     /** Returns the ids of all calls so far, or `undefined` if the id of a failed call is unknown. */
     callIds: (): ReadonlySet<string> | undefined => (hasUnknown ? undefined : callIds),
+    /** The ids that several calls had. */
+    repeatedIds: repeatedIds as ReadonlySet<string>,
+    /** Returns whether a text contains one of the keys. */
+    hasKey: (text: string): boolean =>
+      keys.some((key = '') => key.length >= minKeyLength && text.includes(key)),
     createGroupId: (): string => {
       ids += 1
       // Includes capital letters, which a server must not change.

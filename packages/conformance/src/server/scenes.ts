@@ -24,6 +24,7 @@ export const failingPath = '/failing'
 export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
 export const participantPhone = '+15550190007'
+export const otherPhone = '+15550190006'
 
 /** The subject of a request for a group that exists with another subject. */
 export const refusedSubject = 'A subject that must be refused'
@@ -223,6 +224,9 @@ const createScripts = (lab: Lab) => {
     different: () =>
       Promise.all(Array.from({ length: 8 }, (_, index) => playGroup({ subject: `Größe ${index}` }))),
     retried: () => playRetried({ status: 500 }),
+    retriedAfter404: () => playRetried({ status: 404 }),
+    /** A group whose first GROUP_CREATED got no response. */
+    unanswered: () => playRetried({ status: 0 }),
     deferred: () => playRetried({ status: 409, retryAfter: 1 }),
     /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
     redirected: async () => awaitCreated(await playFirstAttempt({ status: 302, location: redirectPath })),
@@ -244,6 +248,21 @@ const createScripts = (lab: Lab) => {
       }
       await waitForEvent('GROUP_PARTICIPANT_REMOVED', groupId)
       return { ...scene, different }
+    },
+    /** A group that two people joined, and that the first of them left. */
+    twoParticipants: async () => {
+      const scene = await playGroup()
+      const { groupId } = scene
+      try {
+        const [first, second] = [participantPhone, otherPhone]
+        await simulate.moveParticipant?.({ groupId, phone: first, step: 'joined' })
+        await simulate.moveParticipant?.({ groupId, phone: second, step: 'joined' })
+        await simulate.moveParticipant?.({ groupId, phone: first, step: 'left' })
+      } catch (error) {
+        return { ...scene, failure: String(error) }
+      }
+      await waitForEvent('GROUP_PARTICIPANT_LEFT', groupId)
+      return scene
     },
     /** Groups on the number of an added subscription. */
     subscribed: playSubscription,
@@ -285,8 +304,12 @@ export const createScenes = (lab: Lab) => {
         'concurrent',
         'different',
       ] as const),
-      ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
-      ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
+      ...(isListening
+        ? (['retried', 'retriedAfter404', 'unanswered', 'deferred', 'redirected'] as const)
+        : []),
+      ...(isListening && simulate.moveParticipant !== undefined
+        ? (['participants', 'twoParticipants'] as const)
+        : []),
       ...(isListening && simulate.addSubscription !== undefined
         ? (['subscribed', 'subscribedRetried'] as const)
         : []),

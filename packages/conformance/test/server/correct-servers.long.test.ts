@@ -98,6 +98,8 @@ test.concurrent('finds nothing in a mock with a stopped clock, except that it do
   expect(report.checks.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   expect(findProblems(report).map((each) => each.split(':')[0])).toEqual([
     'webhooks.retry.follows-a-failure',
+    'webhooks.retry.follows-a-404',
+    'webhooks.retry.follows-a-closed-connection',
     'webhooks.deferral.is-attempted-again',
   ])
 })

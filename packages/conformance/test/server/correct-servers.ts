@@ -33,9 +33,14 @@ export const createCorrectServers = (): Readonly<Record<string, Mutation>> => ({
   'adds a field to every event': {
     webhook: (hook, send) => send({ ...hook, body: { ...hook.body, region: 'eu' } }),
   },
-  'adds headers to every response': change(
+  'adds headers to every response, and states Retry-After as a date': change(
     () => true,
-    ({ headers }) => ({ headers: withHeader(headers, 'server', 'nginx') }),
+    ({ status, headers }) => ({
+      headers:
+        status === 429
+          ? withHeader(headers, 'retry-after', new Date(Date.now() + 1_000).toUTCString())
+          : withHeader(headers, 'server', 'nginx'),
+    }),
   ),
   'waits before it responds': {
     api: async (_, respond) => {

@@ -149,11 +149,11 @@ export const sendLater = (event: string, after: string): Mutation => {
   return {
     webhook: async (hook, send) => {
       if (hook.body.event === event) {
-        held.set(hook.body.callId, () => send())
+        held.set(hook.body.callId ?? hook.body.groupId, () => send())
         return new Response(null, { status: 204 })
       }
       const response = await send()
-      if (hook.body.event === after) await held.get(hook.body.callId)?.()
+      if (hook.body.event === after) await held.get(hook.body.callId ?? hook.body.groupId)?.()
       return response
     },
   }

@@ -30,6 +30,8 @@ const keyForms = {
   'with-a-word-after': [(key: string) => `${key} x`, (name: string) => `$${name} x`],
   'in-a-list': [(key: string) => `${key}, x`, (name: string) => `$${name}, x`],
   'a-pattern': [() => '%', () => '%'],
+  'an-injection': [() => "' OR '1'='1", () => "' OR '1'='1"],
+  'an-inherited-name': [() => 'constructor', () => 'constructor'],
   cut: [(key: string) => key.slice(0, -1), (name: string) => `\${${name}%?}`],
   'in-the-other-case': [swapCase, (name: string) => `$(printf %s "$${name}" | tr a-zA-Z A-Za-z)`],
 } as const

@@ -30,6 +30,9 @@ const exact: Tolerances = {}
 /** One event may state when the call began to ring, or count the ringing, and one may state whole seconds. */
 const eventTolerances: Tolerances = { callStartedAt: 300_000, callEndedAt: 1_000, durationInSeconds: 10 }
 
+/** Fields that are known only when a call has ended. */
+const finalFields = ['durationInSeconds', 'callType', 'agentNumber']
+
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
 const parseTime = (value: unknown): number => Date.parse(String(value))
 
@@ -83,9 +86,10 @@ const judgeAgainstSummary = (names: readonly string[], tolerances: Tolerances): 
     if (summary === undefined || others.length === 0)
       return { kept: undefined, observed: `nothing to compare: ${nameEvents(webhooks)}` }
     const compared = others.map(({ event, json }) => {
-      // Before the end, a duration is unknown; unset, it is 0.
-      const isFinal = event === 'CALL_ENDED' && readField(json, 'durationInSeconds') !== 0
-      const judged = names.filter((name) => isFinal || name !== 'durationInSeconds')
+      // A duration that is unset is 0.
+      const isKnown = (name: string): boolean =>
+        !finalFields.includes(name) || (event === 'CALL_ENDED' && readField(json, name) !== 0)
+      const judged = names.filter(isKnown)
       const { kept, observed } = observeAgreement(judged, { first: json, second: summary.json, tolerances })
       return { kept, observed: `${event}: ${observed}` }
     })
@@ -146,14 +150,15 @@ export const agreementRules: ServerRules = {
   },
   'events.summary.agrees-with-the-other-events': {
     title:
-      'CALL_AI_SUMMARY states the direction, the numbers, the times and the duration of the other events of its call',
+      'CALL_AI_SUMMARY states the direction, the trigger, the numbers, the times and the duration of the other events of its call',
     clause: oneCall,
     expected: 'the same values, as far as both events state them',
     severity: 'high',
     needs: ['--listen', '--play'],
     examine: judgeAgainstSummary(
       [
-        ...['channel', 'callDirection', 'from', 'to', 'channelNumber', 'customerNumber', 'durationInSeconds'],
+        ...['channel', 'callDirection', 'triggeredVia', 'from', 'to', 'channelNumber', 'customerNumber'],
+        ...finalFields,
         ...timeFields,
       ],
       eventTolerances,

@@ -1,8 +1,7 @@
-import { setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
-import { expectStatus, isRefusal, judgeRequest } from './witness.ts'
+import { expectStatus, respell } from './witness.ts'
 
 /**
  * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each sample
@@ -50,9 +49,6 @@ const capitalize = ({ exchanges }: Lab): string =>
     readField(exchanges.find(({ response }) => response.status === 200)?.response.json, 'groupId'),
   ).toUpperCase()
 
-const respell = ({ wabaNumber }: Lab): string =>
-  wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
-
 /** Sample values of each field. The first part of the rule id is the field's name in kebab case. */
 const fieldSamples: Samples<
   | string
@@ -61,7 +57,8 @@ const fieldSamples: Samples<
   | null
   | undefined
   | readonly string[]
-  | ((lab: Lab) => string | readonly string[])
+  | Readonly<Record<string, string>>
+  | ((lab: Lab) => string | number | readonly string[])
 > = {
   subject: {
     'empty-is-400': ['An empty subject', '', `${table}, ${invalid}`],
@@ -70,6 +67,8 @@ const fieldSamples: Samples<
     'null-is-400': ['A subject that is null', null, subject],
     'true-is-400': ['A subject that is true', true, subject],
     'list-is-400': ['A subject that is a list', ['Acceptance check'], subject],
+    'object-is-400': ['A subject that is an object', { text: 'Acceptance check' }, subject],
+    'digit-zero-is-200': ['A subject that is the digit zero', '0', subject],
     'one-character-is-200': ['A subject of one character', 'x', subject],
     '128-is-200': ['A subject of 128 characters', 's'.repeat(128), lengths],
     '129-is-400': ['A subject of 129 characters', 's'.repeat(129), lengths],
@@ -120,7 +119,15 @@ const fieldSamples: Samples<
       description,
     ],
     'number-is-400': ['A description that is not a string', 42, description],
+    '2049-with-a-space-is-400': [
+      'A description of 2049 characters, the last one a space,',
+      `${'d'.repeat(2_048)} `,
+      lengths,
+    ],
     'list-is-400': ['A description that is a list', ['About'], description],
+    'object-is-400': ['A description that is an object', { text: 'About' }, description],
+    'false-is-400': ['A description that is false', false, description],
+    'zero-is-400': ['A description that is the number zero', 0, description],
     'nul-is-400': ['A description with a NUL', 'a\0b', storable],
     'lone-surrogate-is-400': ['A description with a lone surrogate', 'a\ud800', storable],
     'null-is-400': ['A description that is null', null, nulls],
@@ -132,7 +139,10 @@ const fieldSamples: Samples<
     'upper-case-is-400': ['A join approval mode in capitals', 'AUTO_APPROVE', invalid],
     'with-a-space-is-400': ['A join approval mode with a space after it', 'auto_approve ', invalid],
     'longer-is-400': ['A join approval mode with more after it', 'auto_approve_all', invalid],
+    'with-a-hyphen-is-400': ['A join approval mode with a hyphen', 'auto-approve', invalid],
     'empty-is-400': ['An empty join approval mode', '', invalid],
+    'false-is-400': ['A join approval mode that is false', false, invalid],
+    'zero-is-400': ['A join approval mode that is the number zero', 0, invalid],
     'inherited-name-is-400': [
       'A join approval mode that is the name of an inherited property of JavaScript objects',
       'constructor',
@@ -173,6 +183,8 @@ const fieldSamples: Samples<
     ],
     'number-is-400': ['A group id that is not a string', 42, groupId],
     'list-is-400': ['A group id that is a list', (lab) => [lab.createGroupId()], groupId],
+    'false-is-400': ['A group id that is false', false, groupId],
+    'zero-is-400': ['A group id that is the number zero', 0, groupId],
     'empty-is-400': ['An empty group id', '', '0001 (empty identifiers)'],
     'nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
     'lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
@@ -180,10 +192,15 @@ const fieldSamples: Samples<
   },
   'waba-number': {
     'missing-is-400': ['A request without a WABA number', undefined, number],
-    'number-is-400': ['A WABA number that is not a string', 15_550_100_001, number],
+    'number-is-400': [
+      'The WABA number as a number instead of a string',
+      ({ wabaNumber }) => Number(wabaNumber.replace(/\D/g, '')),
+      number,
+    ],
     'list-is-400': ['A WABA number that is a list', ({ wabaNumber }) => [wabaNumber], number],
     'unknown-is-400': ['A WABA number without an integration', unknownNumber, noIntegration],
     'text-is-400': ['A WABA number without digits', 'main', noIntegration],
+    'plus-alone-is-400': ['A WABA number that is a plus sign', '+', noIntegration],
     'longer-is-400': [
       'A WABA number with another digit',
       ({ wabaNumber }) => `${wabaNumber}0`,
@@ -202,7 +219,7 @@ const fieldSamples: Samples<
     'empty-is-400': ['An empty WABA number', '', noIntegration],
     'other-spelling-is-200': [
       'The WABA number without the plus sign, with a space and a hyphen,',
-      respell,
+      ({ wabaNumber }) => respell(wabaNumber),
       '0002 (numbers compare by digits)',
     ],
   },
@@ -252,6 +269,11 @@ const requestSamples: Samples<Change> = {
       { contentType: 'application/json; charset=iso-8859-1' },
       bodies,
     ],
+    'type-in-capitals-is-200': [
+      'A content type in capitals',
+      { contentType: 'Application/JSON' },
+      'RFC 9110, section 8.3.1',
+    ],
     'utf-8-charset-is-200': [
       'application/json with charset=utf-8',
       { contentType: 'application/json; charset=utf-8' },
@@ -283,60 +305,6 @@ const toRules = <Change>(
     ),
   )
 
-const otherKeyRules: ServerRules = {
-  'create.other-key.is-403': {
-    title: 'A key without permission for the number is refused',
-    clause: 'rule 3 of "Authentication"',
-    ...expectStatus(403, (lab) => buildCreate(lab, {}, { key: 'other' })),
-  },
-  'create.other-key.unknown-number-is-400': {
-    title: 'An unknown number is reported before a missing permission',
-    clause: order,
-    ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: unknownNumber }, { key: 'other' })),
-  },
-  'create.other-key.invalid-subject-is-400': {
-    title: 'An invalid field is reported before a missing permission',
-    clause: order,
-    ...expectStatus(400, (lab) => buildCreate(lab, { subject: '' }, { key: 'other' })),
-  },
-}
-
-const foreignKeyRules: ServerRules = {
-  'create.foreign-key.is-refused': {
-    title: 'A key of another organization creates no group on the number',
-    clause: noIntegration,
-    expected: 'status 400',
-    severity: 'critical',
-    risk: 'A business creates groups in the name of another one.',
-    examine: judgeRequest((lab) => buildCreate(lab, {}, { key: 'foreign' }), isRefusal),
-  },
-  'create.foreign-key.is-400': {
-    title: 'The number of another organization is refused like one that does not exist',
-    clause: noIntegration,
-    expected: 'status 400',
-    severity: 'medium',
-    risk: 'Anyone with a key can find out which numbers other businesses use here.',
-    fix: "Look for wabaNumber among the integrations of the caller's organization before you check the permissions of the key.",
-    examine: judgeRequest(
-      (lab) => buildCreate(lab, {}, { key: 'foreign' }),
-      (response) => (isRefusal(response) ? response.status === 400 : undefined),
-    ),
-  },
-}
-
-const disabledNumberRules: ServerRules = {
-  'create.disabled-number.is-422': {
-    title: 'A group on a disabled integration is refused',
-    clause: '"Errors": business rule failure',
-    ...expectStatus(422, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber })),
-  },
-  'create.disabled-number.invalid-subject-is-400': {
-    title: 'An invalid field is reported before a disabled integration',
-    clause: order,
-    ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber, subject: '' })),
-  },
-}
-
 export const createStatusRules: ServerRules = {
   ...toRules(fieldSamples, (lab, value, group) => {
     const field = group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
@@ -346,7 +314,4 @@ export const createStatusRules: ServerRules = {
     const built = buildCreate(lab, fields, request)
     return { ...built, body: built.body?.padEnd(padTo).concat(ending) }
   }),
-  ...setDefaults(otherKeyRules, { needs: ['--other-key'] }),
-  ...setDefaults(foreignKeyRules, { needs: ['--foreign-key'] }),
-  ...setDefaults(disabledNumberRules, { needs: ['--disabled-number'] }),
 }

@@ -10,6 +10,7 @@ import {
   examineAfter,
   expectStatus,
   isRefusal,
+  isRetryAfter,
   judgeCalls,
   judgeExchanges,
   judgeRequest,
@@ -57,7 +58,7 @@ const judgePending = judgeExchanges(
   ({ response }) => response.status === 202,
   ({ response: { headers } }) => {
     const retryAfter = headers.get('retry-after')
-    return /^[1-9]\d*$/.test(retryAfter ?? '') ? undefined : `Retry-After: ${retryAfter}`
+    return isRetryAfter(retryAfter) ? undefined : `Retry-After: ${retryAfter}`
   },
 )
 
@@ -157,6 +158,11 @@ const rules: Readonly<Record<string, FetchRule>> = {
     callId.slice(0, -1),
   ),
   'fetch.call-id.pattern-is-404': expectOtherId('A pattern of SQL', () => '%'),
+  'fetch.call-id.injection-is-404': expectOtherId('A condition of SQL', () => "' OR '1'='1"),
+  'fetch.call-id.inherited-name-is-404': expectOtherId(
+    'The name of an inherited property of JavaScript objects',
+    () => 'constructor',
+  ),
   'fetch.call-id.in-the-other-case-is-404': expectOtherId(
     'The id of a call with its letters in the other case',
     swapCase,
@@ -262,7 +268,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
   'fetch.in-progress.retry-after': {
     title: 'The response about a pending summary has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0011)',
-    expected: 'Retry-After with whole seconds, 1 or more',
+    expected: 'Retry-After with whole seconds, 1 or more, or a date',
     needs: webhooks,
     examine: async (examination) => {
       await examination.scenes.settle()
@@ -279,6 +285,15 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.foreign-key.finds-no-pstn-call': expectUnseen('PSTN'),
   'fetch.foreign-key.finds-no-whatsapp-call': expectUnseen('WHATSAPP'),
+  'fetch.foreign-key.missed-call-is-404': {
+    title: 'A key of another organization does not learn that a call was missed',
+    expected: 'status 404, as of a call that does not exist',
+    needs: ['--play', '--foreign-key'],
+    examine: examineAfter(
+      'missedPstn',
+      (callId) => expectStatus(404, () => buildFetch(callId, { key: 'foreign' })).examine,
+    ),
+  },
   'fetch.other-key.pstn-call-is-200': {
     title: 'Every key of the organization sees its PSTN calls',
     ...expectForOther('PSTN', 200),

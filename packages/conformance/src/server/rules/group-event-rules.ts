@@ -1,10 +1,18 @@
 import { limits } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { parseJson, readField } from '../api/api-request.ts'
-import { type GroupScene, participantPhone, refusedSubject } from '../scenes.ts'
+import { type GroupScene, otherPhone, participantPhone, refusedSubject } from '../scenes.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { isDocumented, isStorable, judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
+import {
+  isDocumented,
+  isStorable,
+  judgeGroup,
+  judgeWebhooks,
+  nameEvents,
+  type SceneName,
+  toDigits,
+} from './witness.ts'
 
 const repeated = '0009 (repeated group id)'
 const fields = '0014 (group event fields)'
@@ -192,6 +200,38 @@ const participantRules: ServerRules = {
         .filter((event) => event.startsWith('GROUP_PARTICIPANT'))
       const observed = nameEvents(webhooks)
       return { kept: found.toSorted().join() === [joined, joined, left, removed].join(), observed }
+    }),
+  },
+  'events.participants.after-group-created': {
+    title: 'GROUP_CREATED arrives before the events of the participants',
+    clause: '"States and transitions": membership events follow GROUP_CREATED',
+    expected: 'GROUP_CREATED first',
+    examine: judgeGroup('participants', ({ webhooks }) => {
+      const place = webhooks.findIndex(({ event }) => event === 'GROUP_CREATED')
+      const kept = place < 0 || webhooks.length < 2 ? undefined : place === 0
+      return { kept, observed: nameEvents(webhooks) }
+    }),
+  },
+  'events.participants.each-person': {
+    title: 'Every person who joins a group is published',
+    clause: '"Event kinds named": a participant joined',
+    expected: 'two GROUP_PARTICIPANT_JOINED for two people',
+    examine: judgeGroup('twoParticipants', ({ webhooks }) => {
+      const count = webhooks.filter(({ event }) => event === joined).length
+      return { kept: webhooks.length === 0 ? undefined : count === 2, observed: nameEvents(webhooks) }
+    }),
+  },
+  'events.participants.names-the-person': {
+    title: 'Participant events state the phone number of the person who joined or left',
+    clause: fields,
+    expected: 'the number of the first person, of the second, and of the first again',
+    examine: judgeGroup('twoParticipants', ({ webhooks }) => {
+      const people = [participantPhone, otherPhone, participantPhone]
+      const stated = webhooks.flatMap(({ event, json }) =>
+        event === joined || event === left ? [toDigits(readField(json, 'customerPhone'))] : [],
+      )
+      const kept = stated.length === people.length ? stated.join() === people.map(toDigits).join() : undefined
+      return { kept, observed: stated.join(', ') || nameEvents(webhooks) }
     }),
   },
   'events.participants.fields': {

@@ -19,6 +19,11 @@ const samples: Readonly<Record<string, readonly [what: string, key: Partial<ApiR
   ],
   'in-a-list': ['with its key and another one', { keyForm: 'in-a-list' }],
   'a-pattern': ['with a pattern of SQL instead of its key', { keyForm: 'a-pattern' }],
+  'an-injection': ['with a condition of SQL instead of its key', { keyForm: 'an-injection' }],
+  'an-inherited-name': [
+    'with the name of an inherited property of JavaScript objects instead of its key',
+    { keyForm: 'an-inherited-name' },
+  ],
   cut: ['without the last character of its key', { keyForm: 'cut' }],
   'in-the-other-case': ['with its key in the other case', { keyForm: 'in-the-other-case' }],
 }

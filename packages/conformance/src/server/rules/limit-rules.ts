@@ -2,6 +2,7 @@ import { ErrorBody } from '@wabakit/contract'
 import type { ApiExchange } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
 import type { Observation, ServerRule, ServerRules } from '../server-rule.ts'
+import { isRetryAfter } from './witness.ts'
 
 const headers = '0010 (Retry-After and rate limit headers)'
 
@@ -42,10 +43,10 @@ export const limitRules: ServerRules = {
   'limits.429.retry-after': {
     title: 'A response with status 429 has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0010)',
-    expected: 'Retry-After with whole seconds, 1 or more',
+    expected: 'Retry-After with whole seconds, 1 or more, or a date',
     examine: judgeLimited(({ response }) => {
       const retryAfter = response.headers.get('retry-after')
-      return { kept: /^[1-9]\d*$/.test(retryAfter ?? ''), observed: `Retry-After: ${retryAfter}` }
+      return { kept: isRetryAfter(retryAfter), observed: `Retry-After: ${retryAfter}` }
     }),
   },
   'limits.429.code': {

@@ -90,6 +90,22 @@ export const runEventRules: ServerRules = {
       return groupId !== '' && !groups.has(groupId) ? `groupId ${groupId}` : undefined
     }),
   },
+  'events.call.ids-differ': {
+    title: 'No two calls have the same callId',
+    clause: '"Call AI summary event payload": callId identifies the call',
+    expected: 'another callId for each call',
+    severity: 'high',
+    needs: ['--play'],
+    examine: async ({ lab, scenes }) => {
+      await scenes.settle()
+      const [repeated] = lab.repeatedIds
+      const count = lab.callIds()?.size ?? 0
+      return {
+        kept: count < 2 && repeated === undefined ? undefined : repeated === undefined,
+        observed: repeated === undefined ? `${count} different ids` : `${repeated} twice`,
+      }
+    },
+  },
   'events.times.are-not-in-the-future': {
     title: 'No event states a time in the future',
     clause: '"Event kinds named": an event reports what has happened; decision 0004',

@@ -99,6 +99,28 @@ export const runRules: ServerRules = {
       return { kept, observed: ids.join(', ') || 'no group was created', requests }
     },
   },
+  'create.waba-number.pstn-number-is-400': {
+    title: 'The number of PSTN calls is refused as a WABA number',
+    clause: 'rule 1 of "Create WhatsApp group": wabaNumber matches an integration',
+    expected: 'status 400',
+    needs: ['--listen', '--play'],
+    examine: async ({ lab, scenes }) => {
+      const { callId } = await scenes.play('PSTN')
+      await scenes.settle()
+      const own = lab.listener?.webhooks.filter((each) => each.callId === callId) ?? []
+      const number = String(own.map(({ json }) => readField(json, 'channelNumber')).find(Boolean) ?? '')
+      if (number === '' || toDigits(number) === toDigits(lab.wabaNumber))
+        return { kept: undefined, observed: 'the run knows no number of PSTN calls alone' }
+      const sent = await lab.send(buildCreate(lab, { wabaNumber: number }))
+      const isRefused = sent.response.status === 400
+      const observed = describeResponse(sent)
+      return {
+        kept: isRefused || undefined,
+        observed: isRefused ? observed : `${observed}: wrong, unless ${number} is a WABA number, too`,
+        requests: [sent.request],
+      }
+    },
+  },
   'fetch.summary.is-of-this-call': {
     title: 'A fetched record names the call and its customer, if it names any',
     clause: '"Fetch call AI summary": the summary of the call; decision 0011',

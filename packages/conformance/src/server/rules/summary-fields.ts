@@ -9,6 +9,8 @@ type Payload = (path: string) => unknown
 type FieldRule = Pick<ServerRule, 'title' | 'expected'> &
   Partial<Pick<ServerRule, 'clause' | 'severity'>> & {
     readonly keeps: (payload: Payload) => boolean
+    /** The field whose value the report shows first. @default none */
+    readonly path?: string
     /** Returns whether the rule applies to a payload. @default it applies to every payload */
     readonly applies?: (payload: Payload) => boolean
   }
@@ -32,6 +34,7 @@ const isBotsOwnCall = (payload: Payload): boolean =>
 const expectKind = (path: string, expected: string, isRight: (value: unknown) => boolean): FieldRule => ({
   title: `${path} is ${expected}`,
   expected,
+  path,
   keeps: (payload) => isRight(payload(path)),
 })
 
@@ -54,6 +57,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
     title: 'callStatus is END for a call that has ended: not ENDED, and not in another case',
+    path: 'callStatus',
     clause: '"States and transitions": the status in the summary event is END',
     expected: 'END',
     applies: (payload) => isText(payload('callStatus')),
@@ -61,6 +65,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   },
   'duration-is-a-number': {
     title: 'durationInSeconds is a number',
+    path: 'durationInSeconds',
     expected: 'a number, 0 or more',
     keeps: (payload) =>
       Number.isFinite(payload('durationInSeconds')) && Number(payload('durationInSeconds')) >= 0,
@@ -86,6 +91,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   'customer-number-equals-to': expectEqual('customerNumber', 'to'),
   'agent-number-absent-not-empty': {
     title: 'agentNumber is absent, not empty, when no team member took part',
+    path: 'agentNumber',
     expected: 'no agentNumber, or a phone number',
     keeps: (payload) => payload('agentNumber') === undefined || isText(payload('agentNumber')),
   },
@@ -95,12 +101,14 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   },
   'agent-number-absent-for-bots': {
     title: 'agentNumber is absent for a bot call that no team member started',
+    path: 'agentNumber',
     expected: 'no agentNumber',
     applies: isBotsOwnCall,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
   'agent-number-is-not-the-customers': {
     title: 'agentNumber is not the number of the customer or of the call',
+    path: 'agentNumber',
     expected: 'the phone number of a team member',
     applies: (payload) => isText(payload('agentNumber')),
     keeps: (payload) =>
@@ -149,12 +157,15 @@ const createPayload =
   (path) =>
     path.split('.').reduce(readField, json)
 
-const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): ServerRule => ({
+const show = (payload: Payload, path: string | undefined): string =>
+  path === undefined ? '' : `${path} is ${JSON.stringify(payload(path)) ?? 'absent'} in `
+
+const toRule = ({ keeps, path, applies = () => true, ...rule }: FieldRule): ServerRule => ({
   clause: '"Call AI summary event payload"',
   ...rule,
   needs: ['--listen', '--play'],
   examine: judgeWebhooks(
-    ({ json, text }) => (keeps(createPayload(json)) ? undefined : text),
+    ({ json, text }) => (keeps(createPayload(json)) ? undefined : show(createPayload(json), path) + text),
     ({ event, json }) => event === 'CALL_AI_SUMMARY' && applies(createPayload(json)),
   ),
 })

@@ -20,6 +20,14 @@ export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
 /** Returns the digits of a phone number, because spellings differ. */
 export const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
 
+/** Returns a number without its plus sign, with a space and a hyphen. */
+export const respell = (wabaNumber: string): string =>
+  wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
+
+/** Returns whether a Retry-After states a delay: whole seconds, or a date (RFC 9110, section 10.2.3). */
+export const isRetryAfter = (text: string | null): boolean =>
+  /^[1-9]\d*$/.test(text ?? '') || (/ GMT$/.test(text ?? '') && !Number.isNaN(Date.parse(text ?? '')))
+
 /** Returns whether a server has to store the texts of a body. A NUL or a lone surrogate cannot be stored everywhere. */
 export const isStorable = (body: string): boolean => !/\\u(?:0000|d[89a-f])/i.test(body)
 
@@ -110,7 +118,8 @@ export const judgeCall =
     return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
-const answeredScenes = ['PSTN', 'WHATSAPP', 'anotherWhatsApp'] as const
+/** Servers that alternate directions make an incoming and an outgoing call on either channel. */
+const answeredScenes = ['PSTN', 'WHATSAPP', 'anotherWhatsApp', 'failedSummary'] as const
 
 /** Judges several calls. Returns the observation of a broken rule, or else of a kept one. */
 export const judgeCalls =
@@ -135,9 +144,9 @@ export const judgeSummaries = (judge: (json: unknown, call: Witnessed<CallScene>
 
 /** Examines a request that needs the id of a call. */
 export const examineAfter =
-  (channel: 'PSTN' | 'WHATSAPP', toExamine: (callId: string) => Examine): Examine =>
+  (name: SceneName<CallScene>, toExamine: (callId: string) => Examine): Examine =>
   async (examination) => {
-    const { callId, failure } = await examination.scenes.play(channel)
+    const { callId, failure }: CallScene = await examination.scenes.play(name)
     if (failure !== undefined) return { kept: undefined, observed: failure }
     return toExamine(callId)(examination)
   }

@@ -4,6 +4,7 @@ import { type ReceivedWebhook, readWebhook } from './received-webhook.ts'
 
 /** A response to a webhook, other than 204. */
 export type PlannedResponse = {
+  /** 0 closes the connection without a response. */
   readonly status: number
   readonly location?: string
   /** The `Retry-After` header, in seconds. */
@@ -33,9 +34,10 @@ export const listen = async (address: string) => {
     const { status = 204, location, retryAfter } = plan?.response ?? {}
     const webhook = { ...arrived, status }
     webhooks.push(webhook)
+    if (status === 0) response.destroy()
     if (location !== undefined) response.setHeader('location', location)
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
-    response.writeHead(status).end()
+    if (status !== 0) response.writeHead(status).end()
     for (const listener of [...listeners]) listener(webhook)
   }
 

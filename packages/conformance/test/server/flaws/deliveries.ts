@@ -230,4 +230,25 @@ export const createDeliveryFlaws = (): BrokenServer[] => [
       return send()
     },
   },
+  {
+    name: 'takes a 404 for the end of a delivery',
+    caughtBy: 'webhooks.retry.follows-a-404',
+    webhook: async (_, send) => {
+      const response = await send()
+      return response.status === 404 ? new Response(null, { status: 204 }) : response
+    },
+  },
+  {
+    name: 'loses a delivery whose connection is closed',
+    caughtBy: 'webhooks.retry.follows-a-closed-connection',
+    webhook: (_, send) => send().catch(() => new Response(null, { status: 204 })),
+  },
+  {
+    name: 'never repeats a failed CALL_AI_SUMMARY',
+    caughtBy: 'events.summary.failed-delivery-is-retried',
+    webhook: async ({ body }, send) => {
+      const response = await send()
+      return body.event === 'CALL_AI_SUMMARY' ? new Response(null, { status: 204 }) : response
+    },
+  },
 ]

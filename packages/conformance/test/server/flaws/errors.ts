@@ -137,13 +137,6 @@ export const createErrorFlaws = (): BrokenServer[] => [
     ...change(hasStatus(429), ({ headers }) => ({ headers: withoutHeader(headers, 'retry-after') })),
   },
   {
-    name: 'sends Retry-After as a date',
-    caughtBy: 'limits.429.retry-after',
-    ...change(hasStatus(429), ({ headers }) => ({
-      headers: withHeader(headers, 'retry-after', new Date().toUTCString()),
-    })),
-  },
-  {
     name: 'sends 429 without a body',
     caughtBy: 'limits.429.is-json',
     api: async (_, respond) => {

@@ -290,4 +290,14 @@ export const createFetchFlaws = (): BrokenServer[] => [
         : response
     },
   },
+  {
+    name: 'writes callIds into its SQL',
+    caughtBy: 'fetch.call-id.injection-is-404',
+    ...findById((callId, known) => (callId.includes("' OR '") ? known[0] : undefined)),
+  },
+  {
+    name: 'looks for calls among the properties of an object',
+    caughtBy: 'fetch.call-id.inherited-name-is-404',
+    ...findById((callId, known) => (callId in {} ? known[0] : undefined)),
+  },
 ]

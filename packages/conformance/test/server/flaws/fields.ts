@@ -7,6 +7,7 @@ import {
   isCreate,
   isValidBut,
   readFields,
+  refuse,
   refuseField,
   swapStatus,
   toJson,
@@ -185,5 +186,42 @@ export const createFieldFlaws = (): BrokenServer[] => [
     name: 'reads a list of one WABA number as the number',
     caughtBy: 'create.waba-number.list-is-400',
     ...acceptField('wabaNumber', Array.isArray),
+  },
+  ...(['description', 'joinApprovalMode', 'groupId'] as const).flatMap((name): BrokenServer[] => [
+    {
+      name: `treats a ${name} that is false as absent`,
+      caughtBy: `create.${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.false-is-400`,
+      ...acceptField(name, (value) => value === false),
+    },
+    {
+      name: `treats a ${name} that is the number 0 as absent`,
+      caughtBy: `create.${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.zero-is-400`,
+      ...acceptField(name, (value) => value === 0),
+    },
+  ]),
+  {
+    name: 'treats the subject 0 as absent',
+    caughtBy: 'create.subject.digit-zero-is-200',
+    ...refuseField('subject', (value) => value === '0'),
+  },
+  {
+    name: 'accepts an object as description',
+    caughtBy: 'create.description.object-is-400',
+    ...acceptField('description', (value) => typeof value === 'object' && !Array.isArray(value)),
+  },
+  {
+    name: 'accepts hyphens in join approval modes',
+    caughtBy: 'create.join-approval-mode.with-a-hyphen-is-400',
+    ...acceptField('joinApprovalMode', (value) => value === 'auto-approve'),
+  },
+  {
+    name: 'counts a description without the spaces around it',
+    caughtBy: 'create.description.2049-with-a-space-is-400',
+    ...acceptAs('description', (text) => text.trim()),
+  },
+  {
+    name: 'compares content types with their case',
+    caughtBy: 'create.body.type-in-capitals-is-200',
+    ...refuse(({ headers }) => headers.get('content-type') === 'Application/JSON', 415),
   },
 ]

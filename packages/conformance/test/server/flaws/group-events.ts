@@ -7,6 +7,7 @@ import {
   omit,
   ownKey,
   readFields,
+  sendLater,
   sendTwice,
   withHeader,
 } from '../mutations.ts'
@@ -170,5 +171,20 @@ export const createGroupEventFlaws = (): BrokenServer[] => [
     name: 'names a group by the subject of a request that it refused',
     caughtBy: 'events.participants.refused-change-has-no-effect',
     ...renameRefused(),
+  },
+  {
+    name: 'publishes GROUP_CREATED after the participants',
+    caughtBy: 'events.participants.after-group-created',
+    ...sendLater('GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'),
+  },
+  {
+    name: 'publishes only the first participant of a group',
+    caughtBy: 'events.participants.each-person',
+    ...reportOnce('GROUP_PARTICIPANT_JOINED'),
+  },
+  {
+    name: 'names the first participant of a group in each event',
+    caughtBy: 'events.participants.names-the-person',
+    ...changeEvent('GROUP_PARTICIPANT_JOINED', (body) => ({ ...body, customerPhone: '+15550190007' })),
   },
 ]

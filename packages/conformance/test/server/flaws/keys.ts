@@ -173,4 +173,56 @@ export const createKeyFlaws = (): BrokenServer[] => [
       return found.status === 200 ? found : response
     },
   },
+  {
+    name: 'compares spellings of numbers when it looks for permissions',
+    caughtBy: 'create.other-key.other-spelling-is-refused',
+    ...accept(
+      (call) =>
+        readKey(call) === 'wk_acceptance_other_6789' && /^\d+ /.test(String(readFields(call).wabaNumber)),
+    ),
+  },
+  {
+    name: 'compares spellings of numbers when it looks for organizations',
+    caughtBy: 'create.foreign-key.other-spelling-is-refused',
+    ...accept((call) => readKey(call) === foreignKey && /^\d+ /.test(String(readFields(call).wabaNumber))),
+  },
+  {
+    name: 'compares spellings of numbers when it looks for disabled ones',
+    caughtBy: 'create.disabled-number.other-spelling-is-refused',
+    ...accept(
+      (call) => readKey(call) === ownKey && /^1 555-0190002$/.test(String(readFields(call).wabaNumber)),
+    ),
+  },
+  {
+    name: 'looks for keys among the properties of an object',
+    caughtBy: 'create.key.an-inherited-name-is-401',
+    ...readKeyAs((key) => (key in {} ? ownKey : '')),
+  },
+  {
+    name: 'shows summaries to keys that are inherited properties',
+    caughtBy: 'fetch.key.an-inherited-name-is-401',
+    ...readKeyAs((key) => (key in {} ? ownKey : '')),
+  },
+  {
+    name: 'writes keys into its SQL',
+    caughtBy: 'create.key.an-injection-is-401',
+    ...readKeyAs((key) => (key.includes("' OR '") ? ownKey : '')),
+  },
+  {
+    name: 'repeats a valid key',
+    caughtBy: 'errors.key.is-not-repeated',
+    ...change(hasStatus(403), ({ body }, call) => ({
+      body: { ...body, message: `The key ${readKey(call)} may not use this number.` },
+    })),
+  },
+  {
+    name: 'tells other organizations which calls were missed',
+    caughtBy: 'fetch.foreign-key.missed-call-is-404',
+    api: async (call, respond) => {
+      const response = await respond()
+      if (!isFetch(call) || call.headers.get('authorization') !== foreignKey) return response
+      const found = await respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
+      return found.status === 422 ? found : response
+    },
+  },
 ]

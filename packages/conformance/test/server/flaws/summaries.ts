@@ -369,4 +369,26 @@ export const createSummaryFlaws = (): BrokenServer[] => [
     caughtBy: 'events.summary.agent-number-is-present-for-agents',
     ...changeSummary((body) => omit(body, 'agentNumber')),
   },
+  {
+    name: 'states another trigger in CALL_ENDED than in the summary',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeEvent('CALL_ENDED', (body) => ({
+      ...body,
+      triggeredVia: body.triggeredVia === 'API' ? 'CAMPAIGN' : body.triggeredVia,
+    })),
+  },
+  {
+    name: 'states another agent in CALL_ENDED than in the summary',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeEvent('CALL_ENDED', (body) =>
+      'agentNumber' in body ? { ...body, agentNumber: '+15550190077' } : body,
+    ),
+  },
+  {
+    name: 'swaps the numbers of outgoing telephone calls in CALL_ENDED',
+    caughtBy: 'events.summary.agrees-with-the-other-events',
+    ...changeEvent('CALL_ENDED', (body) =>
+      body.channel === 'PSTN' && body.callDirection === 'OUTGOING' ? { ...body, ...swapParties(body) } : body,
+    ),
+  },
 ]
