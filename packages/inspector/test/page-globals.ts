@@ -28,6 +28,7 @@ Object.assign(globalThis, {
   localStorage: createStorage(),
   sessionStorage: createStorage(),
   addEventListener: () => {},
+  matchMedia: () => ({ matches: false, addEventListener: () => {} }),
 })
 
 const { fetch } = globalThis
