@@ -1,7 +1,15 @@
 import { memoryStore } from '@wabakit/core'
 import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createScenario, getSummary, playCall, postGroup, type Scenario } from './scenario.ts'
+import {
+  createBody,
+  createScenario,
+  getSummary,
+  playCall,
+  postGroup,
+  type Scenario,
+  start,
+} from './scenario.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
@@ -100,6 +108,46 @@ export const observationCases = defineCases('Observation', {
       ['c2', null, false, 404, 0, 'acme'],
       [null, null, false, 401, 0, undefined],
     ])
+  },
+
+  'onRequest reports everything about a request, with its key masked in both bodies': async () => {
+    const scenario = await createScenario()
+    const reports: unknown[] = []
+    scenario.server.onRequest(({ caller, ...report }) =>
+      reports.push({ ...report, caller: caller && [caller.organization.id, caller.key.organizationId] }),
+    )
+    const body = { ...createBody, groupId: 'wk_all_0123456789' }
+    const responses = [
+      await postGroup(scenario, body),
+      await postGroup(scenario, { ...body, subject: 'Another' }),
+      await postGroup(scenario, body, { key: 'wk_wrong_0123456789' }),
+      await getSummary(scenario, 'c1', { key: 'wk_other_0123456789' }),
+    ]
+    const texts = await Promise.all(responses.map((each) => each.text()))
+    const masked = texts.map((text) => text.replaceAll('wk_all_0123456789', '•••'))
+    const sent = JSON.stringify({ ...body, groupId: '•••' })
+    const create = { method: 'POST', path: '/whatsapp/wa-group/create', endpoint: 'groups.create' }
+    const common = { startedAt: start, durationMs: 0, groupId: null, callId: null, isRepeated: false }
+    const { groupId } = body
+    ok(masked[0]?.includes('•••') && masked[1]?.includes('•••'), 'both responses have the id')
+    equal(
+      reports,
+      [
+        { ...create, groupId, caller: ['acme', 'acme'], status: 200, code: null, requestBody: sent },
+        {
+          ...{ ...create, groupId, caller: ['acme', 'acme'], status: 422, code: 'group_id_conflict' },
+          requestBody: sent.replace('Launch', 'Another'),
+        },
+        { ...create, caller: null, status: 401, code: 'invalid_api_key', requestBody: null },
+        {
+          ...{ method: 'GET', path: '/v1/call/ai-summary', endpoint: 'calls.getSummary', callId: 'c1' },
+          ...{ caller: ['other', 'other'], status: 404, code: 'summary_not_found', requestBody: null },
+        },
+      ].map((each, index) => ({
+        ...{ ...common, ...each, responseBody: masked[index] },
+        requestId: responses[index]?.headers.get('x-request-id'),
+      })),
+    )
   },
 
   'a listener of onRequest may be async, and its errors are passed to onError': async () => {

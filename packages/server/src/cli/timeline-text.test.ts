@@ -57,3 +57,106 @@ test("an endpoint's response stays on its line", () => {
     expect(text).toMatch(/^ {4}response: refused\\u000a/m)
   }
 })
+
+test('a timeline has a line for each entry, with its details, and what deliveries wait for', () => {
+  const ofDelivery = {
+    deliveryId: 'dlv_1',
+    subscriptionId: 'sub_1',
+    eventId: 'evt_1',
+    eventName: 'GROUP_CREATED',
+  }
+  const day = '2026-01-01T23:59:5'
+  const request = {
+    ...{ requestId: 'req_1', at: `${day}8.000Z`, method: 'POST', path: '/whatsapp/wa-group/create' },
+    ...{ endpoint: 'groups.create', status: 422, code: 'group_id_conflict', durationMs: 1 },
+    ...{
+      organizationId: 'acme',
+      keyId: 'key_1',
+      keyLabel: 'main',
+      groupId: 'g1',
+      callId: null,
+      repeated: true,
+    },
+  } as const
+  const event = {
+    ...{ id: 'evt_1', name: 'GROUP_CREATED', subject: 'group:g1', channel: 'WHATSAPP' },
+    ...{ occurredAt: `${day}9.000Z`, payload: '{}' },
+  } as const
+  const attempt = showAttempt({
+    ...{ deliveryId: 'dlv_1', number: 1, startedAt: Date.parse(`${day}9.100Z`), durationMs: 12.6 },
+    ...{ url: 'https://receiver.example/', status: 500, error: null, responseBody: 'failed' },
+    ...{ succeeded: false, deferred: false },
+  })
+  const waiting = showDelivery(
+    {
+      ...{
+        id: 'dlv_2',
+        organizationId: 'acme',
+        subscriptionId: 'sub_1',
+        eventId: 'evt_2',
+        subject: 'group:g1',
+      },
+      ...{ eventName: 'GROUP_PARTICIPANT_JOINED', webhookId: 'evt_2', status: 'waiting', dueAt: null },
+      ...{ attempts: 0, failures: 0, deferrals: 0, deferredMs: 0, createdAt: 0, finishedAt: null },
+    },
+    {
+      wait: {
+        reason: 'event',
+        deliveryId: 'dlv_1',
+        eventName: 'GROUP_CREATED',
+        text: 'Waits for GROUP_CREATED.',
+      },
+    },
+  )
+  const done = { ...waiting, id: 'dlv_3', wait: null }
+  const output = createOutput({ format: 'pretty' })
+  const text = formatTimeline(output, {
+    ...{
+      subject: 'group:g1',
+      now: `${day}9.900Z`,
+      call: null,
+      summaryStatus: null,
+      group: null,
+      subscriptions: [],
+    },
+    deliveries: [waiting, done].map((each) => ({ ...each, marks: [] })),
+    entries: [
+      { kind: 'request', at: request.at, request, marks: [{ kind: 'duplicate', text: 'It was repeated.' }] },
+      { kind: 'change', at: `${day}8.500Z`, state: 'created', marks: [] },
+      { kind: 'event', at: event.occurredAt, event, marks: [] },
+      { kind: 'attempt', at: attempt.startedAt, ...ofDelivery, attempt, marks: [] },
+      {
+        ...{ kind: 'finished', at: `${day}9.200Z`, ...ofDelivery, status: 'exhausted' },
+        marks: [{ kind: 'gap', text: 'It never arrived.' }],
+      },
+      { kind: 'next_attempt', at: '2026-01-02T00:00:05.000Z', ...ofDelivery, number: 2, marks: [] },
+    ],
+  })
+  expect(text.split('\n')).toEqual([
+    '2026-01-01 UTC',
+    '23:59:58.000  request   POST /whatsapp/wa-group/create [422] group_id_conflict key main req_1',
+    '    duplicate: It was repeated.',
+    '23:59:58.500  state     created',
+    '23:59:59.000  event     GROUP_CREATED evt_1',
+    '23:59:59.100  attempt 1 GROUP_CREATED sub_1 POST https://receiver.example/ [500] 13 ms',
+    '    response: failed',
+    '    cause: The endpoint failed while it handled the webhook.',
+    "    remedy: Check the receiver's log at the time of the attempt. Then resend.",
+    '23:59:59.200  finished  GROUP_CREATED sub_1 exhausted',
+    '    gap: It never arrived.',
+    '2026-01-02 UTC',
+    '00:00:05.000  next      attempt 2 of GROUP_CREATED sub_1',
+    '',
+    'Waiting',
+    '  dlv_2  GROUP_PARTICIPANT_JOINED: Waits for GROUP_CREATED.',
+  ])
+  expect(formatDelivery(output, { ...waiting, status: 'pending' }, [attempt]).split('\n')).toEqual([
+    'dlv_2  GROUP_PARTICIPANT_JOINED of group:g1 to sub_1: pending',
+    '2026-01-01 UTC',
+    '23:59:59.100  attempt 1 POST https://receiver.example/ [500] 13 ms',
+    '    response: failed',
+    '    cause: The endpoint failed while it handled the webhook.',
+    "    remedy: Check the receiver's log at the time of the attempt. Then resend.",
+    'Waits for GROUP_CREATED.',
+  ])
+})
