@@ -5,7 +5,7 @@ import { openStream } from './open-stream.ts'
 test('streams events and attempts, each event before its attempts', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
-  await control(server, 'POST /organizations/acme/subscriptions', {
+  const subscription = await control(server, 'POST /organizations/acme/subscriptions', {
     channel: 'WHATSAPP',
     number: '+15550100001',
     url: endpoint.url,
@@ -16,13 +16,16 @@ test('streams events and attempts, each event before its attempts', async () => 
 
   const event = await stream.next()
   const attempt = await stream.next()
+  const [delivery] = (await control(server, 'GET /organizations/acme/deliveries')).body.items
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
-  expect(event).toMatchObject({ event: 'event', data: { name: 'GROUP_CREATED', subject: 'group:a' } })
-  expect(event?.id).toBe(event?.data.id)
-  expect(attempt).toMatchObject({
-    event: 'attempt',
-    id: undefined,
-    data: { eventId: event?.id, outcome: 'delivered', status: 200, url: endpoint.url, number: 1 },
+  const stored = (await control(server, `GET /organizations/acme/events/${event?.id}`)).body
+  expect(event).toMatchObject({ event: 'event', data: stored })
+  expect(attempt).toMatchObject({ event: 'attempt', id: undefined })
+  expect(attempt?.data).toEqual({
+    ...{ deliveryId: delivery.id, eventId: event?.id, eventName: 'GROUP_CREATED', subject: 'group:a' },
+    ...{ subscriptionId: subscription.body.id, url: endpoint.url, number: 1, outcome: 'delivered' },
+    ...{ status: 200, error: null, response: null },
+    ...{ durationMs: expect.any(Number), startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
   })
 })
 

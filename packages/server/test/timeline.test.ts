@@ -192,6 +192,24 @@ test('publishes no custom payload for an endpoint on another machine, unless the
   }
 })
 
+test('a custom payload is refused only because of subscriptions that would get it', async () => {
+  const integrations = [...acme.integrations, { wabaNumber: '+15550100003' }]
+  const server = await start({ organizations: [{ ...acme, integrations }] })
+  await subscribe(server, 'https://receiver.example/', { events: ['GROUP_PARTICIPANT_LEFT'] })
+  await subscribe(server, 'https://receiver.example/', { channel: 'PSTN', number: acme.pstnNumbers[0] })
+  const event = { subject: 'group:g', channel: 'WHATSAPP', number, payload: {} }
+  for (const [changes, status] of [
+    [{ name: 'GROUP_PARTICIPANT_LEFT' }, 403],
+    [{ name: 'GROUP_PARTICIPANT_LEFT', number: '+1 (555) 010-0001' }, 403],
+    [{ name: 'GROUP_PARTICIPANT_LEFT', number: '+15550100003' }, 201],
+    [{ name: 'GROUP_CREATED' }, 201],
+    [{ name: 'CALL_ENDED', channel: 'PSTN', number: acme.pstnNumbers[0] }, 403],
+  ] as const) {
+    const published = await control(server, `POST ${path}/events`, { ...event, ...changes })
+    expect([changes, published.status]).toEqual([changes, status])
+  }
+})
+
 test("does not send a custom payload to another machine when its subscription's URL changes", async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 500)

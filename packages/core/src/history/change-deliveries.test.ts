@@ -46,7 +46,7 @@ test('a part has a limited number of pages, and the parts change each delivery e
   expect(await changeParts(createResendCount(store, selection))).toEqual([0, 0])
 })
 
-test('a count finds what a change then changes: a delivery that was only deferred, too', async () => {
+test('a count finds what a change then changes, in each subscription: a delivery that was only deferred, too', async () => {
   let now = start
   let status = 409
   const server = createReferenceServer({
@@ -60,7 +60,8 @@ test('a count finds what a change then changes: a delivery that was only deferre
     number: '+15550100001',
     url: 'https://receiver.example/',
   } as const
-  await server.subscriptions.create('acme', subscription)
+  for (const enabled of [true, false, true])
+    await server.subscriptions.create('acme', { ...subscription, enabled })
   await server.groups.create('acme', { wabaNumber: '+15550100001', subject: 'Deferred' })
   await server.dispatcher.runDue()
   now += 1
@@ -69,5 +70,5 @@ test('a count finds what a change then changes: a delivery that was only deferre
   expect(delivery).toMatchObject({ status: 'pending', failures: 0, deferrals: 1 })
   const counted = await server.deliveries.resend('acme', { all: true }, { dryRun: true })
   const changed = await server.deliveries.resend('acme', { all: true })
-  expect([counted, changed]).toEqual([1, 1])
+  expect([counted, changed]).toEqual([2, 2])
 })

@@ -294,6 +294,10 @@ export const tenancyCases = defineCases('Organizations', {
             examined = query.maxExamined
             return base.listDeliveries(query)
           },
+          resendDeliveries: async (query) => {
+            examined = query.maxExamined
+            return base.resendDeliveries(query)
+          },
         },
       })
     ).server
@@ -309,6 +313,8 @@ export const tenancyCases = defineCases('Organizations', {
       equal(examined, ofEvents, `events ${JSON.stringify(query)}`)
       await deliveries.list('acme', query)
       equal(examined, ofDeliveries, `deliveries ${JSON.stringify(query)}`)
+      await deliveries.resend('acme', { ...query, all: true })
+      equal(examined, ofDeliveries, `resend ${JSON.stringify(query)}`)
     }
   },
 
