@@ -122,13 +122,16 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
               ? { kind, attempt, delayMs }
               : { kind, attempt }
         const settlements = keys.map((key) => ({ ...key, now, result, pace, failingLimitMs: 300 }))
+        const before = (await store.listDeliveries(page)).items
+        const canceled = before.filter(({ status }) => status === 'skipped').map(({ id }) => id)
         const outcomes = await store.settleDeliveries(settlements)
         const attempts = await Promise.all(keys.map(({ id }) => store.listAttempts(organizationId, id)))
         const numbers = attempts.map((own) => own.map(({ number }) => number))
         const settled = await Promise.all(
           outcomes.map(async (outcome) => {
             if (outcome.outcome === 'stale') return outcome
-            const { next } = outcome
+            // A cancellation has already reported the next head of its lane, which engines may report again.
+            const next = canceled.includes(outcome.delivery.id) ? null : outcome.next
             const [following] =
               next === null ? [] : (await store.listDeliveries({ ...page, deliveryId: next.id })).items
             return {

@@ -73,12 +73,18 @@ test('a simulated call has every given field, and otherwise the defaults and gen
     ...{ ...answered, channel: 'PSTN', direction: 'INCOMING', channelNumber: '+15550100002', customerNumber },
     ...{ agentNumber, callType: 'AGENT', triggeredVia: 'INBOUND', durationInSeconds },
   }
-  const given = {
-    ...{ callId: 'c1', channel: 'WHATSAPP', direction: 'OUTGOING', channelNumber: '+15550100001' },
-    ...{ customerNumber: '+15550199001', agentNumber: '+15550199002', callType: 'AI_BOT' },
-    ...{ triggeredVia: 'UI', durationInSeconds: 7 },
-  } as const
-  for (const [simulation, expected] of [
+  const given: CallSimulation = {
+    callId: 'c1',
+    channel: 'WHATSAPP',
+    direction: 'OUTGOING',
+    channelNumber: '+15550100001',
+    customerNumber: '+15550199001',
+    agentNumber: '+15550199002',
+    callType: 'AI_BOT',
+    triggeredVia: 'UI',
+    durationInSeconds: 7,
+  }
+  const cases: readonly (readonly [CallSimulation, typeof answered & Record<string, unknown>])[] = [
     [{}, byDefault],
     [given, { ...answered, ...given }],
     [{ channel: 'WHATSAPP' }, { ...byDefault, channel: 'WHATSAPP', channelNumber: '+15550100001' }],
@@ -86,7 +92,8 @@ test('a simulated call has every given field, and otherwise the defaults and gen
     [{ outcome: 'no_recording' }, { ...byDefault, recorded: false }],
     [{ outcome: 'nothing_said' }, { ...byDefault, spoken: false }],
     [{ botTest: { webhooks: false } }, { ...byDefault, publishesEvents: false }],
-  ] as const) {
+  ]
+  for (const [simulation, expected] of cases) {
     const call = await simulate(simulation)
     expect(call).toMatchObject(expected)
     expect((call.endedAt ?? 0) - (call.startedAt ?? 0)).toBe(1_000 * (call.durationInSeconds ?? 0))

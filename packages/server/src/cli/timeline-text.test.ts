@@ -67,20 +67,28 @@ test('a timeline has a line for each entry, with its details, and what deliverie
   }
   const day = '2026-01-01T23:59:5'
   const request = {
-    ...{ requestId: 'req_1', at: `${day}8.000Z`, method: 'POST', path: '/whatsapp/wa-group/create' },
-    ...{ endpoint: 'groups.create', status: 422, code: 'group_id_conflict', durationMs: 1 },
-    ...{
-      organizationId: 'acme',
-      keyId: 'key_1',
-      keyLabel: 'main',
-      groupId: 'g1',
-      callId: null,
-      repeated: true,
-    },
+    requestId: 'req_1',
+    at: `${day}8.000Z`,
+    method: 'POST',
+    path: '/whatsapp/wa-group/create',
+    endpoint: 'groups.create',
+    status: 422,
+    code: 'group_id_conflict',
+    durationMs: 1,
+    organizationId: 'acme',
+    keyId: 'key_1',
+    keyLabel: 'main',
+    groupId: 'g1',
+    callId: null,
+    repeated: true,
   } as const
   const event = {
-    ...{ id: 'evt_1', name: 'GROUP_CREATED', subject: 'group:g1', channel: 'WHATSAPP' },
-    ...{ occurredAt: `${day}9.000Z`, payload: '{}' },
+    id: 'evt_1',
+    name: 'GROUP_CREATED',
+    subject: 'group:g1',
+    channel: 'WHATSAPP',
+    occurredAt: `${day}9.000Z`,
+    payload: '{}',
   } as const
   const attempt = showAttempt({
     ...{ deliveryId: 'dlv_1', number: 1, startedAt: Date.parse(`${day}9.100Z`), durationMs: 12.6 },

@@ -4,6 +4,7 @@ import { storeCases } from '../../../../core/test/store-cases/index.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
 import { expectSameLists } from '../../../test/same-lists.ts'
+import { expectSameRecords } from '../../../test/same-records.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -54,9 +55,11 @@ describe('postgresStore', () => {
   for (const { name, run } of storeCases) test(name, () => run(openStore))
 })
 
-test('behaves like the memory store for any sequence of steps', async () => {
+test('behaves like the memory store, whatever the steps and the conditions of lists', async () => {
   const own = await openPostgres({ url: await cluster.createDatabase() })
   onTestFinished(own.close)
-  await expectSameAsMemory(postgresStore(own), 5)
-  await expectSameLists(postgresStore(own))
+  const store = postgresStore(own)
+  await expectSameAsMemory(store, 5)
+  await expectSameLists(store, 25)
+  await expectSameRecords(store, 5)
 })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
 import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
 import { expectSameLists } from '../../../test/same-lists.ts'
+import { expectSameRecords } from '../../../test/same-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -14,5 +15,11 @@ test('behaves like the memory store for any sequence of steps', async () => {
 test('lists the same records as the memory store, whatever the conditions', async () => {
   const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(store.close)
-  await expectSameLists(store)
+  await expectSameLists(store, 40)
+})
+
+test('changes the same records as the memory store, in each organization', async () => {
+  const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
+  onTestFinished(store.close)
+  await expectSameRecords(store, 10)
 })
