@@ -89,6 +89,16 @@ it('reads the key and the base URL from the environment, unless they are options
   ])
 })
 
+it.each([' ', 'hunter22\nx-own: 1'])(
+  'rejects the invalid key %j of the environment without quoting it',
+  (key) => {
+    vi.stubEnv('WABAKIT_API_KEY', key)
+    const error = catchError({ baseUrl: 'https://a.example' })
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'apiKey' }] })
+    expect(String(error)).not.toContain('hunter22')
+  },
+)
+
 it.each([
   ['has no process', undefined],
   ['has a process without env', {}],
