@@ -9,9 +9,20 @@ import { enable } from '../src/actions/subscription-actions.tsx'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform, startPolling } from '../src/api/reload.ts'
 import { info } from '../src/api/send.ts'
-import { closeRecord, openRecord } from '../src/state/current-record.ts'
+import {
+  closeRecord,
+  currentId,
+  firstInView,
+  leaveRow,
+  listedIds,
+  openId,
+  openRecord,
+  reachFirst,
+  reachLast,
+  step,
+} from '../src/state/current-record.ts'
 import { notices, notify } from '../src/state/notices.ts'
-import { getParam, setParams } from '../src/state/route.ts'
+import { getParam, navigate, setParams, toLink, view, views } from '../src/state/route.ts'
 import { masking } from '../src/state/settings.ts'
 import { numberFilter } from '../src/views/filters.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
@@ -157,6 +168,56 @@ test('a parameter of the address leaves the others, and an empty one is removed'
   expect([getParam('status'), getParam('text'), getParam('id')]).toEqual(['', 'a&b', 'evt_1'])
   setParams({ text: undefined, id: '' })
   expect(location.search).not.toMatch(/text|id=/)
+})
+
+test('the selection moves by rows from the first one in view, within the list, and moves an open record', () => {
+  onTestFinished(() => {
+    closeRecord()
+    leaveRow()
+    listedIds.value = []
+    firstInView.value = 0
+  })
+  listedIds.value = ['a', 'b', 'c']
+  firstInView.value = 1
+  const moves = [() => step(1), () => step(1), () => step(1), () => step(-5), reachLast, reachFirst]
+  const seen = moves.map((move) => {
+    move()
+    return currentId.value
+  })
+  expect([seen, openId.value]).toEqual([['b', 'c', 'c', 'a', 'c', 'a'], ''])
+
+  openRecord('b')
+  step(1)
+  expect(openId.value).toBe('c')
+  closeRecord()
+  expect([openId.value, currentId.value]).toEqual(['', 'c'])
+})
+
+test('a link keeps the organization and drops the filters, and the browser handles it with a modifier', () => {
+  onTestFinished(() => {
+    navigate('deliveries')
+    setParams({ organization: undefined })
+  })
+  setParams({ organization: 'acme', status: 'pending' })
+  const { href, onClick } = toLink('calls', { id: 'c 1' })
+  expect(href).toBe('/_wabakit/inspector/calls?organization=acme&id=c+1')
+  const stop = vi.fn()
+  const click = (keys: object) =>
+    onClick({ preventDefault: stop, stopPropagation: stop, ...keys } as unknown as MouseEvent)
+  for (const keys of [{ metaKey: true }, { ctrlKey: true }]) click(keys)
+  expect([view.value, stop.mock.calls.length]).toEqual(['deliveries', 0])
+  click({})
+  expect([view.value, getParam('id'), getParam('status'), stop.mock.calls.length]).toEqual([
+    'calls',
+    'c 1',
+    '',
+    2,
+  ])
+})
+
+test('the sidebar has every view except customers, of which there is no list', () => {
+  const listed = 'overview deliveries events calls groups subscriptions requests api-keys'
+  expect(views).toEqual(listed.split(' '))
 })
 
 test('a closed record leaves nothing of itself in the address, and the filters of its list', () => {
