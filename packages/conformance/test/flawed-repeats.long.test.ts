@@ -153,6 +153,37 @@ const flaws: Record<string, Flaw> = {
     fail: ['remembers-for-half-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],
   },
+  'reads, changes and writes the participants of a group': {
+    plant: ({ effects }) => {
+      const groups = new Map<unknown, readonly string[]>()
+      return {
+        handle: async (event) => {
+          const { groupId, callId, customerPhone } = event
+          const members = groups.get(groupId) ?? []
+          await sleep(20)
+          groups.set(groupId, [...members, String(customerPhone)])
+          const line = `${groupId} has `
+          const index = effects.findIndex((each) => each.startsWith(line))
+          if (callId !== undefined) effects.push(`${event.event} ${callId}`)
+          else effects.splice(index < 0 ? effects.length : index, 1, line + groups.get(groupId)?.join())
+        },
+      }
+    },
+    fail: ['handles-each-participant'],
+    options: { only: ['handles-each-participant'] },
+  },
+  'remembers a header that its sender does not have': {
+    plant: ({ effects, right }) => ({
+      verify: () => undefined,
+      handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+      isDuplicate: (id) => right.isDuplicate(`${id}:`),
+    }),
+    fail: ['handles-what-it-accepts'],
+    options: {
+      ...{ secret: undefined, previousSecret: undefined, headers: { 'x-token': 'a-token' } },
+      only: ['handles-what-it-accepts'],
+    },
+  },
   'remembers the ids of some events only': {
     plant: ({ effects, right }) => ({
       isDuplicate: () => false,

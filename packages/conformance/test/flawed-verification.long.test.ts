@@ -280,6 +280,13 @@ const flaws: Record<string, Flaw> = {
     fail: ['accepts-multiple-signatures'],
     options: { only: ['accepts-multiple-signatures'] },
   },
+  'reads as many bytes as Content-Length says': {
+    plant: ({ right }) => ({
+      read: async (request) =>
+        (await right.read(request)).subarray(0, Number(request.headers['content-length'] ?? 0)),
+    }),
+    fail: ['accepts-split-body'],
+  },
   'normalizes line ends before it verifies': {
     plant: () =>
       verifyWith({ body: (body) => Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') }),

@@ -77,7 +77,7 @@ export const listUnusualGroupIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): 
   }
 }
 
-const summarize = (recap: string, items: readonly string[] = []): SummaryFields => ({
+const summarize = (recap: string, items: readonly string[] = ['Order 1042']): SummaryFields => ({
   summary: { recap, keyPoints: items, nextSteps: items },
 })
 
@@ -97,8 +97,10 @@ export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> 
   'an empty recap': summarize(''),
   'a text of spaces': summarize(`Pause.${' '.repeat(40_000)}End.`),
   'twenty key points and next steps': summarize('A list.', Array(20).fill('One of many points.')),
-  'no key points and no next steps': summarize('Nothing to do.'),
-  'another field in the summary': { summary: { recap: 'Calm.', keyPoints: [], nextSteps: [], mood: 'calm' } },
+  'no key points and no next steps': summarize('Nothing to do.', []),
+  'another field in the summary': {
+    summary: { recap: 'Calm.', keyPoints: ['Order 1042'], nextSteps: ['Send the link'], mood: 'calm' },
+  },
   'a long key point': summarize('A list.', ['One of many words. '.repeat(120)]),
   'a duration of 0': writeTimes(0),
   'a duration of 41.5 s': writeTimes(41.5),

@@ -4,7 +4,10 @@ import { judgeAccepted, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import type { Exchange } from '../send.ts'
 
-export const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
+/** Writes a summary with this recap, and lists that are not empty. */
+export const writeRecap = (recap: string) => ({
+  summary: { recap, keyPoints: ['Order 1042'], nextSteps: ['Send the link'] },
+})
 
 /** Sends a summary that this endpoint handles, with changed fields or a different serialization. */
 export const sendSummary =

@@ -67,13 +67,20 @@ export const formChecks: EndpointChecks = {
     expected: '2xx, whatever the spacing, escapes, key order and characters',
   },
   'accepts-split-body': {
-    title: 'Accepts a chunked body that is split within a character',
+    title: 'Accepts a chunked body, even one that is split within a character',
     severity: 'medium',
     clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
-    risk: 'Now and then, a delivery with an accent or an emoji fails, because a packet ends within the character.',
-    fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
+    risk: 'A sender or a proxy that states no Content-Length is refused, or a delivery with an accent whose packet ends within it.',
+    fix: 'Read to the end of the body, whatever Content-Length says. Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
     ...accept({
-      'a split body': sendSummary((event) => ({ ...event, ...writeRecap('Grüße') }), splitCharacter),
+      'a body in ASCII without Content-Length': sendSummary(
+        (event) => ({ ...event, ...writeRecap('Fine.') }),
+        (body) => [body],
+      ),
+      'a body that is split within a character': sendSummary(
+        (event) => ({ ...event, ...writeRecap('Grüße') }),
+        splitCharacter,
+      ),
     }),
   },
   'handles-each-request-of-a-connection': {

@@ -3,7 +3,7 @@ import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { judgeAccepted, judgeOnce } from '../judge.ts'
+import { deliverAtOnce, judgeAccepted, judgeOnce } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
@@ -107,6 +107,28 @@ const showsEveryEvent = async (examination: Examination): Promise<boolean> => {
   return (await examination.countEffectsOf(buildDelivery(examination, {}, subject), 2)) > 1
 }
 
+const crowd = Array.from({ length: 5 }, (_, index) => `+1202555015${index}`)
+
+/** Sends several participants who join one group at once. Returns how many of their numbers the effects do not show. */
+const joinAtOnce = async (examination: Examination): Promise<number> => {
+  const { ids, countEffects, listEffects } = examination
+  const subject = ids.createSubject()
+  const deliveries = crowd.map((customerPhone) =>
+    buildDelivery(
+      examination,
+      { ...buildEvent('GROUP_PARTICIPANT_JOINED', subject), customerPhone },
+      subject,
+    ),
+  )
+  const { accepted } = await deliverAtOnce(examination, deliveries)
+  const [first] = accepted
+  // A refused delivery is sent again.
+  if (first === undefined || accepted.length < crowd.length) return 0
+  await countEffects([first])
+  const shown = (await listEffects(first)).join()
+  return crowd.filter((phone) => !shown.includes(phone.slice(1))).length
+}
+
 /** Checks of how an endpoint tells new events from repeated ones. */
 export const identifiedChecks: EndpointChecks = {
   'handles-ids-that-begin-alike': {
@@ -192,7 +214,7 @@ export const identifiedChecks: EndpointChecks = {
     risk: 'A unique constraint on group and event, or on the phone number, keeps the first participant and drops the others.',
     fix: 'Deduplicate by webhook-id. A participant is known by group and phone number.',
     needs: ['effects'],
-    requests: 5,
+    requests: 10,
     run: async (examination) => {
       const { ids, listEffects, countEffectsOf } = examination
       const firstGroup = ids.createSubject()
@@ -240,7 +262,11 @@ export const identifiedChecks: EndpointChecks = {
       if (!(await move('+12025550141', { subject: ids.createSubject() })).isNumberShown) {
         return { verdict: 'fail', observed: 'a participant of one group had no effect when joining another' }
       }
-      return (await joinsAgain()) ? { verdict: 'pass', observed: 'each was handled' } : lostAgain
+      if (!(await joinsAgain())) return lostAgain
+      const missing = await joinAtOnce(examination)
+      if (missing === 0) return { verdict: 'pass', observed: 'each was handled' }
+      const observed = `${missing} of ${crowd.length} participants who joined one group at once had no effect`
+      return { verdict: 'fail', observed }
     },
   },
   'remembers-for-half-a-minute': {

@@ -150,8 +150,8 @@ export const keptChecks: EndpointChecks = {
     run: async (examination) => {
       if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
       const [plain = '', shown = ''] = await show(examination, [
-        { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: [] } },
-        { summary: { recap: longRecap, keyPoints: longList, nextSteps: [] } },
+        { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
+        { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
       ])
       const [lastShort = '', lastLong = ''] = [shortList.at(-1), longList.at(-1)]
       const showsLists = plain.includes(lastShort)

@@ -38,10 +38,11 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
 const sendAtOnce = (examination: Examination, names: readonly EventName[]): Promise<Attempt[]> => {
   const subject = examination.ids.createSubject()
   return Promise.all(
-    names.map(async (name) => ({
-      label: `${name} at once with others`,
-      exchange: await examination.deliver(buildDelivery(examination, buildEvent(name, subject), subject)),
-    })),
+    names.map(async (name) => {
+      const delivery = buildDelivery(examination, buildEvent(name, subject), subject)
+      const exchange = await examination.deliver(delivery)
+      return { label: `${name} at once with others`, exchange, delivery }
+    }),
   )
 }
 
@@ -68,7 +69,7 @@ export const orderedChecks: EndpointChecks = {
     expected: '2xx to each, or 409 with Retry-After while another is handled; and the summary handled',
     risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
     fix: 'Handle each event independently, and never let an older state replace a newer one.',
-    requests: callInOrder.length + callInOrder.length + eventsOfGroup.length,
+    requests: ({ given }) => 2 * callInOrder.length + eventsOfGroup.length + (given.has('effects') ? 1 : 0),
     run: async (examination) => {
       const attempts = await sendAll(examination, callInOrder.toReversed())
       // `survives-missing-predecessor` reports endpoints that require the earlier events.
@@ -87,7 +88,15 @@ export const orderedChecks: EndpointChecks = {
         ...(await sendAtOnce(examination, callInOrder)),
         ...(await sendAtOnce(examination, eventsOfGroup)),
       ].filter(({ exchange }) => !isWaiting(exchange))
-      return atOnce.length === 0 ? finding : judgeAccepted(atOnce)
+      const refused = judgeAccepted(atOnce)
+      if (atOnce.length > 0 && refused.verdict !== 'pass') return refused
+      const summary = atOnce.find(({ label }) => label.startsWith('CALL_AI_SUMMARY'))?.delivery
+      if (summary === undefined || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+      const bare = await examination.prepare('CALL_AI_SUMMARY')
+      await examination.deliver(bare)
+      return (await losesSummary(examination, summary, bare))
+        ? { verdict: 'fail', observed: 'a summary that arrived at once with the other events had no effect' }
+        : finding
     },
   },
   'keeps-summary-after-late-event': {

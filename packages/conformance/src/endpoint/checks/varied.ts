@@ -11,6 +11,7 @@ import {
   newValues,
   type SummaryFields,
 } from '../summaries.ts'
+import { writeRecap } from './acceptance.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
@@ -148,7 +149,7 @@ export const variedChecks: EndpointChecks = {
     risk: 'The summary of a long call is refused each time it is sent. Several body parsers stop at 100 kB by default.',
     fix: "Mount the receiver before any body parser, or raise the parser's limit: express.json({ limit: '1mb' }). Allow 1 MiB in the proxy, too.",
     ...handle(() => ({
-      'a summary of 200 kB': { summary: { recap: largeRecap, keyPoints: [], nextSteps: [] } },
+      'a summary of 200 kB': writeRecap(largeRecap),
     })),
   },
   'accepts-unresolved-group': {
