@@ -200,7 +200,7 @@ const flaws: Record<string, Flaw> = {
     fail: ['handles-duplicate-once'],
     options: { only: ['handles-duplicate-once'] },
   },
-  'knows a participant by group and number for ever': {
+  'knows a participant by group and number forever': {
     plant: ({ effects }) => ({
       handle: (event) => {
         const line = `${event.event} ${event.callId ?? event.groupId} ${event.customerPhone ?? ''}`

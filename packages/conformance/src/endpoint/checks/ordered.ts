@@ -185,7 +185,7 @@ export const orderedChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'docs/reference/events.md: CALL_MISSED, CALL_REJECTED and CALL_ENDED each end a call',
     expected: '2xx to each',
-    risk: 'The state machine of a call refuses an event that it does not expect, and the sender retries it for days.',
+    risk: 'A receiver that allows only the usual order of events refuses the second end, and the sender retries it for days.',
     fix: 'Respond 2xx to an event that changes nothing.',
     requests: 6,
     run: async (examination) => {
