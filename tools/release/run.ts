@@ -7,6 +7,7 @@ import { auditSignatures } from './audit-signatures.ts'
 import { writeBillOfMaterials } from './bill-of-materials.ts'
 import { checkTarballs } from './check-tarballs.ts'
 import { copyRepository } from './copy-repository.ts'
+import { lintTarballs } from './lint-tarballs.ts'
 import { lockServer } from './lock-server.ts'
 import { runNpm } from './npm.ts'
 import { packPackages, type Tarball } from './pack.ts'
@@ -31,8 +32,8 @@ const build = async (copy: string): Promise<Tarball[]> => {
   // Does not update the copy's lockfile, because the registry does not use it.
   if (hasChangesets) await runNpm(['exec', '--', 'changeset', 'version'], copy)
   await runNpm(['run', 'build'], copy)
-  await runNpm(['run', 'check:package', '--workspaces', '--if-present'], copy)
   const tarballs = await packPackages(copy, destination)
+  await lintTarballs(tarballs, { root, folder: destination })
   if (!checkTarballs(tarballs, copy)) throw new Error('The tarballs are not fit to publish. See above.')
   return tarballs
 }
