@@ -45,9 +45,9 @@ const isBuilt = (dir: string): boolean => {
 }
 
 /** Returns whether the server ships a page built from the current sources. */
-const isPageBuilt = (): boolean => {
+export const isPageBuilt = (): boolean => {
   const page = join(root, 'packages/server/dist/inspector/index.html')
-  const sources = globSync('packages/inspector/src/**/*.*', { cwd: root })
+  const sources = globSync('packages/{inspector,server,wire}/src/**/*.*', { cwd: root })
   return (
     existsSync(page) && sources.every((file) => statSync(join(root, file)).mtimeMs <= statSync(page).mtimeMs)
   )
