@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toAnchor } from '../release/links.ts'
+import { writeChanged } from '../write-changed.ts'
 import { type Framework, frameworks, getRoutes } from './frameworks.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -66,6 +67,6 @@ ${frameworks.map(formatSection).join('\n')}`
 
 /** Stores the results, and writes docs/reference/frameworks.md. */
 export const writeResults = (results: Results): void => {
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(pageFile, formatPage(results))
+  writeChanged(resultsFile, `${JSON.stringify(results, null, 2)}\n`)
+  writeChanged(pageFile, formatPage(results))
 }

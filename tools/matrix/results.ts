@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writeChanged } from '../write-changed.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const resultsFile = join(import.meta.dirname, 'results.json')
@@ -79,8 +80,8 @@ export const storeSection = (section: Section, rows: Results[Section]): void => 
     process.exitCode = 1
   }
   const results = { ...committed, [section]: rows }
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(root, 'docs/reference/compatibility.md'), formatPage(results))
+  writeChanged(resultsFile, `${JSON.stringify(results, null, 2)}\n`)
+  writeChanged(join(root, 'docs/reference/compatibility.md'), formatPage(results))
 }
 
 /**
