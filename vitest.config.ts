@@ -120,8 +120,8 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: SlowFirst },
-    // Much of it waits: for timers, other processes, databases.
-    maxWorkers: availableParallelism() + 1,
+    // Half of the time is spent waiting: for timers, other processes, databases.
+    maxWorkers: availableParallelism() + 2,
     // The processes that tests start would compile the sources again each time.
     // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
