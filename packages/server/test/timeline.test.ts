@@ -1,5 +1,6 @@
+import { createServer } from 'node:http'
 import { verifySignature } from '@wabakit/webhooks'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
 const path = '/organizations/acme'
@@ -114,6 +115,71 @@ test('shows nothing about another group, and the delivery of its own lane that o
   expect(shown.body.wait).toMatchObject({ reason: 'lane', deliveryId: created })
 })
 
+test('shows how deliveries ended, what was never received, and only the own requests', async () => {
+  const other = {
+    id: 'other',
+    integrations: [{ wabaNumber: '+15550200001' }],
+    apiKeys: [{ key: 'wk_other_key_0123456789' }],
+  }
+  const server = await start({ organizations: [acme, other] })
+  let status = 409
+  const endpoint = await listenForWebhooks(() => status, { 'retry-after': '600' })
+  const { id } = await subscribe(server, endpoint.url)
+  await createGroup(server.url, { groupId: 'a' })
+  const theirs = { groupId: 'a', wabaNumber: '+15550200001' }
+  await createGroup(server.url, theirs, { authorization: 'wk_other_key_0123456789' })
+  await server.service.dispatcher.runDue()
+  const read = async () => (await control(server, `GET ${path}/timeline?group=a`)).body
+  const deferred = await read()
+  expect(deferred.entries.at(-1)).toMatchObject({ kind: 'next_attempt', number: 2 })
+  const requests = deferred.entries.filter(({ kind }: Entry) => kind === 'request')
+  expect(requests).toMatchObject([{ request: { organizationId: 'acme' } }])
+
+  const [{ id: deliveryId }] = deferred.deliveries
+  await control(server, `POST ${path}/deliveries/${deliveryId}/cancel`)
+  status = 200
+  const joined = { groupId: 'a', phone: '+15550199001', state: 'joined' }
+  await control(server, `POST ${path}/participants`, joined)
+  await server.service.dispatcher.runDue()
+  await control(server, `PATCH ${path}/subscriptions/${id}`, { enabled: false })
+  const ended = await read()
+  expect(ended.entries.filter(({ kind }: Entry) => kind === 'finished')).toMatchObject([
+    { eventName: 'GROUP_CREATED', status: 'skipped', marks: [{ kind: 'gap' }] },
+    { eventName: 'GROUP_PARTICIPANT_JOINED', status: 'delivered', marks: [] },
+  ])
+  const disabled = { reason: 'disabled', disabledReason: 'by_hand' }
+  expect(ended.deliveries).toMatchObject([{ wait: disabled }, { wait: null }])
+  const shown = await control(server, `GET ${path}/deliveries/${deliveryId}`)
+  expect(shown.body.wait).toMatchObject(disabled)
+  const events = ended.entries.flatMap(({ event }: Entry) => Object(event).name ?? [])
+  expect(events).toEqual(['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'])
+})
+
+test('a due delivery waits for the endpoint while it is handling another one', async () => {
+  const server = await start({ shutdownGraceMs: 0 })
+  const asked = Promise.withResolvers<void>()
+  const endpoint = createServer((request) => {
+    request.resume()
+    asked.resolve()
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    endpoint.closeAllConnections()
+    endpoint.close()
+  })
+  const address = endpoint.address()
+  await subscribe(server, `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+  for (const groupId of ['a', 'b']) await createGroup(server.url, { groupId })
+  await asked.promise
+  const waits = await Promise.all(
+    ['a', 'b'].map(async (groupId) => {
+      const { deliveries } = (await control(server, `GET ${path}/timeline?group=${groupId}`)).body
+      return deliveries.map(({ wait }: { wait: { reason: string } }) => wait.reason)
+    }),
+  )
+  expect(waits).toEqual([['attempting'], ['endpoint']])
+})
+
 test('requires exactly one known call or group', async () => {
   const server = await start()
   for (const query of ['', '?call=a&group=b']) {
@@ -171,6 +237,31 @@ test('sends a test event to one subscription only', async () => {
   const narrowPath = `POST ${path}/subscriptions/${narrow.id}/test-events`
   expect((await control(server, narrowPath, {})).body.name).toBe('GROUP_PARTICIPANT_LEFT')
   expect((await control(server, narrowPath, { name: 'GROUP_CREATED' })).body.code).toBe('invalid_input')
+})
+
+test('a test event is about a new call or group on the number of its subscription', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const pstn = acme.pstnNumbers[0]
+  for (const [more, name, subject, payload] of [
+    [{}, 'GROUP_CREATED', /^group:test_/, {}],
+    [{ channel: 'PSTN', number: pstn }, 'CALL_INCOMING_INITIATED', /^call:test_/, { channel: 'PSTN' }],
+    [{ events: ['GROUP_PARTICIPANT_LEFT', 'CALL_ENDED'] }, 'GROUP_PARTICIPANT_LEFT', /^group:test_/, {}],
+    [{ events: ['CALL_ENDED'] }, 'CALL_ENDED', /^call:test_/, { channel: 'WHATSAPP' }],
+  ] as const) {
+    const subscription = await subscribe(server, endpoint.url, more)
+    const sent = await control(server, `POST ${path}/subscriptions/${subscription.id}/test-events`, {})
+    expect(sent.body).toMatchObject({ name, subject: expect.stringMatching(subject) })
+    const { callId, groupId, ...fields } = JSON.parse(sent.body.payload)
+    expect(sent.body.subject).toBe(callId === undefined ? `group:${groupId}` : `call:${callId}`)
+    expect(fields).toMatchObject({ event: name, ...payload })
+    for (const field of ['from', 'channelNumber', 'wabaNumber'])
+      if (field in fields) expect([field, fields[field]]).toEqual([field, subscription.number])
+  }
+  const { id } = await subscribe(server, endpoint.url)
+  const own = { subject: 'group:mine', payload: { event: 'X', groupId: 'other' }, name: 'X' }
+  const sent = await control(server, `POST ${path}/subscriptions/${id}/test-events`, own)
+  expect(sent.body).toMatchObject({ name: 'X', subject: 'group:mine' })
 })
 
 test('publishes no custom payload for an endpoint on another machine, unless the server was started with mock', async () => {
@@ -305,6 +396,8 @@ test('reports the delivery that a summary waits for, and the state of a missed c
 
   const { deliveries, summaryStatus } = (await control(server, `GET ${path}/timeline?call=c1`)).body
   const ended = deliveries.find(({ eventName }: { eventName: string }) => eventName === 'CALL_ENDED')
+  const wait = { reason: 'event', deliveryId: ended.id, text: 'Waits for CALL_ENDED.' }
+  expect(deliveries.map((each: { wait: unknown }) => each.wait)).toContainEqual(expect.objectContaining(wait))
   expect(summaryStatus).toEqual({
     state: 'blocked',
     deliveryId: ended.id,

@@ -28,6 +28,7 @@ const buildExample = (
   const own: Record<string, unknown> = {
     channel,
     channelNumber: number,
+    from: number,
     wabaNumber: number,
     callId: `test_${crypto.randomUUID()}`,
     groupId: `test_${crypto.randomUUID()}`,

@@ -40,6 +40,12 @@ type Waiting = {
 
 const newest = { order: 'newest_first', limit: 1 } as const
 
+/**
+ * A store knows a delivery that is being attempted only as pending, and a page has only those of its deliveries that are.
+ * Therefore, one page must have room for the pending deliveries before it. Most are retries of a failing endpoint.
+ */
+const attempting = { statuses: ['attempting'], order: 'oldest_first', limit: 100 } as const
+
 const readWait = async (
   { service, now }: WaitContext,
   { delivery, subscription, lane, lastAttempt }: Waiting,
@@ -47,11 +53,9 @@ const readWait = async (
   const { organizationId, subscriptionId, eventId, status, dueAt } = delivery
   const time = now()
   const isDue = status === 'pending' && dueAt !== null && dueAt <= time
-  const [events, attempting] = await Promise.all([
+  const [events, underWay] = await Promise.all([
     status === 'waiting' ? service.events.list(organizationId, { eventId, ...newest }) : undefined,
-    isDue
-      ? service.deliveries.list(organizationId, { subscriptionId, statuses: ['attempting'], ...newest })
-      : undefined,
+    isDue ? service.deliveries.list(organizationId, { subscriptionId, ...attempting }) : undefined,
   ])
   const wait = explainWait(delivery, {
     now: time,
@@ -60,7 +64,7 @@ const readWait = async (
     lastAttempt,
     disabledReason: subscription?.disabledReason ?? null,
     maxAttemptsPerSecond: subscription?.maxAttemptsPerSecond ?? null,
-    isEndpointBusy: attempting !== undefined && attempting.items.length > 0,
+    isEndpointBusy: underWay !== undefined && underWay.items.length > 0,
   })
   return wait === undefined ? null : showWait(wait, time)
 }
