@@ -180,10 +180,19 @@ test("hides the id of a call that another process erased, and not that of anothe
   }
   await server.service.erasures.erase('acme', { callId: 'c1' })
 
-  expect((await control(server, 'GET /requests')).body.items).toMatchObject([
+  const { items } = (await control(server, 'GET /requests')).body
+  expect(items).toMatchObject([
     { organizationId: 'other', callId: 'c1' },
     { organizationId: 'acme', callId: null },
   ])
+  const [theirs, erased] = await Promise.all(
+    items.map(
+      async ({ requestId }: { requestId: string }) =>
+        (await control(server, `GET /requests/${requestId}`)).body,
+    ),
+  )
+  expect(theirs).toMatchObject({ callId: 'c1', responseBody: expect.stringContaining('c1') })
+  expect(erased).toMatchObject({ callId: null, requestBody: null, responseBody: null })
 })
 
 test('a page has 100 records by default, and at most 1,000', async () => {
