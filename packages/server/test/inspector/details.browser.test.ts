@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createGroup } from '../fixture.ts'
+import { control, createGroup } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
 onEachStore('the details of the inspector', (inspector) => {
@@ -143,5 +143,141 @@ onEachStore('the details of the inspector', (inspector) => {
       await page.locator('h1').waitFor()
       expect(await page.locator('h1:visible').count(), path).toBe(1)
     }
+  })
+
+  test('shows every fact of a record', async () => {
+    const { server, accepting } = inspector.stage
+    const { service } = server
+    const description = 'Chairs for Ada'
+    await createGroup(server.url, { groupId: 'facts', description })
+    const numbers = { customerNumber: '+15550177001', agentNumber: '+15550177002' }
+    const callId = await inspector.simulate({ ...numbers, direction: 'OUTGOING', durationInSeconds: 90 })
+    const findDelivery = async () => {
+      const filter = {
+        subject: `call:${callId}`,
+        subscriptionId: accepting.id,
+        statuses: ['delivered' as const],
+      }
+      return (await service.deliveries.list('acme', filter)).items[0]
+    }
+    await expect.poll(findDelivery).toBeDefined()
+    const { id = '', eventId = '' } = (await findDelivery()) ?? {}
+    const subscription = await service.subscriptions.create('acme', {
+      channel: 'PSTN',
+      number: '+15550100002',
+      url: 'http://127.0.0.1:1/facts',
+      events: ['CALL_MISSED', 'CALL_ENDED'],
+      headers: { 'x-token': 'a', 'x-team': 'b' },
+      maxAttemptsPerSecond: 2,
+    })
+    await service.subscriptions.rotateSecret('acme', subscription.id)
+    await service.subscriptions.update('acme', subscription.id, { enabled: false })
+    const { body: requests } = await control(server, 'GET /requests?group=facts')
+    const [{ requestId }] = requests.items
+    const { body: key } = await control(server, 'POST /organizations/acme/api-keys', {
+      label: 'facts',
+      wabaNumbers: ['+15550100001'],
+    })
+
+    const time = expect.stringMatching(/\d\d:\d\d:\d\d/)
+    const records = [
+      [
+        'calls',
+        callId,
+        {
+          Customer: numbers.customerNumber,
+          Number: '+15550100002',
+          Agent: numbers.agentNumber,
+          Kind: 'outgoing · PSTN',
+          Duration: '1 m 30 s',
+        },
+      ],
+      [
+        'groups',
+        'facts',
+        {
+          'Group id': 'facts',
+          Number: '+15550100001',
+          Joining: 'auto approve',
+          Description: description,
+          'Invite link': expect.stringMatching(/^https:/),
+          Created: time,
+        },
+      ],
+      ['events', eventId, { About: callId, Occurred: time, Channel: 'PSTN', Id: eventId }],
+      [
+        'deliveries',
+        id,
+        {
+          Status: expect.stringMatching(/^delivered: /),
+          Endpoint: accepting.url,
+          About: numbers.customerNumber,
+          Event: eventId,
+          'webhook-id': 'same as the event id',
+          Finished: time,
+        },
+      ],
+      [
+        'subscriptions',
+        subscription.id,
+        {
+          URL: 'http://127.0.0.1:1/facts',
+          Number: '+15550100002 · PSTN',
+          Events: 'CALL_MISSED, CALL_ENDED',
+          'Static headers': 'x-team, x-token',
+          'Attempts per second': 'at most 2',
+          Disabled: expect.any(String),
+          'Old secret': expect.stringMatching(/^also signs until .*\d\d:\d\d:\d\d/),
+          Id: subscription.id,
+        },
+      ],
+      [
+        'requests',
+        requestId,
+        {
+          At: time,
+          Took: expect.stringMatching(/^[\d.]+ m?s$/),
+          'API key': expect.any(String),
+          Group: 'facts',
+          'Request id': requestId,
+        },
+      ],
+      [
+        'api-keys',
+        key.id,
+        {
+          'WhatsApp numbers': key.wabaNumbers.join(', '),
+          'Last request': 'not among the last 10,000 requests',
+          Requests: 'its requests',
+          Fingerprint: key.fingerprint,
+          Created: time,
+          Id: key.id,
+        },
+      ],
+    ] as const
+    const { page, problems } = await inspector.open('')
+    for (const [view, record, facts] of records) {
+      // Loading the page again for each record would take most of the time.
+      await page.evaluate(
+        (url) => {
+          history.pushState(null, '', url)
+          dispatchEvent(new PopStateEvent('popstate'))
+        },
+        inspector.getUrl(`${view}?organization=acme&id=${record}`),
+      )
+      const list = page.locator('article .facts').first()
+      await list.waitFor()
+      const read = () =>
+        list.evaluate((shown) =>
+          Object.fromEntries(
+            [...shown.querySelectorAll('div')].map((fact) => [
+              fact.querySelector('dt')?.innerText,
+              fact.querySelector('dd')?.innerText.trim(),
+            ]),
+          ),
+        )
+      await expect.poll(read, { message: view }).toEqual(facts)
+    }
+    expect(problems).toEqual([])
   })
 })
