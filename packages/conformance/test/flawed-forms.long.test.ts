@@ -264,6 +264,13 @@ const flaws: Record<string, Flaw> = {
     fail: ['handles-unusual-group-ids'],
     options: { only: ['handles-unusual-group-ids'] },
   },
+  'keeps the first group of a name': {
+    plant: keepOne((event) =>
+      event.event === 'GROUP_CREATED' ? String(event.groupName) : `${name(event)} ${event.customerPhone}`,
+    ),
+    fail: ['handles-unusual-group-ids'],
+    options: { only: ['handles-unusual-group-ids'] },
+  },
   'requires the channel of a call': {
     plant: refuseIf(({ event, channel }) => event === 'CALL_ENDED' && channel === undefined),
     fail: ['accepts-every-event'],

@@ -132,6 +132,7 @@ const learnEffects = async (
       signal,
     },
   )
+  knowledge.showsGroups = groups > 0
   knowledge.effectWithinMs = shownAt - sentAt
   // If the effect is visible in the first poll, its latency is unknown and may be zero.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs

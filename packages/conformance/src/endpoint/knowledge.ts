@@ -28,6 +28,8 @@ export const createKnowledge = () => ({
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
+  /** Set if the first GROUP_CREATED had an effect. */
+  showsGroups: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
   /** The id of the first check that a rate limit made inconclusive. */

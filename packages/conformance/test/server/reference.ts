@@ -90,9 +90,9 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
     await server.calls.accept('org', callId, { startedAt: Date.now() - 60_000 })
     await server.calls.end('org', callId, { durationInSeconds: 42, recorded: true, spoken: true, ...ending })
   }
-  const save = (callId: string, recap: string) => {
+  const save = (callId: string, recap: string, generatedBy: 'automatic' | 'team_member' = 'automatic') => {
     const summary = { recap, keyPoints: ['Order 1042'], nextSteps: ['Send the link'] }
-    return server.summaries.save('org', callId, summary, { generatedBy: 'automatic' })
+    return server.summaries.save('org', callId, summary, { generatedBy })
   }
   const playCall: Exclude<ServerExamination['play'], string | undefined> = async ({ outcome, channel }) => {
     const callId = await start(channel)
@@ -108,7 +108,7 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
   const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
   const simulate: Simulate = {
     regenerateSummary: async (callId) => {
-      await save(callId, 'Generated again.')
+      await save(callId, 'Generated again.', 'team_member')
     },
     playSilentBotTest: async () => {
       const callId = await start('PSTN', { webhooks: false })

@@ -114,7 +114,7 @@ export const variedChecks: EndpointChecks = {
       'specification, "Group creation request": groupId is a string of at most 50 characters that the client chooses',
     expected: '2xx to each, and each handled',
     risk: 'Events of groups whose ids do not fit a column or a pattern are refused, or vanish after a 2xx.',
-    fix: 'Store groupId as text of 50 characters, as it was sent: not as a number or a UUID, and in the same case.',
+    fix: 'Store groupId as text of 50 characters, as it was sent: not as a number or a UUID, and in the same case. groupName is not unique.',
     requests: 7,
     run: async (examination) => {
       const deliver = async (groupId: string, subject: string): Promise<Omit<Attempt, 'label'>> => {
@@ -126,7 +126,13 @@ export const variedChecks: EndpointChecks = {
       const ids = listUnusualGroupIds(examination)
       const attempts = await sendEach(ids, ({ id, subject }) => deliver(id, subject))
       const accepted = judgeAccepted(attempts)
-      const isShown = (await examination.countEffectsOf(usual, 0)) > 0
+      const { showsGroups } = examination.knowledge
+      const isShown = (await examination.countEffectsOf(usual, showsGroups ? 1 : 0)) > 0
+      if (accepted.verdict === 'pass' && showsGroups && !isShown) {
+        const observed =
+          'a second group had no effect, although the first one had: are groups told apart by groupName?'
+        return { verdict: 'fail', observed }
+      }
       if (accepted.verdict !== 'pass' || !isShown) return accepted
       const handled = await judgeAllHandled(examination, attempts)
       return handled.verdict === 'pass'

@@ -148,6 +148,16 @@ export const createCallScenes = (lab: Lab) => {
 
   const fetchOnce = (callId: string): Promise<ApiExchange> => lab.send(buildFetch(callId))
 
+  let manual: Promise<CallScene> | undefined
+  /** Plays an answered call of an organization with manual summaries, once. */
+  const playManual = (): Promise<CallScene> => {
+    manual ??= playAndFetch(
+      () => need(simulate.playManualCall, 'make a call without an automatic summary')(),
+      fetchUntilReady,
+    )
+    return manual
+  }
+
   const [missed, rejected] = [pairUnanswered('missed'), pairUnanswered('rejected')]
   const [unrecorded, silent] = [pairUnanswered('no_recording'), pairUnanswered('nothing_said')]
   return {
@@ -177,11 +187,21 @@ export const createCallScenes = (lab: Lab) => {
       }
     },
     botTest: () => playAndFetch(() => need(simulate.playSilentBotTest, 'make a bot test call')(), fetchOnce),
-    /** An answered call of an organization with manual summaries. */
-    manual: () =>
-      playAndFetch(
-        () => need(simulate.playManualCall, 'make a call without an automatic summary')(),
-        fetchUntilReady,
-      ),
+    manual: playManual,
+    /** The same call, once a team member has asked for its summary. */
+    requested: async (): Promise<CallScene> => {
+      const call = await playManual()
+      if (call.failure !== undefined || call.fetched?.response.status === 200)
+        return { callId: '', failure: call.failure ?? 'the call had a summary before it was requested' }
+      try {
+        await need(simulate.regenerateSummary, 'generate a summary')(call.callId)
+      } catch (error) {
+        return { callId: '', failure: describe(error) }
+      }
+      const isOwn = (each: ReceivedWebhook): boolean =>
+        each.callId === call.callId && each.event === 'CALL_AI_SUMMARY'
+      const summary = await listener?.waitFor(isOwn, wait.timeoutMs)
+      return { ...call, summary, fetched: await fetchOnce(call.callId) }
+    },
   }
 }

@@ -14,7 +14,7 @@ type AddedSubscription = { readonly wabaNumber: string; rotateSecret(): Promise<
 
 /** Actions that only the examined server can perform. All are optional. */
 export type Simulate = {
-  /** Regenerates the summary of a call. */
+  /** Generates the summary of a call again or, if summaries are manual, for the first time, as a team member does. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined
   /** Plays an answered bot test call without webhooks and resolves to its id. */
   readonly playSilentBotTest?: (() => Promise<string>) | undefined

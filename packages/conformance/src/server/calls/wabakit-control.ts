@@ -92,12 +92,12 @@ export const prepareOrganization = async (address: {
   }
   const moveCall = (callId: string, step: object): Promise<unknown> =>
     send('POST', `${path}/calls/${encodeURIComponent(callId)}/steps`, step)
-  const saveSummary = (callId: string, recap: string): Promise<unknown> =>
+  const saveSummary = (callId: string, recap: string, generatedBy = 'automatic'): Promise<unknown> =>
     send('POST', `${path}/calls/${encodeURIComponent(callId)}/summary`, {
       recap,
       keyPoints: ['Order 1042 has not arrived'],
       nextSteps: ['Send the tracking link'],
-      generatedBy: 'automatic',
+      generatedBy,
     })
   const answerCall = async (callId: string, ending: object): Promise<void> => {
     await sleep(pauseMs)
@@ -123,7 +123,7 @@ export const prepareOrganization = async (address: {
 
   const simulate: Required<Simulate> = {
     regenerateSummary: async (callId) => {
-      await saveSummary(callId, 'The customer asked again where order 1042 is.')
+      await saveSummary(callId, 'The customer asked again where order 1042 is.', 'team_member')
     },
     playSilentBotTest: async () => {
       const callId = await startCall('PSTN', {

@@ -211,6 +211,21 @@ const fieldSamples: Samples<
       ({ wabaNumber }) => wabaNumber.slice(0, -1),
       noIntegration,
     ],
+    'other-country-is-400': [
+      'A WABA number with another first digit',
+      ({ wabaNumber }) => wabaNumber.replace(/\d/, (digit) => String((Number(digit) % 9) + 1)),
+      noIntegration,
+    ],
+    'with-a-digit-before-is-400': [
+      'A WABA number with another digit before it',
+      ({ wabaNumber }) => wabaNumber.replace(/\d/, '9$&'),
+      noIntegration,
+    ],
+    'without-the-first-digit-is-400': [
+      'A WABA number without its first digit',
+      ({ wabaNumber }) => wabaNumber.replace(/\d/, ''),
+      noIntegration,
+    ],
     'with-a-letter-is-400': [
       'A WABA number with a letter',
       ({ wabaNumber }) => `${wabaNumber}x`,

@@ -208,8 +208,13 @@ const rules: Readonly<Record<string, FetchRule>> = {
     fix: 'Return the summary as soon as it is saved. Do not cache the response that it is pending.',
     examine: judgeCalls((call) => {
       const { kept, observed, requests } = judgeFetched(call, 200)
-      const isLate = !kept && call.summary !== undefined
-      return { kept, observed: isLate ? `${observed}, after CALL_AI_SUMMARY` : observed, requests }
+      const { json } = call.summary ?? {}
+      const kind = ['channel', 'callDirection', 'callType', 'triggeredVia'].map((name) =>
+        readField(json, name),
+      )
+      const isLate = !kept && json !== undefined
+      const after = `${observed}, after CALL_AI_SUMMARY of ${kind.join(' ')}`
+      return { kept, observed: isLate ? after : observed, requests }
     }),
   },
   'fetch.summary.is-json': {

@@ -1,5 +1,6 @@
 import { setDefaults } from '../../report/run-checks.ts'
-import { buildCreate, unknownNumber } from '../lab.ts'
+import { parseJson, readField } from '../api/api-request.ts'
+import { buildCreate, describeResponse, unknownNumber } from '../lab.ts'
 import type { ServerRule, ServerRules } from '../server-rule.ts'
 import { expectStatus, isRefusal, judgeRequest, respell } from './witness.ts'
 
@@ -18,6 +19,41 @@ const refuseSpelling = (
   }, isRefusal),
 })
 
+/** Repeats a successful create request of the run with another key. */
+const repeatWith = (
+  key: 'other' | 'foreign',
+  status: number,
+  fields: readonly object[],
+): Pick<ServerRule, 'expected' | 'severity' | 'examine'> => ({
+  expected: `status ${status}`,
+  severity: 'high',
+  examine: async ({ lab }) => {
+    const created = lab.exchanges.find(
+      ({ request, response }) =>
+        request.key === 'api' && response.status === 200 && isSupplied(request.body ?? '', response.json),
+    )
+    if (created === undefined) return { kept: undefined, observed: 'the run has created no group' }
+    const sent = []
+    for (const each of fields) {
+      const body = { ...Object(parseJson(created.request.body ?? '')), ...each }
+      sent.push(await lab.send({ ...created.request, key, body: JSON.stringify(body) }))
+    }
+    const isUnclear = sent.some(({ response }) => response.status === 0 || response.status === 429)
+    const wrong = sent.find(({ response }) => response.status !== status)
+    return {
+      kept: isUnclear ? undefined : wrong === undefined,
+      observed: sent.map(describeResponse).join(', then '),
+      requests: [created.request, ...sent.map(({ request }) => request)],
+    }
+  },
+})
+
+/** Returns whether a create request supplied the group id of its response. */
+const isSupplied = (body: string, json: unknown): boolean => {
+  const groupId = readField(parseJson(body), 'groupId')
+  return groupId !== undefined && groupId === readField(json, 'groupId')
+}
+
 const otherKeyRules: ServerRules = {
   'create.other-key.is-403': {
     title: 'A key without permission for the number is refused',
@@ -28,6 +64,11 @@ const otherKeyRules: ServerRules = {
     title: 'A key without permission for the number is refused, however the number is spelled',
     clause: 'rule 3 of "Authentication"',
     ...refuseSpelling('other'),
+  },
+  'create.other-key.repeat-is-403': {
+    title: 'A key without permission for the number gets no response to a request that another key has sent',
+    clause: 'rule 3 of "Authentication"',
+    ...repeatWith('other', 403, [{}]),
   },
   'create.other-key.unknown-number-is-400': {
     title: 'An unknown number is reported before a missing permission',
@@ -54,6 +95,11 @@ const foreignKeyRules: ServerRules = {
     title: 'A key of another organization creates no group on the number, however it is spelled',
     clause: noIntegration,
     ...refuseSpelling('foreign'),
+  },
+  'create.foreign-key.used-id-is-400': {
+    title: 'A key of another organization does not learn whether a group id is used on the number',
+    clause: noIntegration,
+    ...repeatWith('foreign', 400, [{}, { subject: 'Another subject' }]),
   },
   'create.foreign-key.is-400': {
     title: 'The number of another organization is refused like one that does not exist',

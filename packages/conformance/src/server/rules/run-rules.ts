@@ -181,4 +181,24 @@ export const runRules: ServerRules = {
       return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },
   },
+  'events.summary.arrives-when-requested': {
+    title: 'CALL_AI_SUMMARY is published when a team member asks for the first summary of a call',
+    clause: '"CALL_AI_SUMMARY", emitted when: 2',
+    expected: 'CALL_AI_SUMMARY, and status 200 afterwards',
+    severity: 'high',
+    needs: ['--listen', '--play', '--wabakit-control'],
+    examine: async (examination) => {
+      await examination.scenes.settle()
+      return judgeCall('requested', (call) => {
+        const { kept, observed, requests } = judgeFetched(call, 200)
+        const isPublished = call.summary !== undefined
+        return {
+          // A server may only know how to generate a summary again.
+          kept: kept === true ? isPublished : undefined,
+          observed: isPublished ? observed : `${observed}, but no CALL_AI_SUMMARY`,
+          requests,
+        }
+      })(examination)
+    },
+  },
 }

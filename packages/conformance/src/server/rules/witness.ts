@@ -118,8 +118,11 @@ export const judgeCall =
     return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
-/** Servers that alternate directions make an incoming and an outgoing call on either channel. */
-const answeredScenes = ['PSTN', 'WHATSAPP', 'anotherWhatsApp', 'failedSummary'] as const
+/**
+ * Servers that alternate directions make an incoming and an outgoing call on either channel. Those on PSTN come first,
+ * because live services allow more on WhatsApp.
+ */
+const answeredScenes = ['PSTN', 'failedSummary', 'WHATSAPP', 'anotherWhatsApp'] as const
 
 /** Judges several calls. Returns the observation of a broken rule, or else of a kept one. */
 export const judgeCalls =

@@ -244,6 +244,14 @@ export const createDeliveryFlaws = (): BrokenServer[] => [
     webhook: (_, send) => send().catch(() => new Response(null, { status: 204 })),
   },
   {
+    name: 'publishes only summaries that were generated automatically',
+    caughtBy: 'events.summary.arrives-when-requested',
+    webhook: async ({ body }, send) =>
+      body.event === 'CALL_AI_SUMMARY' && JSON.stringify(body.summary).includes('Generated again.')
+        ? new Response(null, { status: 204 })
+        : send(),
+  },
+  {
     name: 'never repeats a failed CALL_AI_SUMMARY',
     caughtBy: 'events.summary.failed-delivery-is-retried',
     webhook: async ({ body }, send) => {

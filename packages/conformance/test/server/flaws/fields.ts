@@ -200,6 +200,11 @@ export const createFieldFlaws = (): BrokenServer[] => [
     },
   ]),
   {
+    name: 'compares the last ten digits of numbers',
+    caughtBy: 'create.waba-number.other-country-is-400',
+    ...acceptField('wabaNumber', (value) => String(value).endsWith('5550190001')),
+  },
+  {
     name: 'treats the subject 0 as absent',
     caughtBy: 'create.subject.digit-zero-is-200',
     ...refuseField('subject', (value) => value === '0'),

@@ -9,6 +9,7 @@ import {
   readFields,
   readKey,
   swapStatus,
+  toJson,
   withHeader,
 } from '../mutations.ts'
 import type { Mutation } from '../reference.ts'
@@ -22,6 +23,21 @@ const readKeyAs = (read: (header: string) => string): Mutation => ({
       ? respond({ ...call, headers: withHeader(call.headers, 'authorization', ownKey) })
       : respond(),
 })
+
+/** Responds to a repeated request with this key before anything else. */
+function repeatFirst(key: string): Mutation {
+  const created = new Set<unknown>()
+  return {
+    api: async (call, respond) => {
+      const { groupId } = readFields(call)
+      if (isCreate(call) && created.has(groupId) && readKey(call) === key)
+        return toJson(200, { success: true, groupId }, { 'x-request-id': `req-${created.size}` })
+      const response = await respond()
+      if (isCreate(call) && response.status === 200) created.add(groupId)
+      return response
+    },
+  }
+}
 
 /** Servers with one mistake each in keys, permissions and organizations. */
 export const createKeyFlaws = (): BrokenServer[] => [
@@ -192,6 +208,16 @@ export const createKeyFlaws = (): BrokenServer[] => [
     ...accept(
       (call) => readKey(call) === ownKey && /^1 555-0190002$/.test(String(readFields(call).wabaNumber)),
     ),
+  },
+  {
+    name: 'repeats responses before it looks at permissions',
+    caughtBy: 'create.other-key.repeat-is-403',
+    ...repeatFirst('wk_acceptance_other_6789'),
+  },
+  {
+    name: 'tells other organizations which group ids are used',
+    caughtBy: 'create.foreign-key.used-id-is-400',
+    ...repeatFirst(foreignKey),
   },
   {
     name: 'looks for keys among the properties of an object',
