@@ -906,7 +906,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
 
     it('lists, shows, retries and discards entries', async () => {
-      const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
+      const { receiver, inbox, send, table } = setUp({ maxAttempts: 1, onParked: () => {} })
       let fails = true
       receiver.onAny(() => {
         if (fails) throw new Error('down')
@@ -930,13 +930,17 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.retry({ id: [first?.id ?? '', second?.id ?? ''] })).toBe(2)
       await receiver.drain()
       expect(await readStates(inbox)).toEqual(['handled', 'handled', 'discarded', 'discarded'])
+      const text = `SELECT body, headers FROM ${table} WHERE state = 'discarded'`
+      const empty = { body: null, headers: null }
+      expect(await environment().query(text)).toEqual([empty, empty])
       expect((await send(toEnd('c'), 'c')).status).toBe(200)
       expect(await inbox.count()).toEqual({ handled: 2, discarded: 2 })
       await expect(inbox.retry({})).rejects.toThrow('retry() needs a selection')
       await expect(inbox.discard({})).rejects.toThrow('discard() needs a selection')
       await expect(inbox.erase({ number: 'Ann' })).rejects.toThrow('needs a number with digits')
       const misspelled = { callid: 'c' } as object
-      await expect(inbox.list(misspelled)).rejects.toThrow('an option of list()')
+      for (const name of ['list', 'count', 'retry', 'discard'] as const)
+        await expect(inbox[name](misspelled)).rejects.toThrow(`an option of ${name}()`)
       await expect(inbox.list({}, { limit: 1, before: '2' } as { limit: number })).rejects.toThrow('list()')
     })
   })
@@ -1083,8 +1087,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await receiver.drain()
       const read = async () => {
         await setUp({ table, clock, retention }).receiver.drain()
-        const rows = await environment().query(`SELECT body FROM ${table} ORDER BY id`)
-        return rows.map(({ body }) => body !== null)
+        const rows = await environment().query(`SELECT body, headers FROM ${table} ORDER BY id`)
+        return rows.map(({ body, headers }) => body !== null || headers !== null)
       }
       expect(await read()).toEqual([true, true])
       clock.advance(1.5 * day)
@@ -1187,8 +1191,11 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toJoin('group-of-dan'), 'e')
       await receiver.drain()
       expect(handled).toEqual([])
-      const rows = JSON.stringify(await environment().query(`SELECT * FROM ${table}`))
-      expect(rows).not.toMatch(/call-of|group-of|301234|"CALL_/)
+      const rows = await environment().query(`SELECT * FROM ${table}`)
+      expect(JSON.stringify(rows)).not.toMatch(/call-of|group-of|301234|"CALL_/)
+      const kept = 'id event_key source fact state attempts due_at holds_until received_at'.split(' ')
+      const left = rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== null))
+      expect(left.filter((name) => !kept.includes(name))).toEqual([])
     })
   })
 
