@@ -279,19 +279,38 @@ test('neither logs nor shows secrets repeated by an endpoint, and logs no person
   expect(body.items[0].responseBody).toMatch(/^\[redacted] \[redacted] \{"event"/)
 })
 
-test('logs no URL of an endpoint, because it may contain a token', async () => {
+test('logs attempts and health events, but no URL of an endpoint, because it may contain a token', async () => {
   const { lines, stream } = logLines()
   const { url, service } = await start({ logFormat: 'json', logLevel: 'debug' }, { logStream: stream })
-  const endpoint = await listenForWebhooks(() => 410)
-  await service.subscriptions.create('acme', {
+  let status = 410
+  const endpoint = await listenForWebhooks(() => status)
+  const { id: subscriptionId } = await service.subscriptions.create('acme', {
     channel: 'WHATSAPP',
     number: '+15550100001',
     url: `${endpoint.url}?token=s3cret`,
   })
   await createGroup(url)
   await expect.poll(() => lines.find((line) => line.includes('subscription.disabled'))).toBeDefined()
+  status = 200
+  await service.subscriptions.update('acme', subscriptionId, { enabled: true })
+  await createGroup(url)
+  await expect.poll(() => lines.find((line) => line.includes('subscription.recovered'))).toBeDefined()
 
   expect(lines.join('\n')).not.toContain('s3cret')
+  const entries = lines.map((line) => JSON.parse(line))
+  const [gone, recovered] = (await service.deliveries.list('acme')).items
+  const attempt = { msg: 'delivery attempt', subscriptionId, event: 'GROUP_CREATED', ms: expect.any(Number) }
+  for (const expected of [
+    { ...attempt, level: 'warn', deliveryId: gone?.id, eventId: gone?.eventId, outcome: 'gone', status: 410 },
+    {
+      ...{ ...attempt, level: 'debug', outcome: 'delivered', status: 200 },
+      ...{ deliveryId: recovered?.id, eventId: recovered?.eventId },
+    },
+    { level: 'warn', msg: 'subscription.disabled', subscriptionId, disabledReason: 'gone' },
+    { level: 'info', msg: 'subscription.recovered', subscriptionId },
+  ])
+    expect(entries).toContainEqual(expect.objectContaining(expected))
+  expect(endpoint.arrivals[0]?.headers['user-agent']).toBe('wabakit/0.0.0')
 })
 
 test('answers 64 requests that arrive at once on a connection, and closes it instead of handling thousands', async () => {
