@@ -9,17 +9,17 @@ import { sqliteStore } from './sqlite-store.ts'
 test('behaves like the memory store for any sequence of steps', async () => {
   const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(store.close)
-  await expectSameAsMemory(store, 15)
+  await expectSameAsMemory(store, 12)
 })
 
 test('lists the same records as the memory store, whatever the conditions', async () => {
   const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(store.close)
-  await expectSameLists(store, 40)
+  await expectSameLists(store, 30)
 })
 
 test('changes the same records as the memory store, in each organization', async () => {
   const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(store.close)
-  await expectSameRecords(store, 10)
+  await expectSameRecords(store, 8)
 })
