@@ -18,7 +18,6 @@ const unsignedIds = [
   'x-webhook-id',
   'x-message-id',
   'x-trace-id',
-  'svix-id',
 ]
 
 const nameAll = (value: string): Record<string, string> =>
