@@ -297,7 +297,7 @@ describe.concurrent('the run', () => {
     const [one, two, three] = [await record(7), await record(7), await record(8)]
     expect(countCommon(one.ids, two.ids)).toBe(0)
     // The random part of this check is a wrong signature in each of its deliveries.
-    expect(countCommon(one.signatures, two.signatures)).toBe(4)
+    expect(countCommon(one.signatures, two.signatures)).toBe(5)
     expect(countCommon(one.signatures, three.signatures)).toBe(0)
   })
 
@@ -357,7 +357,7 @@ describe.concurrent('the run', () => {
       verdict: 'fail',
       expected: '4xx',
       observed:
-        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature',
+        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature, a body without a type and a signature',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--replay refuses-unsigned --seed 42$/),
