@@ -33,7 +33,7 @@ export type OpenedPage = {
   readonly page: Page
   /** Errors, violations of the content security policy, and requests to other hosts. */
   readonly problems: string[]
-  /** Saves a screenshot of the page to `test-results`. */
+  /** Saves a screenshot of the page to `test-results` if SCREENSHOTS is set, because a hundred take half a minute of CPU. */
   picture(name: string): Promise<void>
 }
 
@@ -68,6 +68,7 @@ export const openPage = async (
     page,
     problems,
     picture: async (name) => {
+      if (!process.env.SCREENSHOTS) return
       mkdirSync(pictures, { recursive: true })
       await page.screenshot({ path: join(pictures, `${name}.png`) })
     },
