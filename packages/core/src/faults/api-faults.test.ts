@@ -9,6 +9,16 @@ test('a fault hits if the random number is below its chance', () => {
   expect(hits).toEqual([true, false, false, true])
 })
 
+test('a request that misses a fault by chance is hit by the next fault that applies', () => {
+  const numbers = [0.5, 0.05]
+  const faults = createApiFaults(() => numbers.shift() ?? 0)
+  faults.add({ endpoint: '*', fault: { status: 500 }, chance: 0.1, times: 'always' })
+  faults.add({ endpoint: 'groups.create', fault: { status: 503 }, times: 'always' })
+  const take = () => faults.take('groups.create')?.status
+  expect([take(), take()]).toEqual([503, 500])
+  expect(faults.list()).toMatchObject([{ hits: 1 }, { hits: 1 }])
+})
+
 test('a fault without an effect, or with two that exclude each other, is refused', () => {
   const faults = createApiFaults(() => 0)
   expect(() => faults.add({ endpoint: '*', fault: { carriedOut: true } })).toThrow(

@@ -88,6 +88,33 @@ test('a response without a body can be simulated, and one of a request that is n
   expect([skipped.status, skipped.headers.get('x-request-id')]).toEqual([200, 'req_1'])
 })
 
+test.each<[ApiFault, boolean]>([
+  [{ latencyMs: 1 }, true],
+  [{ truncated: true }, true],
+  [{ malformed: true }, true],
+  [{ offContract: true }, true],
+  [{ html: true }, false],
+  [{ status: 500 }, false],
+  [{ code: 'invalid_subject' }, false],
+  [{ body: {} }, false],
+  [{ reset: true }, false],
+  [{ status: 500, carriedOut: true }, true],
+  [{ malformed: true, carriedOut: false }, false],
+])('the service performs the request that the fault %j hits: %s', async (fault, isCarriedOut) => {
+  let requests = 0
+  await respondWithFault(fault, {
+    endpoint: 'groups.create',
+    createRequestId: () => 'req_1',
+    respond: async () => {
+      requests += 1
+      return Response.json(own)
+    },
+    sleep: async () => {},
+    reset: () => {},
+  })
+  expect(requests).toBe(Number(isCarriedOut))
+})
+
 test('a reset that does not throw results in 502', async () => {
   let resets = 0
   const exchange = {

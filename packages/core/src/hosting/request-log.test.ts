@@ -75,6 +75,13 @@ test('keeps the bodies of the last 1,000 requests, and at most 4,096 characters 
   expect(log.find('none')).toBeUndefined()
 })
 
+test('keeps the bodies of the last 1,000 requests, even after the first requests have been replaced', () => {
+  const log = createRequestLog(2_000)
+  for (let index = 0; index < 3_500; index++) log.add(report(`${index}`, { requestBody: `${index}` }))
+  const bodies = [1_500, 2_499, 2_500, 3_499].map((index) => log.find(`${index}`)?.requestBody)
+  expect(bodies).toEqual([null, null, '2500', '3499'])
+})
+
 test('lists requests without a valid key besides those of an organization, or alone', () => {
   const log = createRequestLog(10)
   const organization = { id: 'acme' }

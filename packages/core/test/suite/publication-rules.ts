@@ -223,6 +223,23 @@ const callEvents = defineCases('Call events', {
     }
   },
 
+  "channelNumber and from have the organization's spelling of its number, however the call spells it":
+    async () => {
+      const scenario = await createScenario()
+      await scenario.subscribe('PSTN')
+      for (const number of ['15550100002', '+1 (555) 010 0002']) {
+        const callId = await playCall(scenario, { number })
+        await scenario.server.summaries.save('acme', callId, summary, automatic)
+      }
+      equal(scenario.publications.length, 8)
+      for (const { event } of scenario.publications) {
+        ok('from' in event, event.event)
+        equal([event.from, event.channelNumber], [pstn, pstn])
+      }
+      await scenario.advance(0)
+      equal(scenario.sent.length, 8)
+    },
+
   'agentNumber is absent for a call by an AI bot unless a team member started it': async () => {
     for (const triggeredVia of ['API', 'CAMPAIGN', 'INBOUND']) {
       const scenario = await createScenario()
