@@ -103,6 +103,38 @@ test('every event of a WhatsApp call has the nineteen published fields, with "" 
   expect(placed?.pickedBy).not.toBe('')
 })
 
+test('a WhatsApp call names the party that picked it up, rejected it or ended it, by its direction', async () => {
+  await using mock = await createLive()
+  const play = async (direction: 'INCOMING' | 'OUTGOING', outcome: 'answered' | 'missed' | 'rejected') => {
+    const callId = `${direction}-${outcome}`
+    await mock.simulateCall({ channel: 'WHATSAPP', callId, direction, outcome, summary: false })
+    await mock.clock.advance(0)
+    const last = readBodies(mock).findLast((body) => body.callId === callId)
+    const parties = [last?.pickedBy, last?.rejectedBy, last?.endedBy].map((name) => {
+      if (name === '') return ''
+      return name === last?.customerName ? 'customer' : 'agent'
+    })
+    return [last?.event, ...parties, last?.recordingUrl !== '']
+  }
+  expect(await play('INCOMING', 'answered')).toEqual(['CALL_ENDED', 'agent', '', 'customer', true])
+  expect(await play('OUTGOING', 'answered')).toEqual(['CALL_ENDED', 'agent', '', 'agent', true])
+  expect(await play('INCOMING', 'rejected')).toEqual(['CALL_REJECTED', '', 'agent', '', false])
+  expect(await play('OUTGOING', 'rejected')).toEqual(['CALL_REJECTED', 'agent', 'customer', '', false])
+  expect(await play('INCOMING', 'missed')).toEqual(['CALL_MISSED', '', '', '', false])
+  expect(await play('OUTGOING', 'missed')).toEqual(['CALL_ENDED', 'agent', '', 'agent', false])
+})
+
+test('a missed call says about its caller what the test has set', async () => {
+  await using mock = await createLive()
+  const set = [
+    { isNewCaller: true, isChatAssigned: false },
+    { isNewCaller: false, isChatAssigned: true },
+  ]
+  for (const fields of set) await mock.trigger('CALL_MISSED', fields)
+  await mock.clock.advance(0)
+  expect(readBodies(mock)).toMatchObject(set)
+})
+
 test('PSTN events add their channel and its number; a summary has the fields of the specification', async () => {
   await using mock = await createLive()
   await mock.simulateCall({ callType: 'AI_BOT' })
@@ -257,6 +289,19 @@ test('a WhatsApp call and an organization without PSTN calling have no summary, 
   await expect(tenant.client().calls.getSummary(call.callId)).rejects.toMatchObject({
     name: 'PermissionDeniedError',
   })
+})
+
+test('a WhatsApp call that can have no summary gets the same 404 as any other', async () => {
+  await using mock = await createLive()
+  const fetchSummary = async (channel: 'PSTN' | 'WHATSAPP', outcome: 'missed' | 'no_recording') => {
+    const { callId } = await mock.simulateCall({ channel, outcome })
+    const response = await request(mock, summaryPath(callId), { headers: { authorization: mock.apiKey } })
+    return [response.status, await response.json()]
+  }
+  const notFound = [404, { statusCode: 404, message: 'No such call', error: 'Not Found' }]
+  expect(await fetchSummary('WHATSAPP', 'missed')).toEqual(notFound)
+  expect(await fetchSummary('WHATSAPP', 'no_recording')).toEqual(notFound)
+  expect((await fetchSummary('PSTN', 'missed'))[0]).toBe(422)
 })
 
 test('a failed delivery is not repeated after a status, and once after a time-out if that is switched on', async () => {
