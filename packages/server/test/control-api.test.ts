@@ -67,6 +67,19 @@ test('keeps all numbers that are added at the same time, and removes the one of 
   expect((await control(server, `GET ${path}`)).body.items).toHaveLength(before.length + 5)
 })
 
+test('changes the given settings of one number, and no others', async () => {
+  const integrations = ['+15550100001', '+15550100003'].map((wabaNumber) => ({ wabaNumber, enabled: false }))
+  const server = await start({ organizations: [{ ...acme, integrations }] })
+  const path = '/organizations/acme/numbers'
+  const [first, ...others] = (await control(server, `GET ${path}`)).body.items
+
+  const change = { joinApprovalMode: 'approval_required' }
+  const changed = await control(server, `PATCH ${path}/WHATSAPP/15550100001`, change)
+
+  expect(changed.body).toEqual({ ...first, ...change })
+  expect((await control(server, `GET ${path}`)).body.items).toEqual([changed.body, ...others])
+})
+
 test('creates and removes keys with immediate effect', async () => {
   const server = await start()
 

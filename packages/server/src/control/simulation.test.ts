@@ -38,3 +38,14 @@ test('a delayed summary is due until it is saved', async () => {
   await expect.poll(async () => (await service.calls.find('acme', callId))?.summary).toBeDefined()
   expect(simulation.findDueSummary('acme', callId)).toBeUndefined()
 })
+
+test('a delayed summary that cannot be saved is reported, and no longer due', async () => {
+  const service = createReferenceServer({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
+  await service.ready()
+  const errors: unknown[] = []
+  const simulation = createSimulation(service, { now: () => 0, onError: (error) => errors.push(error) })
+  const { callId } = await simulation.simulateCall('acme', { summary: { after: 1 } })
+  await service.organizations.update('acme', { callSummaries: 'manual' })
+  await expect.poll(() => errors).toMatchObject([{ code: 'summary_refused' }])
+  expect(simulation.findDueSummary('acme', callId)).toBeUndefined()
+})
