@@ -88,6 +88,16 @@ export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
     expect(keys).toEqual(expect.arrayContaining(['claimed', 'lasting']))
   })
 
+  it('deletes the expired claim of a process that ended', async () => {
+    const table = 'ended'
+    using _random = vi.spyOn(Math, 'random').mockReturnValue(0.9999)
+    const dedupe = await open({ table })
+    await claim(dedupe, 'ended', 1)
+    await claim(dedupe, 'later', 1)
+    await (await claimExpired(dedupe, 'later')).complete()
+    expect(await listKeys(table)).toEqual(['later'])
+  })
+
   it('deletes expired rows even if every process handles only one delivery', async () => {
     const [table, ttlMs] = ['short_lived', 1]
     using _random = vi.spyOn(Math, 'random').mockReturnValue(0.9999)

@@ -32,13 +32,17 @@ describe('sqlDedupe on a real PostgreSQL', () => {
   })
 
   describe('with other table names', () => {
+    // One pool, because the pools of the other cases use most of the connections that the server allows.
+    let pool: ReturnType<typeof postgres.pool>
+    beforeAll(() => {
+      pool = postgres.pool()
+    })
     tableCases({
       open: async (options) => {
-        await postgres.pool().query(sqlDedupeTable({ table: options.table }))
-        return sqlDedupe(postgres.pool(), options)
+        await pool.query(sqlDedupeTable({ table: options.table }))
+        return sqlDedupe(pool, options)
       },
-      listKeys: async (table) =>
-        (await postgres.pool().query(`SELECT key FROM ${table}`)).rows.map(({ key }) => key),
+      listKeys: async (table) => (await pool.query(`SELECT key FROM ${table}`)).rows.map(({ key }) => key),
     })
   })
 

@@ -1473,6 +1473,36 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(events).toEqual([{ ...details, event: 'CALL_AI_SUMMARY', summary }])
     })
 
+    it('deletes the entries in every final state when they are due', async () => {
+      const clock = createClock()
+      const retention = { handledBodyMs: day, parkedBodyMs: day, keyMs: 2 * day }
+      const { receiver, inbox, send, table } = setUp({ clock, retention })
+      receiver.onAny(() => {})
+      await send(toJoin('discarded'), 'a')
+      await inbox.discard({ groupId: 'discarded' })
+      for (const id of ['b', 'c']) await send(toSummary('suppressed'), id)
+      for (const id of ['erased', 'unavailable', 'given-up']) await send(toEnd(id), id)
+      await receiver.drain()
+      await inbox.erase({ callId: 'erased' })
+      const client = createClient((callId) =>
+        callId === 'unavailable'
+          ? toError('SummaryUnavailableError', 422)
+          : toError('SummaryPendingError', 202),
+      )
+      for (const ms of [601_000, day]) {
+        clock.advance(ms)
+        await receiver.reconcile(client, { olderThanMs: 600_000, maxAgeMs: day, intervalMs: 1 })
+      }
+      const states = ['discarded', 'erased', 'given_up', 'handled', 'suppressed', 'unavailable']
+      expect(Object.keys(await inbox.count()).toSorted()).toEqual(states)
+      // The first time forgets the bodies that are left.
+      for (const ms of [3 * day, 3 * day]) {
+        clock.advance(ms)
+        await setUp({ table, clock, retention }).receiver.drain()
+      }
+      expect(await inbox.count()).toEqual({})
+    })
+
     it('rejects times that are not above 0, and options that do not exist', async () => {
       const { receiver } = setUp()
       const client = createClient(() => ({}))
