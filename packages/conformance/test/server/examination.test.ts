@@ -112,6 +112,36 @@ test('a server that refuses everything passes no check for the create endpoint',
   expect(verdicts).not.toContain('pass')
 })
 
+test('a rule about refused requests has no result if the server refuses none', async () => {
+  const baseUrl = await startConstant(200, '{"success":true,"groupId":"g"}')
+  const ids = ['create.group-id.is-free-after-a-refusal', 'create.repeat.refused-changes-nothing']
+  const { checks } = await examineServer({ ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1', only: ids })
+  const verdicts = checks.map(({ id, verdict }) => [id, verdict])
+  expect(verdicts).toEqual(expect.arrayContaining(ids.map((id) => [id, 'inconclusive'])))
+})
+
+test('a server that sends no webhook passes no rule about webhooks, except that some must not be sent', async () => {
+  const baseUrl = await startConstant(200, '{"success":true,"groupId":"g"}')
+  const { checks } = await examineServer({
+    ...quick,
+    timeoutMs: 300,
+    baseUrl,
+    apiKey: 'wk',
+    wabaNumber: '+1',
+    secret,
+    listen: '127.0.0.1:0',
+    play: 'echo "{outcome}-{channel}"',
+    only: ['events', 'webhooks'],
+  })
+  const passed = checks.filter(({ id, verdict }) => /^(?:events|webhooks)\./.test(id) && verdict === 'pass')
+  expect(passed.map(({ id }) => id)).toEqual([
+    'events.summary.none-when-missed',
+    'events.summary.none-when-rejected',
+    'events.summary.none-when-no-recording',
+    'events.summary.none-when-nothing-said',
+  ])
+})
+
 test('a decision that the server does not share results in advice that names the decision', async () => {
   const [broken] = createBrokenServers().filter(({ caughtBy }) => caughtBy === 'create.key.bearer-is-200')
   const { examination, stop } = await startReference(broken)
