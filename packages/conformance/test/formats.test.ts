@@ -141,6 +141,24 @@ describe('SARIF', () => {
       expect(Object.values(result.partialFingerprints).every((value) => typeof value === 'string')).toBe(true)
     }
   })
+
+  test('a failure has the level and the score of its severity, and advice is a note', () => {
+    const severities = ['critical', 'high', 'medium', 'low'] as const
+    const format = (verdict: string) => {
+      const checks = report.checks
+        .filter((check) => check.verdict === verdict)
+        .flatMap((check) => severities.map((severity) => ({ ...check, severity })))
+      const [{ results, tool }] = JSON.parse(formatReport({ ...report, checks }, 'sarif')).runs
+      return { levels: results.map(({ level }: { level: string }) => level), rules: tool.driver.rules }
+    }
+    const { levels, rules } = format('fail')
+    expect(levels).toEqual(['error', 'error', 'warning', 'note'])
+    const scores = rules.map(({ properties }: { properties: object }) => properties)
+    expect(scores).toMatchObject(
+      ['9.5', '8.0', '5.0', '2.0'].map((score) => ({ 'security-severity': score })),
+    )
+    expect(format('advice').levels).toEqual(['note', 'note', 'note', 'note'])
+  })
 })
 
 describe('the other formats', () => {
@@ -160,6 +178,25 @@ describe('the other formats', () => {
       .filter((line) => line.startsWith('| '))
     expect(rows).toHaveLength(report.checks.length + 1)
     expect(rows.every((row) => row.replace(/\\\|/g, '').split('|').length === 5)).toBe(true)
+  })
+
+  test('Markdown and the pretty format state the verdict, the counts and the seed', () => {
+    const summary = '1 failed, 1 advice, 1 inconclusive, 1 skipped, 2 passed'
+    const markdown = formatReport(report, 'markdown')
+    expect(markdown).toContain('## wabakit doctor: fail\n')
+    expect(markdown).toContain(`: ${summary}. Seed 42.\n`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
+    const pretty = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')
+    expect(pretty).toContain(`fail  ${summary}  seed 42\n`)
+    const passed = report.checks.filter(({ verdict }) => verdict === 'pass')
+    const counts = { pass: 1, fail: 0, advice: 0, inconclusive: 0, skipped: 0 }
+    expect(formatReport({ ...report, counts, checks: passed }, 'markdown')).toContain(': 1 passed. Seed')
+  })
+
+  test('Markdown explains the failures and the advice, and nothing else', () => {
+    const headings = formatReport(report, 'markdown').match(/^### .*$/gm) ?? []
+    const found = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
+    expect(headings).toEqual(found.map(({ id }) => `### ${id}`))
   })
 
   test('the pretty format fits 80 columns, except for commands and inconclusive observations', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { judgeAccepted } from './judge.ts'
+import { explainLimitOnce, judgeAccepted } from './judge.ts'
+import { createKnowledge } from './knowledge.ts'
 import type { Exchange } from './send.ts'
 
 const attempt = (status: number, headers: Exchange['headers'] = {}) => ({
@@ -44,4 +45,24 @@ test('a rate limit proves nothing', () => {
     verdict: 'inconclusive',
     observed: expect.stringContaining('limits the rate'),
   })
+})
+
+test('a refusal fails, although a rate limit hit other deliveries, and the report groups them by response', () => {
+  const attempts = [429, 400, 400].map((status, index) => ({
+    ...attempt(status),
+    label: `delivery ${index}`,
+  }))
+  expect(judgeAccepted(attempts as never)).toEqual({
+    verdict: 'fail',
+    observed: '429 to delivery 0; 400 to delivery 1, delivery 2',
+  })
+})
+
+test('the first finding about a rate limit explains it, and the later ones refer to that', () => {
+  const knowledge = createKnowledge()
+  const { observed } = judgeAccepted([attempt(429) as never])
+  expect(explainLimitOnce('200', { id: 'accepts-genuine', knowledge })).toBe('200')
+  expect(explainLimitOnce(observed, { id: 'survives-burst', knowledge })).toBe(observed)
+  const later = explainLimitOnce(observed, { id: 'refuses-get', knowledge })
+  expect(later).toBe('429 to a genuine delivery; see survives-burst')
 })

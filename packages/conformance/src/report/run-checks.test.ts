@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { buildReport, type CheckVerdict } from './report.ts'
 import { type Check, runChecks } from './run-checks.ts'
 
 const facts = { group: 'g', title: '', severity: 'low', clause: '', expected: '', risk: '', fix: '' } as const
@@ -20,4 +21,46 @@ test('a check whose time is up is inconclusive, and is told to stop what it stil
   })
   expect(results).toMatchObject([{ id: 'hangs', verdict: 'inconclusive' }])
   expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+})
+
+test('a check that has no time left is not run, and has no result', async () => {
+  const ran: string[] = []
+  const check: Check = {
+    ...facts,
+    id: 'late',
+    run: async () => {
+      ran.push('late')
+      return { verdict: 'pass', observed: '' }
+    },
+  }
+  const seen: string[] = []
+  const results = await runChecks([check], {
+    getTimeoutMs: () => 0,
+    decline: () => undefined,
+    onResult: ({ id }) => seen.push(id),
+  })
+  expect(results).toMatchObject([{ verdict: 'inconclusive', observed: expect.stringContaining('--timeout') }])
+  expect([ran, seen]).toEqual([[], ['late']])
+})
+
+test('a finding replaces what a check expects, and a result without a command says so', async () => {
+  const run = async () => ({ verdict: 'fail', observed: '500', expected: '401' }) as const
+  const options = { getTimeoutMs: () => 60_000, decline: () => undefined, onResult: () => {} }
+  const results = await runChecks([{ ...facts, id: 'fails', expected: '4xx', run }], options)
+  expect(results).toMatchObject([{ verdict: 'fail', observed: '500', expected: '401', reproduce: null }])
+})
+
+test.each<[string, CheckVerdict[], object]>([
+  ['pass', ['pass', 'advice', 'inconclusive', 'skipped'], { isProven: true }],
+  ['inconclusive', ['pass', 'advice'], { isProven: false }],
+  ['fail', ['pass', 'advice'], { isProven: true, isStrict: true }],
+  ['pass', ['pass', 'inconclusive', 'skipped'], { isProven: true, isStrict: true }],
+  ['fail', ['fail', 'pass'], { isProven: false }],
+])('the verdict is %s for checks with %j of a run with %j', async (verdict, verdicts, run) => {
+  const checks = await runChecks(
+    verdicts.map((each) => ({ ...facts, id: each, run: async () => ({ verdict: each, observed: '' }) })),
+    { getTimeoutMs: () => 60_000, decline: () => undefined, onResult: () => {} },
+  )
+  const of = { tool: 'doctor', target: '', seed: 1, checks, isProven: false } as const
+  expect(buildReport({ ...of, ...run }).verdict).toBe(verdict)
 })

@@ -19,6 +19,12 @@ const respell = (body: Fields): Fields => ({
   customerNumber: String(body.customerNumber).replace('+', ''),
 })
 
+/** A call of less than half a second, in which nothing was said. */
+const endAtOnce = (body: Fields): Fields => ({
+  ...('durationInSeconds' in body && { durationInSeconds: 0, callEndedAt: body.callStartedAt }),
+  ...('summary' in body && { summary: { recap: '', keyPoints: [], nextSteps: [] } }),
+})
+
 const ringFirst = (body: Fields): Fields => ({ callStartedAt: shift(body.callStartedAt, -4_000) })
 
 /** Correct servers that do otherwise what the specification leaves open. */
@@ -59,6 +65,17 @@ export const createCorrectServers = (): Readonly<Record<string, Mutation>> => ({
   'spells the times and numbers of fetched records in another way': change(isFetched, ({ body }) => ({
     body: { data: { ...body, ...respell(body) } },
   })),
+  'states a duration of 0 and an empty summary for a call that ended at once': {
+    ...editRecord(endAtOnce),
+    ...editEvents(endAtOnce),
+  },
+  'writes the type of its responses in other letters, with a charset': {
+    api: async (_, respond) => {
+      const response = await respond()
+      const headers = withHeader(response.headers, 'content-type', 'Application/JSON;charset=UTF-8')
+      return new Response(response.body, { status: response.status, headers })
+    },
+  },
   'returns nothing but the summary': change(isFetched, ({ body }) => ({
     body: isObject(body.summary) ? { ...body.summary } : {},
   })),
