@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { errorCodes, isErrorCode } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { buildErrorExample } from './documents/errors.ts'
@@ -17,6 +18,12 @@ test('every status has error codes and a reason phrase', () => {
   const statuses = new Set<number>(Object.values(errorCodes))
   expect([...statuses]).toEqual([202, 400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503])
   expect(Object.keys(reasonPhrases)).toEqual([...statuses].map(String))
+})
+
+test('the reason phrases are those of RFC 9110, which renamed 413 and 422', () => {
+  const { 413: tooLarge, 422: unprocessable, ...others } = reasonPhrases
+  expect([tooLarge, unprocessable]).toEqual(['Content Too Large', 'Unprocessable Content'])
+  expect(STATUS_CODES).toMatchObject(others)
 })
 
 test('isErrorCode accepts only the listed codes, not the names of inherited properties', () => {
