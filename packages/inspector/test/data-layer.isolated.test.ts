@@ -7,10 +7,11 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, type LiveMessage, listen, startLive } from '../src/api/live.ts'
 import { organizations } from '../src/api/organization.ts'
-import { reloadAll } from '../src/api/reload.ts'
+import { createReload, reloadAll } from '../src/api/reload.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
 import { closeRecord, leaveRow, openRecord } from '../src/state/current-record.ts'
+import { isTokenRequired, logIn } from '../src/state/session.ts'
 import { respond, servePage, setHidden, settle, until } from './page-globals.ts'
 
 type Item = { readonly id: string; readonly at: string; readonly version?: number }
@@ -205,6 +206,41 @@ test('a list with an open record counts new records, and shows them when the rec
   expect(list.freshCount.value).toBe(0)
 })
 
+test('a list that the user has scrolled down counts new records, and shows them at the top', async () => {
+  let newest = 10
+  await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 10)
+  list.setView({ first: 4, count: 5 }, false)
+
+  newest = 12
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => list.freshCount.value === 2)
+  expect(list.items.value.length).toBe(10)
+
+  list.setView({ first: 0, count: 5 }, true)
+  await until(() => list.items.value.length === 12)
+})
+
+test('messages that keep coming reload less and less often, down to once in three seconds', async () => {
+  const loadedAt: number[] = []
+  const load = async () => void loadedAt.push(performance.now())
+  const reload = createReload({ load, isAbout: () => false })
+  onTestFinished(reload.stop)
+  const askFor = async (ms: number): Promise<number[]> => {
+    loadedAt.length = 0
+    for (let asked = 0; asked < ms; asked += 100) {
+      reload.request()
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    return loadedAt.slice(1).map((at, index) => at - (loadedAt[index] ?? 0))
+  }
+  expect(await askFor(11_000)).toEqual([1_000, 2_000, 3_000, 3_000])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await askFor(1_500)).toEqual([1_000])
+})
+
 test('a held list shows new records once when asked, and then counts them again', async () => {
   let newest = 10
   await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))
@@ -301,6 +337,24 @@ test('the live stream reconnects after 35 seconds of silence, and not while anyt
   await until(() => connection.value === 'broken')
   await vi.advanceTimersByTimeAsync(1_000)
   await until(() => streams.length === 2 && connection.value === 'connected')
+})
+
+test('a stream that requires a token is not requested again until the user logs in', async () => {
+  let requests = 0
+  await servePage((_, response) => {
+    requests += 1
+    response.statusCode = 401
+    respond(response, { message: 'The token is missing.' })
+  })
+  onTestFinished(() => logIn(''))
+  onTestFinished(startLive())
+  await until(() => isTokenRequired.value)
+  await vi.advanceTimersByTimeAsync(10_000)
+  await settle()
+  expect(requests).toBe(1)
+
+  logIn('t0ken')
+  await until(() => requests === 2)
 })
 
 test('a message that is cut at any byte arrives once and whole', async () => {

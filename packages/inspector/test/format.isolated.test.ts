@@ -7,7 +7,7 @@ import { nameChoice, toChoices } from '../src/format/choices.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
-import { formatDay, formatDuration, getZone } from '../src/format/time.ts'
+import { formatDay, formatDuration, formatFull, formatTime, getZone } from '../src/format/time.ts'
 import { masking } from '../src/state/settings.ts'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
@@ -60,6 +60,12 @@ test('names a choice by its label, and several values of a link in words', () =>
 
 test('a day is named only if it is not today', () => {
   expect([formatDay(new Date().toISOString()), formatDay('2026-01-05T12:00:00.000Z')]).toEqual(['', 'Jan 5'])
+})
+
+test('a time has two digits for each part, and three for the milliseconds', () => {
+  const at = new Date(2026, 0, 5, 7, 4, 9, 42)
+  expect(formatTime(at.toISOString())).toBe('07:04:09.042')
+  expect(formatFull(at.toISOString())).toBe(`Jan 5, 2026 07:04:09.042 ${getZone(at)}`)
 })
 
 test.each([

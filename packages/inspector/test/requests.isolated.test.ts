@@ -2,6 +2,7 @@
 import './page-globals.ts'
 
 import type { ServerResponse } from 'node:http'
+import { h, render } from 'preact'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, listen, startLive } from '../src/api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../src/api/organization.ts'
@@ -9,6 +10,7 @@ import { reloadAll } from '../src/api/reload.ts'
 import { send } from '../src/api/send.ts'
 import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
 import { createRecordList } from '../src/list/record-list.ts'
+import { useRecord } from '../src/parts/use-record.ts'
 import { setParams } from '../src/state/route.ts'
 import { isTokenRequired, logIn, logOut } from '../src/state/session.ts'
 import { switchMasking } from '../src/state/settings.ts'
@@ -301,4 +303,82 @@ test('a page without an organization in its address shows the first one, after o
   await loadOrganizations()
   expect([organizationId.value, location.search]).toEqual(['acme', '?organization=acme'])
   expect(urls).toEqual(['/_wabakit/organizations?limit=1000'])
+})
+
+/** Opens a part of the page that shows a record, and returns what it has shown, the latest last. */
+const openPart = () => {
+  const seen: (readonly [value: string | undefined, problem: string])[] = []
+  const Part = ({ id }: { readonly id: string }) => {
+    const { value, problem } = useRecord(
+      { load: () => send<{ id: string }>(['events', id]), pollMs: 5_000 },
+      [id],
+    )
+    seen.push([value?.id, problem])
+    return null
+  }
+  const page = { childNodes: [] } as unknown as Parameters<typeof render>[1]
+  /** Shows the record with this id or, without one, closes the part. Its effects run after the next frame. */
+  const show = async (id?: string): Promise<void> => {
+    render(id === undefined ? null : h(Part, { id }), page)
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  return { seen, show }
+}
+
+test.each(['its record', 'its error'])(
+  'a response that arrives after that of the next record does not show %s',
+  async (late) => {
+    const held = new Map<string, ServerResponse>()
+    await servePage(({ url = '' }, response) => void held.set(url.replace('/_wabakit/events/', ''), response))
+    const { seen, show } = openPart()
+    for (const id of ['first', 'second']) {
+      await show(id)
+      await until(() => held.has(id))
+    }
+    const [first, second] = [held.get('first'), held.get('second')]
+    if (second !== undefined) respond(second, { id: 'second' })
+    await until(() => seen.at(-1)?.[0] === 'second')
+    if (first !== undefined && late === 'its error') first.statusCode = 500
+    if (first !== undefined) respond(first, { id: 'first', message: 'It was removed.' })
+    await settle()
+
+    expect(seen.at(-1)).toEqual(['second', ''])
+    await show()
+  },
+)
+
+test('a part of the page keeps its record after an error, shows the error until it is over, and asks no more when closed', async () => {
+  let isBroken = false
+  let requests = 0
+  await servePage((_, response) => {
+    requests += 1
+    response.statusCode = isBroken ? 500 : 200
+    respond(response, { id: 'event', message: 'The store is down.' })
+  })
+  const { seen, show } = openPart()
+  await show('event')
+  for (const problem of ['', 'The store is down.', '']) {
+    isBroken = problem !== ''
+    await vi.advanceTimersByTimeAsync(6_000)
+    await until(() => seen.at(-1)?.[0] === 'event' && seen.at(-1)?.[1] === problem)
+  }
+  await show()
+  await settle()
+  const before = requests
+  reloadAll()
+  await vi.advanceTimersByTimeAsync(20_000)
+  await settle()
+
+  expect(requests).toBe(before)
+})
+
+test('a link to an organization that does not exist shows none, rather than another one', async () => {
+  await servePage((request, response) => {
+    if (request.url?.includes('/organizations/gone')) response.statusCode = 404
+    respond(response, { items: [toOrganization('acme')] })
+  })
+  setParams({ organization: 'gone' })
+  await loadOrganizations()
+
+  expect([organizationId.value, organizations.value?.map(({ id }) => id)]).toEqual([undefined, ['acme']])
 })
