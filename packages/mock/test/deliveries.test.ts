@@ -46,6 +46,7 @@ test("delivers over HTTP to a URL, signed with its subscription's secret", async
   expect(to).toBe(endpoint.url)
   expect(received).toEqual(['CALL_ENDED', 'CALL_AI_SUMMARY'])
   await subscription.stop()
+  await subscription.stop()
   for (const channel of ['PSTN', 'WHATSAPP'] as const) await mock.simulateCall({ channel })
   await mock.clock.advance(0)
   expect(received).toHaveLength(2)

@@ -9,6 +9,7 @@ type Options = Parameters<Deliveries['drop']>[1]
 const kinds: Record<string, (deliveries: Deliveries, options?: Options) => void> = {
   duplicate: ({ duplicate }, options) => duplicate('CALL_ENDED', options),
   drop: ({ drop }, options) => drop('CALL_ENDED', options),
+  timeOut: ({ timeOut }, options) => timeOut('CALL_ENDED', options),
   tamper: ({ tamper }, options) => tamper('CALL_ENDED', { ...options, part: 'body' }),
   delay: ({ delay }, options) => delay('CALL_ENDED', { ...options, by: '1m' }),
   reorder: ({ reorder }, options) => reorder(['CALL_ENDED', 'CALL_ACCEPTED'], options),
@@ -54,6 +55,26 @@ test('a fault applies to the collector while no other subscription gets the even
   await callAndWait(mock)
   expect(listHits(mock)).toEqual(['duplicate to collector'])
   await subscription.stop()
+})
+
+test('a subscription that is disabled, or to other events, leaves the faults to the collector', async () => {
+  await using mock = await createMock()
+  await mock.subscribe({ receiver: () => new Response(), events: ['CALL_MISSED'] })
+  await mock.subscribe({ receiver: () => new Response(null, { status: 410 }) })
+  await callAndWait(mock)
+  mock.faults.deliveries.duplicate('CALL_ENDED')
+  await callAndWait(mock)
+  expect(listHits(mock)).toEqual(['duplicate to collector'])
+})
+
+test('a request is recorded with the fault that hit it', async () => {
+  await using mock = await createMock()
+  const fault = { status: 503, retryAfterSeconds: 2 }
+  mock.faults.next('calls.getSummary', fault)
+  await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=call-1`, {
+    headers: { authorization: mock.apiKey },
+  })
+  expect(mock.requests).toMatchObject([{ status: 503, verdict: 'fault', fault }])
 })
 
 test.each(Object.keys(kinds))('%s applies only to the subscription that it is aimed at', async (kind) => {

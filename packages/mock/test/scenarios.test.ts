@@ -1,4 +1,4 @@
-import { isPublishedEventName, publishedEventSchemas } from '@wabakit/contract'
+import { eventNames, isPublishedEventName, publishedEventSchemas } from '@wabakit/contract'
 import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -247,3 +247,19 @@ test.each([0, 42])('no event contains a future time, with a call of %i s', async
   expect(stated).not.toHaveLength(0)
   expect(Math.max(...stated)).toBeLessThanOrEqual(now)
 })
+
+test.each(eventNames)(
+  'a triggered %s contains no future time, nor one of more than two hours ago',
+  async (name) => {
+    const now = mock.clock.now()
+    await mock.trigger(name)
+    const [event = {}] = mock.events
+    const times = Object.entries(event).flatMap(([field, value]) =>
+      /At$/.test(field) && value !== '' ? [Date.parse(String(value))] : [],
+    )
+    for (const time of times) {
+      expect(time).toBeLessThanOrEqual(now)
+      expect(time).toBeGreaterThan(now - 7_200_000)
+    }
+  },
+)

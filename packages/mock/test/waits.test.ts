@@ -1,6 +1,12 @@
 import { createMock, type Mock, MockTimeoutError, MockUsageError, UnexpectedEventError } from '@wabakit/mock'
 import { type EventMatchers, matchers } from '@wabakit/mock/matchers'
-import { createReceiver, generateSecret, standardWebhooks, staticHeader } from '@wabakit/webhooks'
+import {
+  createReceiver,
+  generateSecret,
+  memoryDedupe,
+  standardWebhooks,
+  staticHeader,
+} from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let mock: Mock
@@ -83,6 +89,51 @@ test('the time-out message shows the events, how the most similar one differs, a
   `)
 })
 
+test('the time-out message shows the last 20 events, and counts the earlier ones', async () => {
+  for (let call = 1; call <= 25; call++) await mock.trigger('CALL_MISSED', { callId: `call-${call}` })
+  const message = await getMessage(mock.waitForEvent('CALL_ENDED', undefined, quick))
+  expect(message).toContain('Events so far:\n  (5 earlier ones)\n  6. CALL_MISSED  callId call-6\n')
+  expect(message).toContain('\n  25. CALL_MISSED  callId call-25')
+})
+
+test('the time-out message compares the event that differs least from the match, wherever it is', async () => {
+  await mock.trigger('CALL_MISSED', { callId: 'call-1', channel: 'PSTN' })
+  await mock.trigger('CALL_MISSED', { callId: 'call-2', channel: 'WHATSAPP' })
+  await mock.trigger('CALL_MISSED', { callId: 'call-3', channel: 'PSTN' })
+  const match = { callId: 'call-4', channel: 'WHATSAPP' } as const
+  const message = await getMessage(mock.waitForEvent('CALL_MISSED', match, quick))
+  expect(message).toContain(
+    'The most similar is number 2. It differs in:\n    callId: expected "call-4", got "call-2"',
+  )
+  expect(message).not.toContain('channel: expected')
+})
+
+test('the time-out message shows a whole event if the match is a function', async () => {
+  await mock.trigger('CALL_MISSED', { callId: 'call-1' })
+  const message = await getMessage(mock.waitForEvent('CALL_MISSED', ({ callId }) => callId === 'no', quick))
+  expect(message).toContain('No CALL_MISSED for which ')
+  expect(message).toContain('The most similar is number 1: {"event":"CALL_MISSED",')
+})
+
+test('the time-out message shows what is due next, earliest first, and no more than five tasks', async () => {
+  for (const seconds of [60, 20, 50, 10, 40, 30]) {
+    await mock.simulateCall({ callId: `call-${seconds}`, summary: { after: `${seconds}s` } })
+  }
+  const message = await getMessage(mock.waitForEvent('CALL_MISSED', undefined, quick))
+  const due = [...message.matchAll(/^Due later: the summary of (\S+), in (\d+) ms/gm)]
+  expect(due.map(([, callId, ms]) => [callId, Number(ms)])).toEqual(
+    [10, 20, 30, 40, 50].map((seconds) => [`call-${seconds}`, seconds * 1_000]),
+  )
+})
+
+test('a wait that states no time ends after one second', async () => {
+  await mock.trigger('CALL_MISSED')
+  const messages = await Promise.all(
+    [mock.waitForEvent('CALL_ENDED'), mock.waitForDelivery('CALL_ENDED')].map(getMessage),
+  )
+  for (const message of messages) expect(message).toContain('within 1000 ms')
+})
+
 test('the time-out message shows the requests to the API that failed', async () => {
   const { wabaNumber } = mock
   const create = (apiKey: string) =>
@@ -114,6 +165,48 @@ test('the time-out message shows the first line of the response to a delivery', 
   const message = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
   expect(message).toContain('to receiver, attempt 1: status 401: timestamp 3600 s old\n')
   expect(message).not.toContain('second line')
+})
+
+test('the time-out message shows at most 200 characters of a response', async () => {
+  mock.deliverTo(() => new Response('x'.repeat(500), { status: 500 }))
+  await mock.simulateCall({ summary: false })
+  const message = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  expect(message).toContain(`attempt 1: status 500: ${'x'.repeat(200)}…\n`)
+})
+
+test('the time-out message shows a request without a response', async () => {
+  mock.faults.next('groups.create', { reset: true })
+  const client = mock.client({ retry: { limit: 0 } })
+  await expect(client.groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })).rejects.toThrow()
+  expect(await getMessage(mock.waitForEvent('GROUP_CREATED', undefined, quick))).toContain(
+    'Failed requests so far:\n  groups.create no response fault\n',
+  )
+})
+
+test('the time-out message names the faults that hit a delivery, and what was taken for a duplicate', async () => {
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  mock.deliverTo(createReceiver({ verify, dedupe: memoryDedupe() }).onAny(() => {}))
+  mock.faults.deliveries.duplicate('CALL_INCOMING_INITIATED')
+  mock.faults.deliveries.drop('CALL_ACCEPTED')
+  await mock.simulateCall({ summary: false })
+  await mock.clock.advance(0)
+  expect(await getMessage(mock.waitForDelivery('CALL_ACCEPTED', {}, quick))).toContain(
+    [
+      'Deliveries so far:',
+      '  CALL_INCOMING_INITIATED to receiver, attempt 1: status 200',
+      '  CALL_INCOMING_INITIATED to receiver, attempt 2: status 200, taken for a duplicate (fault: duplicate)',
+      '  CALL_ACCEPTED to receiver, attempt 1: dropped by faults.deliveries.drop (fault: drop)\n',
+    ].join('\n'),
+  )
+})
+
+test('the time-out message does not blame the secret for a delivery that a fault changed', async () => {
+  mock.deliverTo(createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) }).onError(() => {}))
+  mock.faults.deliveries.tamper('CALL_INCOMING_INITIATED', { part: 'signature' })
+  await mock.simulateCall({ summary: false })
+  const message = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  expect(message).toMatch(/attempt 1: status 401.* \(fault: tamper\)/)
+  expect(message).not.toContain('mock.secret')
 })
 
 test.each<[string, () => Promise<unknown>]>([
@@ -193,9 +286,9 @@ test('the time-out message lists no collected delivery of an event that a subscr
   expect(message).toContain('attempt 1: status 500')
   expect(message).not.toContain('collector')
   await mock.simulateCall({ channel: 'WHATSAPP', summary: false })
-  expect(await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
-    'no subscription gets this event',
-  )
+  const unreceived = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  expect(unreceived).toContain('no subscription gets this event')
+  expect(unreceived).toContain('before the event happens: mock.subscribe or mock.deliverTo.')
 })
 
 test('a delivery is acknowledged by a status of 200 to 299, not by being sent', async () => {

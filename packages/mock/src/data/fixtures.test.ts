@@ -50,6 +50,20 @@ test('keeps related fields consistent', () => {
   expect(bot).not.toHaveProperty('agentNumber')
 })
 
+test('a changed direction changes the trigger, a changed start the end, and a changed number its twin', () => {
+  expect(fixtures.event('CALL_ENDED', { callDirection: 'OUTGOING' }).triggeredVia).toBe('UI')
+  const later = fixtures.event('CALL_ENDED', {
+    callStartedAt: '2026-03-01T00:00:00.000Z',
+    durationInSeconds: 30,
+  })
+  expect(later.callEndedAt).toBe('2026-03-01T00:00:30.000Z')
+  const { from, to } = fixtures.event('CALL_ENDED', {
+    channelNumber: '+15550100041',
+    customerNumber: '+15550100042',
+  })
+  expect([from, to]).toEqual(['+15550100041', '+15550100042'])
+})
+
 test('overrides parts of the summary, and removes fields that are set to undefined', () => {
   const event = fixtures.event('CALL_AI_SUMMARY', { agentNumber: undefined, summary: { recap: 'Short.' } })
   expect(event.summary).toEqual({ ...fixtures.event('CALL_AI_SUMMARY').summary, recap: 'Short.' })
