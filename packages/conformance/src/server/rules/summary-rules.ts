@@ -142,7 +142,9 @@ const rules: ServerRules = {
         }
       return judgeCall('failedSummary', ({ fetched, webhooks }) => ({
         // Without the webhook, no delivery has failed.
-        kept: webhooks.some(({ status }) => status === 500) ? fetched?.response.status === 200 : undefined,
+        kept: webhooks.some(({ status }) => status === 500)
+          ? fetched && fetched.response.status === 200
+          : undefined,
         observed: fetched === undefined ? 'not fetched' : describeResponse(fetched),
         requests: fetched && [fetched.request],
       }))(examination)
