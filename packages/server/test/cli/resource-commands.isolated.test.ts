@@ -51,6 +51,13 @@ test('every command of a resource is an operation of the control API, with examp
   }
 })
 
+test('the URL of --server may end in a slash', async () => {
+  const { url } = await start({ mock: true })
+  const printed = await at({ url })('org list --format json')
+  expect(parseLines(printed)).not.toEqual([])
+  expect(await at({ url: `${url}/` })('org list --format json')).toBe(printed)
+})
+
 type Recorded = {
   readonly line: string
   readonly query: Readonly<Record<string, string>>
