@@ -77,12 +77,17 @@ test('logs that an operational subscription was disabled, because no health even
   const settings = { operationsUrl: gone.url, operationsSecret, logLevel: 'warn', logFormat: 'json' } as const
   const { url, service } = await start(settings, { logStream })
   const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: gone.url } as const
-  await service.subscriptions.create('acme', subscription)
+  const { id } = await service.subscriptions.create('acme', subscription)
   await createGroup(url)
 
-  await expect
-    .poll(() => logStream.read())
-    .toContain('"reason":"gone","msg":"operational subscription disabled"')
+  let lines = ''
+  const read = (): string => {
+    lines += logStream.read() ?? ''
+    return lines
+  }
+  await expect.poll(read).toContain('"reason":"gone","msg":"operational subscription disabled"')
+  // The other subscription was disabled first, and is no operational one.
+  expect(lines).not.toContain(`"subscriptionId":"${id}","reason":"gone"`)
 })
 
 test('keeps one operator subscription, with the URL and secret from the last start', async () => {
