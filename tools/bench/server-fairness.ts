@@ -27,7 +27,8 @@ const settings = [
 ]
 
 const names = Object.keys(scenarios)
-// One slow fsync of the disk moves a p99 of 20 seconds, so all scenarios are measured in turns, and the median counts.
+// A single slow fsync can decide the p99 of 20 seconds. Therefore, each scenario runs several times, alternating with the
+// others, and the result is the median.
 const turns = 3
 const order = Array.from({ length: turns }, () => names).flat()
 const rows: Row[] = []
@@ -68,8 +69,8 @@ publish({
   about: `100 events a second for 20 healthy endpoints, next to ${suspects} endpoints that never respond and have 20 deliveries each. In the
 first ${events / 100} seconds, these endpoints are new and time out at the same time. The next ${events / 100} seconds are measured separately. Each
 endpoint has its own port. The times are the p99 of the delays of events. The floor is a server without other endpoints.
-All are measured ${turns} times, in turns; the median counts. Add \`--long\` for endpoints that respond after 14 seconds,
-and for three workers.`,
+Each scenario runs ${turns} times, alternating with the others; the results are medians. Add \`--long\` for endpoints that
+respond after 14 seconds, and for three workers.`,
   unit: 'time',
   rows,
   goals,

@@ -80,7 +80,7 @@ const flaws: Record<string, Flaw> = {
     fail: ['refuses-forgery-on-other-routes'],
     options: { only: ['refuses-forgery-on-other-routes'] },
   },
-  'trusts whoever claims to be on this machine': {
+  'trusts a request that claims to come from this machine': {
     plant: ({ right }) => ({
       verify: (incoming) =>
         incoming.request.headers['x-forwarded-for'] === '127.0.0.1' ? undefined : right.verify(incoming),

@@ -133,7 +133,7 @@ const listing = (fields: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
       ),
     limit: fc.integer({ min: 4, max: 40 }),
     order: fc.constantFrom('oldest_first' as const, 'newest_first' as const),
-    organizationId: fc.constantFrom('acme', 'acme', 'other', 'nobody'),
+    organizationId: fc.constantFrom('acme', 'acme', 'other', 'unknown'),
   })
 
 /** Reads all pages. */

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 /** Runs that once broke an invariant. */
 const cases = globSync(resolve(import.meta.dirname, '../cases/*.json')).sort()
 
-/** What the replay of each case prints. All share a process, whose start takes longer than most of them. */
+/** The output of each case's replay. One process replays all cases, because starting it takes longer than most replays. */
 let replays: readonly string[]
 beforeAll(async () => {
   const script = resolve(import.meta.dirname, '../run.ts')
