@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from '../../packages/conformance/test/start-process.ts'
+import { findFreePort } from '../../packages/server/test/free-port.ts'
 import type { Framework } from './frameworks.ts'
 
 /** A started example. */

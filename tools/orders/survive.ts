@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMock } from 'wabakit/mock'
 import { openDatabase } from '../../examples/orders/database.ts'
-import { findFreePort } from '../../packages/conformance/test/start-process.ts'
+import { findFreePort } from '../../packages/server/test/free-port.ts'
 import { type Call, check, countImpatient, findExpected } from './check.ts'
 
 const server = resolve(import.meta.dirname, '../../examples/orders/server.ts')

@@ -10,12 +10,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { findFreePort } from '../../packages/server/test/free-port.ts'
 import { listModuleSettings } from '../matrix/typescript.ts'
 import { readManifest } from '../release/packages.ts'
 import { installPacked, listPublishedPackages, listSpecifiers } from './packed.ts'
@@ -82,15 +82,6 @@ test('no build inlines a dependency or another package', () => {
   )
   expect(foreign).toEqual([])
 })
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 test("the endpoint in the server's README receives the signed webhooks of a call, in an empty folder", async () => {
   const folder = join(project, 'first-steps')

@@ -6,9 +6,10 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { signWebhook } from '@wabakit/webhooks'
 import { describe, expect, test, vi } from 'vitest'
+import { findFreePort } from '../../server/test/free-port.ts'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
-import { type Command, findFreePort, startProcess } from './start-process.ts'
+import { type Command, startProcess } from './start-process.ts'
 
 vi.setConfig({ maxConcurrency: 4, testTimeout: 400_000 })
 
@@ -71,7 +72,6 @@ const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS
 const startExample = async (name: string, language: Language, variables: Record<string, string>) => {
   const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
   const database = name === 'go' ? folder : join(folder, 'receiver.db')
-  // Before a port is chosen: another program could take it meanwhile.
   language.build?.(folder)
   const port = await findFreePort()
   const env = {
@@ -156,12 +156,13 @@ describe.concurrent('the example receiver', () => {
           '****',
           '',
         ]) {
-          const started = await startExample(name, language, { WABAKIT_WEBHOOK_SECRET: placeholder }).catch(
-            () => undefined,
-          )
-          // PHP has no start at which it could refuse.
-          if (started === undefined) continue
-          await using example = started
+          const starting = startExample(name, language, { WABAKIT_WEBHOOK_SECRET: placeholder })
+          // Only PHP has no start at which it could refuse.
+          if (name !== 'php') {
+            await expect(starting, placeholder).rejects.toThrow('does not listen')
+            continue
+          }
+          await using example = await starting
           const { status } = await fetch(example.url, { method: 'POST', body: payload, headers })
           expect([placeholder, status]).toEqual([placeholder, placeholder === '' ? 401 : 500])
         }

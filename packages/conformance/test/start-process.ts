@@ -1,19 +1,10 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A program and its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
-
-export const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1')

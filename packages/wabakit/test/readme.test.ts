@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { createReferenceServer } from 'wabakit/core'
 import { createMock } from 'wabakit/mock'
 import { generateSecret, standardWebhooks } from 'wabakit/webhooks'
 import { createOrders, refunds } from '../../../examples/start/orders.ts'
+import { findFreePort } from '../../server/test/free-port.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const readExample = (name: string): string => readFileSync(join(root, 'examples', name), 'utf8')
@@ -26,14 +27,6 @@ const listen = async (server: Server): Promise<number> => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
-}
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer()
-  const port = await listen(server)
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 test.each([

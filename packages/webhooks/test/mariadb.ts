@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
-import { findFreePort } from '../../server/test/postgres-cluster.ts'
+import { findFreePort } from '../../server/test/free-port.ts'
 
 const run = promisify(execFile)
 const version = spawnSync('mariadbd', ['--version'], { encoding: 'utf8' })

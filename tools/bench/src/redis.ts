@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { findFreePort } from '../../../packages/server/test/postgres-cluster.ts'
+import { findFreePort } from '../../../packages/server/test/free-port.ts'
 
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }

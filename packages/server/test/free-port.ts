@@ -1,0 +1,31 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+
+const listen = async (port: number): Promise<Server | undefined> => {
+  const server = createServer().listen(port, '127.0.0.1')
+  const isListening = once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  return (await isListening) ? server : undefined
+}
+
+/**
+ * Returns a port for a program that cannot listen on port 0 and say which port it got. Nobody else takes it before the
+ * program listens: it is below the ports that systems hand out for port 0 (from 32768), and the port above it is held
+ * until this process ends, so that others who look for a port here pass by.
+ */
+export const findFreePort = async (): Promise<number> => {
+  const port = 2 * randomInt(10_000, 16_384)
+  const held = await listen(port + 1)
+  const server = held && (await listen(port))
+  if (server === undefined) {
+    held?.close()
+    return findFreePort()
+  }
+  held?.unref()
+  server.close()
+  await once(server, 'close')
+  return port
+}
