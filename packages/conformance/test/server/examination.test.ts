@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import { promisify } from 'node:util'
+import { createMock } from '@wabakit/mock'
 import { startServer } from '@wabakit/server'
 import { expect, onTestFinished, test } from 'vitest'
 import {
@@ -232,6 +233,19 @@ test('the same seed results in the same sequences', () => {
   }
   expect(create(5)).toEqual(create(5))
   expect(create(5)).not.toEqual(create(6))
+})
+
+test('a run that has used up the limit of its key still sees whether wrong keys do', async () => {
+  await using mock = await createMock({
+    port: 0,
+    clock: 'machine',
+    rateLimit: { key: { requests: 1, perMs: 800 }, ip: { requests: 60, perMs: 60_000 } },
+  })
+  const { apiKey, wabaNumber } = mock
+  const only = ['create.subject.empty-is-400', 'limits.429.spares-a-valid-key']
+  const report = await examineServer({ ...quick, only, baseUrl: mock.url, apiKey, wabaNumber })
+  expect(mock.requests.slice(0, 3).map(({ status }) => status)).toContain(429)
+  expect(report.checks.find(({ id }) => id === only[1])).toMatchObject({ verdict: 'pass' })
 })
 
 test('checks without the required function are inconclusive', async () => {
