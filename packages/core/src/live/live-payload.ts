@@ -1,6 +1,5 @@
-import { createCallData } from '../simulation/call-data.ts'
+import { createPersonName, nameCustomer } from '../simulation/call-data.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
-import { createSeededRandom } from '../simulation/seeded-random.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,14 +28,12 @@ const unsetCallFields = {
 
 const withoutPlus = (number: unknown): string => String(number ?? '').replace(/^\+/, '')
 
-const createName = (...parts: readonly string[]): string =>
-  createCallData(createSeededRandom(...parts)).customerName
-
 /** Returns names for the fields that have values in the published samples. */
 const nameParties = (event: Fields) => {
   const { event: name, callDirection, callId, customerNumber, channel } = event
-  const customerName = String(event.customerName ?? createName('customer', String(customerNumber)))
-  const agent = channel === 'PSTN' ? String(event.agentNumber ?? '') : createName('agent', String(callId))
+  const customerName = String(event.customerName ?? nameCustomer(String(customerNumber)))
+  const agent =
+    channel === 'PSTN' ? String(event.agentNumber ?? '') : createPersonName('agent', String(callId))
   const isAnswered = name === 'CALL_ACCEPTED' || (name === 'CALL_ENDED' && Boolean(event.callStartedAt))
   const isPlaced = callDirection === 'OUTGOING'
   return {

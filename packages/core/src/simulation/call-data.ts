@@ -1,7 +1,7 @@
 import type { CallSummary } from '@wabakit/contract'
 import type { Random } from '../values/ids.ts'
 import { conversations } from './conversations.ts'
-import { pick, pickInteger } from './seeded-random.ts'
+import { createSeededRandom, pick, pickInteger } from './seeded-random.ts'
 
 const pickWord = (random: Random, list: string): string => {
   const words = list.split(' ')
@@ -31,13 +31,18 @@ const givenNames =
 const familyNames =
   'Adeyemi Bakker Castillo Demir Eriksen Fischer García Haddad Ito Jensen Kumar Lopes Moreau Novak Okafor Patel Rossi Silva Tanaka Weber'
 
-const createPersonName = (random: Random): string =>
-  `${pickWord(random, givenNames)} ${pickWord(random, familyNames)}`
+/** Generates a name that is always the same for the same `parts`. */
+export const createPersonName = (...parts: readonly string[]): string => {
+  const random = createSeededRandom(...parts)
+  return `${pickWord(random, givenNames)} ${pickWord(random, familyNames)}`
+}
+
+/** Returns the name of the customer with a number. It depends on nothing else, so that all events of a call agree. */
+export const nameCustomer = (customerNumber: string): string => createPersonName('customer', customerNumber)
 
 /** Generated data for a call. */
 export type CallData = {
   readonly customerNumber: string
-  readonly customerName: string
   readonly agentNumber: string
   /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number
@@ -53,7 +58,6 @@ export const createCallData = (random: Random, taken: readonly string[] = []): C
   const customerNumber = createPhoneNumber(random, taken)
   return {
     customerNumber,
-    customerName: createPersonName(random),
     agentNumber: createPhoneNumber(random, [...taken, customerNumber]),
     durationInSeconds: pickInteger(random, 25, 480),
     summary: pick(random, conversations),

@@ -1,5 +1,6 @@
 import type { WebhookEventOf } from '@wabakit/contract'
 import type { CallRecord } from '../records.ts'
+import { nameCustomer } from './call-data.ts'
 
 /** Events of unanswered calls, which live services send and the reference server does not. */
 export type ObservedCallEventName = 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_ENDED'
@@ -7,7 +8,7 @@ export type ObservedCallEventName = 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_RE
 type ObservedCall = Pick<
   CallRecord,
   'callId' | 'channel' | 'direction' | 'channelNumber' | 'customerNumber' | 'updatedAt'
-> & { readonly customerName: string }
+>
 
 const statuses = {
   CALL_NOT_PICKED: 'INITIATED',
@@ -34,9 +35,10 @@ export const findObservedEnd = ({
  */
 export const buildObservedCallEvent = <Name extends ObservedCallEventName>(
   name: Name,
-  { callId, channel, direction, channelNumber, customerNumber, customerName, updatedAt }: ObservedCall,
-) =>
-  ({
+  { callId, channel, direction, channelNumber, customerNumber, updatedAt }: ObservedCall,
+) => {
+  const customerName = nameCustomer(customerNumber)
+  return {
     event: name,
     callId,
     ...(channel === 'PSTN' ? { channel, channelNumber } : { wabaNumber: channelNumber }),
@@ -50,4 +52,5 @@ export const buildObservedCallEvent = <Name extends ObservedCallEventName>(
     recordingUrl: '',
     ...(name === 'CALL_MISSED' && { isNewCaller: true, isChatAssigned: false }),
     ...(name === 'CALL_REJECTED' && { rejectedBy: direction === 'INCOMING' ? 'agent' : customerName }),
-  }) satisfies Partial<WebhookEventOf<ObservedCallEventName>>
+  } satisfies Partial<WebhookEventOf<ObservedCallEventName>>
+}

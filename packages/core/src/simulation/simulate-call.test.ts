@@ -3,7 +3,7 @@ import { createReferenceServer } from '../create-reference-server.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
-import { createCallData, createPhoneNumber } from './call-data.ts'
+import { createCallData, createPhoneNumber, nameCustomer } from './call-data.ts'
 import type { CallSimulation } from './call-simulation.ts'
 import { createSeededRandom } from './seeded-random.ts'
 import { type SimulationContext, simulateCall } from './simulate-call.ts'
@@ -200,7 +200,7 @@ test('the people of a call have names and different numbers, which are not those
   const taken = Array.from({ length: 100 }, (_, line) => `+12025550${100 + line}`)
   for (let index = 0; index < 50; index++) {
     const data = createCallData(createSeededRandom('people', index), taken)
-    expect(data.customerName).toMatch(/^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$/u)
+    expect(nameCustomer(data.customerNumber)).toMatch(/^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$/u)
     expect(taken).not.toContain(data.customerNumber)
     expect([...taken, data.customerNumber]).not.toContain(data.agentNumber)
   }

@@ -122,7 +122,7 @@ export const simulateCall = async (
   const { callId, initiatedAt, channelNumber, publishesEvents } = ringing
   const publish = async (name: ObservedCallEventName, call: CallRecord): Promise<void> => {
     if (!publishesEvents) return
-    const payload = buildObservedCallEvent(name, { ...call, customerName: data.customerName })
+    const payload = buildObservedCallEvent(name, call)
     await events.publish(organizationId, {
       name,
       subject: toCallSubject(callId),

@@ -27,7 +27,7 @@ const examples: Readonly<Record<EventName, Fields>> = { ...groupEventExamples, .
  * fields are copied from the event's example.
  */
 export const createTemplate = (name: EventName, { account, data, ids, start }: TemplateSources): Fields => {
-  const { customerNumber, customerName, agentNumber, durationInSeconds, summary } = data
+  const { customerNumber, agentNumber, durationInSeconds, summary } = data
   const at = (seconds: number): string => new Date(start + seconds * 1_000).toISOString()
   const group = { groupId: ids('wagrp'), groupName: 'Order 1042' }
   const member = { ...group, customerPhone: customerNumber }
@@ -47,7 +47,7 @@ export const createTemplate = (name: EventName, { account, data, ids, start }: T
   const ended = { ...accepted, callStatus: 'END', durationInSeconds, callEndedAt: at(5 + durationInSeconds) }
   const observed = (name: ObservedCallEventName): Fields => {
     const { callId } = call
-    const parties = { channelNumber: account.wabaNumber, customerNumber, customerName }
+    const parties = { channelNumber: account.wabaNumber, customerNumber }
     const about = { callId, channel: 'WHATSAPP', direction: 'INCOMING', updatedAt: start } as const
     return buildObservedCallEvent(name, { ...about, ...parties })
   }
