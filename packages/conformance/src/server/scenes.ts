@@ -52,7 +52,7 @@ const unansweredScenes = [
 export const isOwnLimit = ({ request, response }: ApiExchange): boolean =>
   request.key === 'api' && response.status === 429
 
-/** Time in which a limit of one request per second admits some again, in milliseconds. */
+/** Time after which a limit of one request per second, or more, admits requests again, in milliseconds. */
 const recoveryMs = 2_000
 const maxFloodRequests = 150
 const floodConcurrency = 10
