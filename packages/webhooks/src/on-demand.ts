@@ -1,5 +1,8 @@
 import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
 
+// Read once, because fake timers of a test replace it, and concurrent requests would wait forever.
+const { setTimeout: startTimer } = globalThis
+
 /** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 
@@ -66,7 +69,7 @@ export const prepare = <Input, Output>(
 
   /** Waits until another request's call has ended. Polls, because Workers forbid awaiting its promise. */
   const wait = async (clock: () => number): Promise<Output> => {
-    while (isCalling()) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (isCalling()) await new Promise((resolve) => startTimer(resolve, 5))
     return find(clock)
   }
   const find = (clock = now): Output | Promise<Output> => {

@@ -1,9 +1,17 @@
 import { isError } from '@wabakit/wire'
-/** Waits for one turn of the event loop, so that items that have already arrived or finished join the same batch. */
+
+// Read once, because fake timers of a test replace them, and no batch would ever run.
+const { setImmediate: startImmediate, setTimeout: startTimer } = globalThis
+
+/**
+ * Waits for one turn of the event loop, so that items that have already arrived or finished join the same
+ * batch. Does not wait if fake timers, which have a `clock`, were installed before this module was loaded.
+ */
 export const collect = (): Promise<void> =>
   new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve)
-    else setTimeout(resolve, 0)
+    const start: (run: () => void) => unknown = startImmediate ?? startTimer
+    if ('clock' in start) resolve()
+    else start(resolve)
   })
 
 const maxItems = 100
