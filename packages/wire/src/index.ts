@@ -43,8 +43,9 @@ export { isError } from './is-error.ts'
 export { readMessages, type StreamMessage } from './read-messages.ts'
 export { readText } from './read-text.ts'
 
-// Printing untrusted text, and tracing.
+// Reading and printing untrusted text, and tracing.
 
+export { findNumber, readDigits } from './find-number.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'
 export { findTracingChannel } from './tracing.ts'

@@ -1,10 +1,11 @@
+import { findNumber } from '@wabakit/wire'
 import { InputError } from '../errors/operation-errors.ts'
 import { toCallSubject } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ErasureRequest, EventQuery } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
-import { parseDigits, toDigits } from '../values/phone-number.ts'
+import { parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 
 /** Selects what to erase: one call, or everything about one customer. */
@@ -55,13 +56,10 @@ export type Erasures = {
 const callsPerPart = 20
 const eventsPerPart = 500
 
-const hasDigits = (value: unknown, digits: string): boolean =>
-  typeof value === 'string' && toDigits(value) === digits
-
-const isAbout = ({ payload }: EventRecord, digits: string): boolean => {
+const isAbout = ({ payload }: EventRecord, isMentioned: (text: string) => boolean): boolean => {
   try {
     const { customerNumber, customerPhone } = JSON.parse(payload) ?? {}
-    return hasDigits(customerNumber, digits) || hasDigits(customerPhone, digits)
+    return [customerNumber, customerPhone].some((number) => isMentioned(`${number}`))
   } catch {
     return false
   }
@@ -157,10 +155,11 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
       if (!cursor.startsWith(eventsPrefix)) {
         throw new InputError([{ path: 'cursor', message: 'is not a cursor from an erasure' }])
       }
+      const isMentioned = findNumber(digits)
       const { events, nextCursor } = await eraseEvents(
         context,
         { cursor: cursor.slice(eventsPrefix.length) || undefined },
-        (event) => isAbout(event, digits),
+        (event) => isAbout(event, isMentioned),
       )
       const next = nextCursor === undefined ? undefined : `${eventsPrefix}${nextCursor}`
       return { calls: 0, participants: 0, events, nextCursor: next }

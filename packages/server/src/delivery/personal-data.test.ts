@@ -15,6 +15,8 @@ test.each([
   payload.slice(0, 250),
   'unknown customer 4930901820',
   'unknown customer +4930-901820',
+  'unknown customer +49 (0)30 901820',
+  'unknown customer ٤٩٣٠٩٠١٨٢٠',
   'Ann is not a customer',
   'invalid value: "no"\\nto the offer',
   'too expensive: price of 100, Price of 100',
@@ -28,6 +30,12 @@ test.each(['invalid signature', 'unknown call call_1', 'unknown event CALL_AI_SU
     expect(repeatsPersonalData(text, payload)).toBe(false)
   },
 )
+
+test('recognizes personal data in a payload nested 100,000 levels deep', () => {
+  const deep = `{"event":"X","a":${'['.repeat(100_000)}"Ann of the long name"${']'.repeat(100_000)}}`
+  expect(repeatsPersonalData('unknown: Ann of the long name', deep)).toBe(true)
+  expect(repeatsPersonalData('unknown', deep)).toBe(false)
+})
 
 test('finds no personal data in a payload that is not JSON', () => {
   expect(repeatsPersonalData('text', 'text')).toBe(false)

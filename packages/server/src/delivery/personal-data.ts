@@ -1,12 +1,18 @@
 import { redact } from '@wabakit/contract'
+import { readDigits } from '@wabakit/wire'
 
-/** Lists the strings that `redact` masks. */
-const listMasked = (value: unknown, masked: unknown): string[] => {
-  if (value === masked) return []
-  if (typeof value !== 'object' || value === null) return [String(value)]
-  return Object.entries(value).flatMap(([name, field]) =>
-    listMasked(field, typeof masked === 'object' ? Object(masked)[name] : masked),
-  )
+/** Lists the strings that `redact` masks. Does not recurse, because a payload may be nested as deeply as its sender likes. */
+const listMasked = (payload: unknown): string[] => {
+  const found: string[] = []
+  const pending: [value: unknown, masked: unknown][] = [[payload, redact(payload)]]
+  for (const [value, masked] of pending) {
+    if (value === masked) continue
+    if (typeof value !== 'object' || value === null) found.push(String(value))
+    else
+      for (const [name, field] of Object.entries(value))
+        pending.push([field, typeof masked === 'object' ? Object(masked)[name] : masked])
+  }
+  return found
 }
 
 const parse = (payload: string): unknown => {
@@ -48,11 +54,10 @@ const createFinder = (text: string): ((string: string) => boolean) => {
 /** Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a text. */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
   const isInText = createFinder(text.replaceAll(/\\[nrt"\\/]/g, ' '))
-  const isInDigits = createFinder(text.replaceAll(/\D/g, ''))
-  const event = parse(payload)
-  return listMasked(event, redact(event)).some((value) => {
+  const isInDigits = createFinder(readDigits(text))
+  return listMasked(parse(payload)).some((value) => {
     const known = value.replaceAll(/[\n\r\t"\\/]/g, ' ')
-    const knownDigits = value.replaceAll(/\D/g, '')
+    const knownDigits = readDigits(value)
     if (/^[\d\s+().-]+$/.test(value)) return knownDigits.length > 4 && isInDigits(knownDigits)
     return known.length > 2 && isInText(known)
   })

@@ -1,3 +1,4 @@
+import { readDigits } from '@wabakit/wire'
 import { readColumn } from '../dedupe/sql-database.ts'
 import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
 import type { RawPayload } from '../parse/parse-event.ts'
@@ -7,7 +8,7 @@ import { assertAboveZero, assertNames, assertOptions } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates } from './entries.ts'
 import { hashFact, parseRow } from './identify.ts'
-import { findId, findNumber, type Mention } from './mentions.ts'
+import { type Mention, toIdMention, toNumberMention } from './mentions.ts'
 import { entryColumns, readBytes, readEntry, readRows, readText } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
@@ -85,7 +86,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
 
   const eraseSubject = async (kind: 'call' | 'group', id: string): Promise<number> => {
     let count = await eraseWhere('subject = ?', await toSubject(kind, id))
-    for await (const row of findMentions(findId(id))) count += await eraseRow(row)
+    for await (const row of findMentions(toIdMention(id))) count += await eraseRow(row)
     return count
   }
 
@@ -100,11 +101,11 @@ export const createManagement = (place: InboxTable): InboxEntries => {
   }
 
   const eraseNumber = async (number: string): Promise<number> => {
-    const digits = number.replaceAll(/\D/g, '').replace(/^0+/, '')
+    const digits = readDigits(number)
     if (digits === '') return refuse('erase() needs a number with digits.')
     let count = 0
     const calls = new Set<string>()
-    for await (const row of findMentions(findNumber(digits))) {
+    for await (const row of findMentions(toNumberMention(digits))) {
       const callId = readCallId(row)
       count += await eraseRow(row)
       if (callId !== undefined) calls.add(callId)

@@ -1,35 +1,31 @@
-/**
- * Matches the separators between the digits of a written phone number: blanks, marks, dashes, and the `(0)`
- * of some countries. It is a function, so that bundles of programs without an inbox do not contain it.
- */
-const getSeparators = () =>
-  String.raw`(?:\(0\)|%20|[\s\0()./+\-\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069])*`
+import { findNumber } from '@wabakit/wire'
 
 const escapePattern = (text: string): string => text.replaceAll(/[^\w\s]/g, String.raw`\$&`)
 
-/** Yields every text of a JSON value: strings, numbers, and the keys of objects. */
-function* listTexts(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (typeof value === 'number') yield String(value)
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, each] of Object.entries(value)) {
-      yield key
-      yield* listTexts(each)
+/**
+ * Yields the text of a body, and if it is JSON, all texts in it: strings, numbers, and the keys of objects. The whole text has
+ * what parsing loses, such as the first of two equal keys. Does not recurse, because a sender may nest as deeply as it likes.
+ */
+function* listTexts(body: Uint8Array): Generator<string> {
+  const text = new TextDecoder().decode(body)
+  yield text
+  const pending: unknown[] = []
+  try {
+    pending.push(JSON.parse(text))
+  } catch {
+    return
+  }
+  while (pending.length > 0) {
+    const value = pending.pop()
+    if (typeof value === 'string') yield value
+    else if (typeof value === 'number') yield String(value)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, each] of Object.entries(value)) {
+        yield key
+        pending.push(each)
+      }
     }
   }
-}
-
-/** Checks all texts of a body, or the whole body if it is not JSON. */
-const someText = (body: Uint8Array, test: (text: string) => boolean): boolean => {
-  const text = new TextDecoder().decode(body)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return test(text)
-  }
-  for (const each of listTexts(value)) if (test(each)) return true
-  return false
 }
 
 /** A test of texts and bodies. */
@@ -38,22 +34,22 @@ export type Mention = {
   readonly isInBody: (body: Uint8Array) => boolean
 }
 
-const toMention = (isIn: Mention['isIn']): Mention => ({ isIn, isInBody: (body) => someText(body, isIn) })
+const toMention = (isIn: Mention['isIn']): Mention => ({
+  isIn,
+  isInBody: (body) => {
+    for (const text of listTexts(body)) if (isIn(text)) return true
+    return false
+  },
+})
 
-/**
- * Returns the test for a phone number. `digits` includes the country code. The test finds the number in any
- * notation within any text, but not as a part of a longer number.
- */
-export const findNumber = (digits: string): Mention => {
-  const pattern = new RegExp(String.raw`(?<!\d)0*${[...digits].join(getSeparators())}(?!\d)`)
-  return toMention((text) => pattern.test(text.normalize('NFKC')))
-}
+/** Returns the test for a phone number, whose `digits` include the country code. */
+export const toNumberMention = (digits: string): Mention => toMention(findNumber(digits))
 
-/** Ids that are shorter may be words of a text. */
-const minimumIdLength = 8
+/** Shorter ids may be words of a text. Longer ones would make a search slow: received ids may be as long as a body. */
+const isWord = ({ length }: string): boolean => length >= 8 && length <= 255
 
 /** Returns the test for the id of a call or a group: as a value or a key, or as a word within a text if it is long. */
-export const findId = (id: string): Mention => {
-  const word = new RegExp(String.raw`(?<![\w-])${escapePattern(id)}(?![\w-])`)
-  return toMention((text) => text === id || (id.length >= minimumIdLength && word.test(text)))
+export const toIdMention = (id: string): Mention => {
+  const word = isWord(id) ? new RegExp(String.raw`(?<![\w-])${escapePattern(id)}(?![\w-])`) : undefined
+  return toMention((text) => text === id || word?.test(text) === true)
 }

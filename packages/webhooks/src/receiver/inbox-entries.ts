@@ -153,8 +153,10 @@ export type InboxEntries = {
   discard(selection: InboxSelection): Promise<number>
   /**
    * Erases everything about a call or a group, and every other entry that mentions its id. For a number,
-   * which must include its country code, erases every entry that mentions it in any notation, and everything
-   * about the calls of these entries. Reads all bodies. Hashes are kept for `retention.keyMs`, so that
+   * which must include its country code, erases every entry that mentions it, and everything about the calls of these
+   * entries. Digits may be those of any script, and between them may be anything but letters and digits, also escaped for
+   * JSON, HTML or a URL. Not found is a number without its country code, split into several fields, in words, or encoded
+   * otherwise, such as in Base64. Reads all bodies. Hashes are kept for `retention.keyMs`, so that
    * neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
