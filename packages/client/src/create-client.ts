@@ -61,7 +61,7 @@ export type Client = {
      * @throws BadRequestError 400, AuthenticationError 401, RateLimitError 429, ServerError
      * 5xx, ApiError for any other 4xx. 408, 429 and 5xx are retried first.
      * @throws ConnectionError or TimeoutError if there was no complete response after the retries.
-     * @throws ResponseFormatError for a redirect, or for a 2xx that does not match the contract.
+     * @throws ResponseFormatError for a redirect, or for a 2xx that does not match the contract or states another call.
      * @example
      * const { summary } = await client.calls.getSummary(callId)
      */

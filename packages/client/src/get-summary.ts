@@ -15,11 +15,17 @@ export const checkCallId = (callId: unknown): Issue[] =>
 /**
  * Reads the record from a response. The service does not document the shape of its response, so this accepts the record
  * or the summary alone, each optionally wrapped in `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set to
- * the requested one.
+ * the requested one. Another one is an error, wherever it is, because nobody may get the summary of another customer's call.
  */
 const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
   if (!isObject(body)) return validateSummaryRecord(body)
+  for (const part of [json, body, body.summary]) {
+    const stated = isObject(part) && typeof part.callId === 'string' ? part.callId || callId : callId
+    if (stated === callId) continue
+    const message = `callId is ${JSON.stringify(stated.slice(0, 255))}, not that of the requested call`
+    return { success: false, issues: [{ path: 'callId', message }] }
+  }
   const isBare = 'recap' in body && !('summary' in body)
   return validateSummaryRecord({ callId, ...(isBare ? { summary: body } : body) })
 }

@@ -73,6 +73,27 @@ it.each([
   expect(service.requests).toHaveLength(1)
 })
 
+it.each([
+  ['a record', { callId: 'c2', summary }],
+  ['a bare summary', { callId: 'c2', ...summary }],
+  ['a record in data', { data: { callId: 'c2', summary } }],
+  ['data', { callId: 'c2', data: { summary } }],
+  ['a bare summary in data', { data: { callId: 'c2', ...summary } }],
+  ['a bare summary in summary', { summary: { callId: 'c2', ...summary } }],
+])('rejects %s that states another call', async (_, body) => {
+  const service = await startResponding(body)
+  const { calls } = createTestClient(service.url)
+  for (const rejected of [calls.getSummary('c1'), calls.waitForSummary('c1', { maxWaitMs: 5_000 })]) {
+    const error = await getRejection(rejected)
+    expect(error).toBeInstanceOf(ResponseFormatError)
+    expect(error).toMatchObject({
+      status: 200,
+      issues: [{ path: 'callId', message: 'callId is "c2", not that of the requested call' }],
+    })
+  }
+  expect(service.requests).toHaveLength(2)
+})
+
 it.each([[''], ['a\0'], ['\ud800'], [undefined]])(
   'rejects the callId %j before a request is sent',
   async (callId) => {
