@@ -1,6 +1,12 @@
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longestTimerMs = 2_147_483_647
 
+/**
+ * Rounds a time that a database stores, in milliseconds. Databases have no number for `Infinity`, and their
+ * dates end.
+ */
+export const toStoredMs = (ms: number): number => Math.min(Math.ceil(ms), 1e14)
+
 /** Waits at most `ms` milliseconds for work. After that, calls `expire` and returns its result. */
 export const waitAtMost = async <Result, Late = undefined>(
   ms: number,

@@ -36,7 +36,25 @@ export const assertTableName = (table: string): void => {
   throw new RangeError(`"${table}" is not a valid table name`)
 }
 
-/** @throws RangeError when a limit or a time is not above 0. NaN would disable a limit. */
-export const assertAboveZero = (name: string, value: number | undefined): void => {
-  if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
-}
+/**
+ * Creates the check of a number. NaN, as from an unset environment variable, would disable a limit, and text
+ * would be appended where a number is added.
+ */
+const createNumberCheck =
+  (words: string, isValid: (value: number) => boolean) =>
+  (name: string, value: number | undefined): void => {
+    if (value === undefined || (typeof value === 'number' && isValid(value))) return
+    throw new RangeError(`${name} must be ${words}, not ${String(value)}`)
+  }
+
+/** @throws RangeError when a limit or a time is not a number above 0. */
+export const assertAboveZero = /* @__PURE__ */ createNumberCheck('above 0', (value) => value > 0)
+
+/** @throws RangeError when a limit or a time is not a number from 0. */
+export const assertZeroOrMore = /* @__PURE__ */ createNumberCheck('0 or more', (value) => value >= 0)
+
+/** @throws RangeError when a count is not a whole number above 0. */
+export const assertWhole = /* @__PURE__ */ createNumberCheck(
+  'a whole number above 0',
+  (value) => Number.isSafeInteger(value) && value > 0,
+)

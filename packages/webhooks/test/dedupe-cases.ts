@@ -211,6 +211,16 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(await first.claim(key, 60_000)).toBe('duplicate')
   })
 
+  it.each([1_000.5, Number.POSITIVE_INFINITY])(
+    'keeps a key for %d ms, which no store can represent',
+    async (ms) => {
+      const [dedupe] = await pair(ms)
+      const key = crypto.randomUUID()
+      await (await claim(dedupe, key)).complete()
+      expect(await dedupe.claim(key, 1_000)).toBe('duplicate')
+    },
+  )
+
   it('forgets a completed key after its time', async () => {
     const [short] = await pair(20)
     const key = newKey()

@@ -1,4 +1,5 @@
 import { WebhookUsageError } from '../errors.ts'
+import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 
@@ -130,7 +131,7 @@ export const redisDedupe = (
       const isDone = async (...script: Parameters<typeof run>) => toText(await run(...script)) === '1'
       return {
         renew: (renewMs) => isDone(scripts.renew, key, token, `${renewMs}`),
-        complete: () => isDone(scripts.complete, key, token, `${ttlMs}`),
+        complete: () => isDone(scripts.complete, key, token, `${toStoredMs(ttlMs)}`),
         release: () => run(scripts.release, key, token),
       }
     },

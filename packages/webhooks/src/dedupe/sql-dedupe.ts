@@ -1,3 +1,4 @@
+import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
 import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 import {
@@ -38,7 +39,7 @@ const readOptions = (
   assertAboveZero('ttlMs', ttlMs)
   assertTableName(table)
   assertNames(`a dialect of ${caller}`, { names: [dialect], known: Object.keys(syntaxes) })
-  return { ttlMs, table, dialect }
+  return { ttlMs: toStoredMs(ttlMs), table, dialect }
 }
 
 /**

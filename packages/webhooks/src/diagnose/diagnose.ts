@@ -2,6 +2,7 @@ import { createSigner } from '#hmac'
 import { decodeBase64, encoder, toBytes } from '../bytes.ts'
 import { isWebhookVerificationError } from '../errors.ts'
 import { removePrefix } from '../secret.ts'
+import { assertZeroOrMore } from '../usage.ts'
 import {
   checkAge,
   defaultToleranceSeconds,
@@ -131,6 +132,7 @@ const listOriginals = (body: Uint8Array): string[] => {
  * serializations of JSON with more than 65,536 characters or 16 levels.
  *
  * @returns the likely cause; `undefined` when the signature matches and is recent enough.
+ * @throws RangeError when `toleranceSeconds` is not 0 or more.
  * @example
  * try {
  *   await verifySignature({ headers, payload, secrets })
@@ -140,7 +142,8 @@ const listOriginals = (body: Uint8Array): string[] => {
  * }
  */
 export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | undefined> => {
-  const { payload, secrets } = options
+  const { payload, secrets, toleranceSeconds } = options
+  assertZeroOrMore('toleranceSeconds', toleranceSeconds)
   const body = readBody(payload)
   if (body === undefined) return toDiagnosis('body_was_parsed')
   if (secrets.some((secret) => /\s/.test(secret))) return toDiagnosis('secret_has_whitespace')

@@ -4,7 +4,8 @@ import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
 import type { RawPayload } from '../parse/parse-event.ts'
 import type { InboxHost } from '../receiver/inbox.ts'
 import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/inbox-entries.ts'
-import { assertAboveZero, assertNames, assertOptions } from '../usage.ts'
+import { toStoredMs } from '../time-limit.ts'
+import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates } from './entries.ts'
 import { hashFact, parseRow } from './identify.ts'
@@ -118,6 +119,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
     list: async (selection = {}, page = {}) => {
       assertOptions('list()', page, ['limit', 'after'])
       const { limit = 100, after = '0' } = page
+      assertWhole('limit', limit)
       const { text, values } = await toCondition('list()', selection)
       const condition = ['id > ?', text].filter((each) => each !== '').join(' AND ')
       const statement = `SELECT ${entryColumns} FROM ${table} WHERE ${condition} ORDER BY id LIMIT ?`
@@ -139,7 +141,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       ]
       const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
       const text = `SELECT ${by} AS kind, count(*) AS entries FROM ${table} ${where} GROUP BY ${by}`
-      const { rows } = await query(text, stuckForMs === undefined ? [] : [Math.round(stuckForMs)])
+      const { rows } = await query(text, stuckForMs === undefined ? [] : [toStoredMs(stuckForMs)])
       const counts = rows.map((row) => [String(readColumn(row, 'kind')), Number(readColumn(row, 'entries'))])
       return Object.fromEntries(counts)
     },

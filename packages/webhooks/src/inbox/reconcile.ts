@@ -2,7 +2,7 @@ import { encoder } from '../bytes.ts'
 import { readColumn, readProperty } from '../dedupe/sql-database.ts'
 import { toKey, toSummaryFact } from '../identity/identity.ts'
 import type { InboxHost, Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
-import { longestTimerMs } from '../time-limit.ts'
+import { longestTimerMs, toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
@@ -177,9 +177,10 @@ export const createReconcile = (
 
   return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
     assertOptions('reconcile()', options, ['olderThanMs', 'maxAgeMs', 'intervalMs', 'signal'])
-    const { olderThanMs, maxAgeMs = 3 * 24 * 3_600_000, intervalMs = 1_000, signal } = options
-    for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs, intervalMs }))
-      assertAboveZero(name, value)
+    const { maxAgeMs: givenAgeMs = 3 * 24 * 3_600_000, intervalMs = 1_000, signal } = options
+    const times = { olderThanMs: options.olderThanMs ?? Number.NaN, maxAgeMs: givenAgeMs, intervalMs }
+    for (const [name, value] of Object.entries(times)) assertAboveZero(name, value)
+    const [olderThanMs, maxAgeMs] = [toStoredMs(times.olderThanMs), toStoredMs(times.maxAgeMs)]
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
     const counts = {
       asked: 0,

@@ -11,7 +11,16 @@ import type {
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
-import { assertAboveZero, assertFunction, assertNames, assertOptions, assertTableName } from '../usage.ts'
+import { toStoredMs } from '../time-limit.ts'
+import {
+  assertAboveZero,
+  assertFunction,
+  assertNames,
+  assertOptions,
+  assertTableName,
+  assertWhole,
+  assertZeroOrMore,
+} from '../usage.ts'
 import { acceptOnly } from './accept-only.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
@@ -123,7 +132,7 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
  *
  * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the
  *   database.
- * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
+ * @throws RangeError when `table` is not a plain identifier, or a limit or a time is out of bounds.
  * @example
  * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
  *   const client = await transaction()
@@ -162,8 +171,9 @@ export function sqlInbox(
   const { table = defaultTable, retention = {} } = options
   assertOptions('retention', retention, ['handledBodyMs', 'parkedBodyMs', 'keyMs'])
   const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = retention
-  const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
-  for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
+  for (const [name, value] of Object.entries({ concurrency, maxAttempts })) assertWhole(name, value)
+  for (const [name, value] of Object.entries({ pollMs, parkedBodyMs, keyMs })) assertAboveZero(name, value)
+  assertZeroOrMore('handledBodyMs', handledBodyMs)
   assertNames('a value of unhandled', { names: [unhandled], known: ['park', 'discard'] })
   if (onParked !== undefined) assertFunction('onParked', onParked)
   assertTableName(table)
@@ -178,7 +188,12 @@ export function sqlInbox(
     throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)
   }
   const now = () => (clock === undefined ? inboxSyntaxes[dialect].now : String(Math.round(clock.now())))
-  const place: InboxTable = { table, engine, retention: { handledBodyMs, parkedBodyMs, keyMs }, now }
+  const kept = {
+    handledBodyMs: toStoredMs(handledBodyMs),
+    parkedBodyMs: toStoredMs(parkedBodyMs),
+    keyMs: toStoredMs(keyMs),
+  }
+  const place: InboxTable = { table, engine, retention: kept, now }
   const entries = createEntries(place)
   const management = createManagement(place)
 

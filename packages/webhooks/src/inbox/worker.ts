@@ -1,7 +1,7 @@
 import type { DrainOptions, DrainResult } from '../receiver/inbox.ts'
 import type { StopOptions } from '../receiver/running.ts'
 import { waitAtMost } from '../time-limit.ts'
-import { assertAboveZero } from '../usage.ts'
+import { assertAboveZero, assertZeroOrMore } from '../usage.ts'
 import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts.ts'
 import { collect } from './batch.ts'
 import { createNotifier } from './notifier.ts'
@@ -148,6 +148,7 @@ export const createWorker = (options: WorkerOptions) => {
       await waitAtMost(abortMs, () => tidied)
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<DrainResult> => {
+      assertZeroOrMore('maxMs', maxMs)
       const endsAt = performance.now() + maxMs
       const handledBefore = attempts.countHandled()
       if (loop === undefined) stopping = false

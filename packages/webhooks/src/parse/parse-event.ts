@@ -9,6 +9,7 @@ import {
 } from '@wabakit/wire'
 import { encoder, isArrayBuffer } from '../bytes.ts'
 import { isWebhookParseError, WebhookParseError } from '../errors.ts'
+import { assertAboveZero } from '../usage.ts'
 
 /** How an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
@@ -109,6 +110,7 @@ const recognize = (raw: RawPayload) => {
  *
  * @param input - the body as bytes or text, or as the object that a JSON parser returned.
  * @throws WebhookParseError when the payload is not a JSON object.
+ * @throws RangeError when `maxBytes` is not above 0.
  * @example
  * const parsed = parseEvent(body)
  * if (parsed.kind === 'event' && parsed.event.event === 'CALL_AI_SUMMARY') parsed.event.summary.recap
@@ -117,6 +119,7 @@ export const parseEvent = (
   input: string | ArrayBuffer | ArrayBufferView | object,
   { maxBytes = 1_048_576 }: ParseEventOptions = {},
 ): ParsedEvent => {
+  assertAboveZero('maxBytes', maxBytes)
   const raw = readValue(input, maxBytes)
   if (!isRawPayload(raw)) throw new WebhookParseError('not_an_object', 'The body is not a JSON object.')
   const { name, recognizedBy } = recognize(raw)

@@ -84,6 +84,7 @@ export type InboxMethods = {
    * Handles everything that is due, and resolves when no handler is running. Use it in tests, cron jobs and
    * serverless hosts.
    *
+   * @throws RangeError when `maxMs` is not 0 or more.
    * @throws any database error.
    */
   drain(options?: DrainOptions): Promise<DrainResult>

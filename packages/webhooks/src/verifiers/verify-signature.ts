@@ -3,7 +3,7 @@ import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/web.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { createSigners, getSigners } from '../secret.ts'
-import { assertOptions } from '../usage.ts'
+import { assertOptions, assertZeroOrMore } from '../usage.ts'
 import {
   checkAge,
   defaultToleranceSeconds,
@@ -50,11 +50,6 @@ export type VerifiedSignature = {
   readonly id: string
   /** The `webhook-timestamp`: when this attempt was signed, in Unix seconds. */
   readonly timestamp: number
-}
-
-/** @throws RangeError when the tolerance is negative or NaN, which would reject every timestamp. */
-const assertTolerance = (seconds: number): void => {
-  if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
 
 /**
@@ -126,13 +121,13 @@ const matchSignature = (
  * @returns the id and the timestamp that the signature vouches for.
  * @throws WebhookVerificationError with a `reason` when the delivery is rejected.
  * @throws TypeError when the payload is neither text nor bytes: it was parsed and can no longer be verified.
- * @throws RangeError when `toleranceSeconds` is negative or NaN.
+ * @throws RangeError when `toleranceSeconds` is not 0 or more.
  * @example
  * const { id } = await verifySignature({ payload: rawBody, headers: request.headers, secrets: [secret] })
  */
 export const verifySignature = async (options: VerifySignatureOptions): Promise<VerifiedSignature> => {
   const { toleranceSeconds = defaultToleranceSeconds, now = Date.now } = options
-  assertTolerance(toleranceSeconds)
+  assertZeroOrMore('toleranceSeconds', toleranceSeconds)
   const signers = getSigners(options.secrets, options.allowShortSecrets)
   const signed = parseSignatureHeaders(toHeaderReader(options.headers))
   const body = toBytes(options.payload)
@@ -161,14 +156,14 @@ const toVerified = ({ id, timestamp }: SignatureHeaders) => ({ id, sentAt: new D
  * @throws WebhookVerificationError with reason `invalid_secret` when a secret is missing or invalid. If
  *   `secrets` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
- * @throws RangeError when `toleranceSeconds` is negative or NaN.
+ * @throws RangeError when `toleranceSeconds` is not 0 or more.
  * @example
  * const verify = standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] })
  */
 export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
   assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
   const { secrets, toleranceSeconds = defaultToleranceSeconds, now = () => Date.now() } = options
-  assertTolerance(toleranceSeconds)
+  assertZeroOrMore('toleranceSeconds', toleranceSeconds)
   const convert = (values: readonly string[]) => createSigners(values, options.allowShortSecrets)
   const signers = prepare(secrets, { convert, now })
 

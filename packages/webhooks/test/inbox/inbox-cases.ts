@@ -208,6 +208,17 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await expect(inbox.count({ by: 'name' as 'state' })).rejects.toThrow('"name" is not a value of by')
     })
 
+    it.each([0.5, Number.POSITIVE_INFINITY])('keeps times of %d ms, which no database stores', async (ms) => {
+      const retention = { handledBodyMs: ms, parkedBodyMs: ms, keyMs: ms }
+      const { receiver, inbox, send, errors } = setUp({ retention, claimTtlMs: ms, onParked: () => {} })
+      receiver.on('CALL_ENDED', () => {})
+      for (const body of [toEnd('c'), { event: 'NEW' }]) await send(body)
+      await receiver.drain()
+      expect(errors).toEqual([])
+      await inbox.erase({ callId: 'c' })
+      if (ms > 1) expect(await inbox.count()).toEqual({ erased: 2, parked: 1 })
+    })
+
     it('handles a parked event after an upgrade that takes it', async () => {
       const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
