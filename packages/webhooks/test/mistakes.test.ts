@@ -332,14 +332,14 @@ it('creates the table of an inbox with its keys in one statement on MySQL, and i
   expect(sqlInboxTable()).toBe(sqlInboxTable({ table: 'wabakit_inbox', dialect: 'postgresql' }))
 })
 
-it('rejects a pool of fewer than two connections for an inbox', () => {
+it('rejects a pool of fewer than three connections for an inbox', () => {
   const createPools = (limit?: number) => [
     { connect: () => {}, query: () => {}, options: { max: limit } },
     { getConnection: () => {}, execute: () => {}, pool: { config: { connectionLimit: limit } } },
   ]
-  for (const pool of createPools(1))
-    expect(() => loosely(sqlInbox)(pool)).toThrow('An inbox needs a pool of at least 2 connections')
-  for (const pool of [...createPools(2), ...createPools()])
+  for (const pool of createPools(2))
+    expect(() => loosely(sqlInbox)(pool)).toThrow('An inbox needs a pool of at least 3 connections')
+  for (const pool of [...createPools(3), ...createPools()])
     expect(() => loosely(sqlInbox)(pool)).not.toThrow()
 })
 

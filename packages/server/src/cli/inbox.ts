@@ -57,7 +57,7 @@ const usePostgres = async <Result>(
   work: (inbox: InboxEntries) => Promise<Result>,
 ): Promise<Result> => {
   const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: database, max: 2, connectionTimeoutMillis: 10_000 })
+  const pool = new pg.Pool({ connectionString: database, max: 3, connectionTimeoutMillis: 10_000 })
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query('SELECT to_regclass($1) IS NOT NULL AS found', [table])

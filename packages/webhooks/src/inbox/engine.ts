@@ -49,8 +49,8 @@ export type Effects<Client, Database> = {
 export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
   /**
-   * Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects if the database
-   * does not respond within several seconds.
+   * Runs a statement on a connection that neither handlers nor claims occupy. Rejects if the database does
+   * not respond within several seconds.
    */
   readonly run: Run
   /**
@@ -60,7 +60,7 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
   readonly create: (text: string) => Promise<unknown>
-  /** Keeps the inbox's own connection open until the returned function is called. */
+  /** Keeps the inbox's own connections open until the returned function is called. */
   readonly hold: () => () => Promise<void>
   /** The SQL expression that wakes other processes, if the database has one. */
   readonly announcement?: string
@@ -79,10 +79,16 @@ export const refuse = (message: string): never => {
   throw new WebhookUsageError(message)
 }
 
+/** The connections of a pool that an inbox keeps for itself: one to store, and one to claim. */
+export const ownConnections = 2
+
 /** @throws WebhookUsageError when a pool is too small. */
 export const assertPoolSize = (connections: number): void => {
-  if (connections < 2)
-    refuse('An inbox needs a pool of at least 2 connections: one to store, one for handlers.')
+  if (connections <= ownConnections)
+    refuse(
+      `An inbox needs a pool of at least ${ownConnections + 1} connections: one to store, one to claim, one for handlers. ` +
+        `This pool has ${connections}.`,
+    )
 }
 
 export const ignore = (): void => {}

@@ -127,7 +127,7 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
  * them afterwards: in order per call and group, with retries, in any number of processes. The table is
  * created when it is first used.
  *
- * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or a database of
+ * The database is a pool of `pg` or `mysql2/promise` with at least 3 connections, or a database of
  * `node:sqlite` or `better-sqlite3`. It is never closed.
  *
  * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the

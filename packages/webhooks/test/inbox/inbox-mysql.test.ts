@@ -47,7 +47,7 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
   })
 
   it('stores while handlers occupy all other connections of the pool', async () => {
-    const { receiver, inbox } = receive(createEnvironment(mariadb.pool({ connectionLimit: 3 })))
+    const { receiver, inbox } = receive(createEnvironment(mariadb.pool({ connectionLimit: 4 })))
     const gate = Promise.withResolvers<void>()
     let started = 0
     receiver.onAny(async (_, { transaction }) => {
@@ -62,6 +62,25 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     expect((await receiver.handle(toRequest(toJoin('late'), 'late'))).status).toBe(200)
     gate.resolve()
     await expect.poll(() => inbox.count()).toEqual({ handled: 6 })
+    await receiver.stop()
+  })
+
+  it('stores while a claim waits for another process', async () => {
+    const { receiver, inbox, errors, table } = receive(createEnvironment(mariadb.pool()))
+    receiver.onAny(() => {})
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    const locking = await mariadb.pool().getConnection()
+    await locking.query(`SELECT GET_LOCK(MD5(CONCAT(DATABASE(), '.${table}')), 5)`)
+    receiver.start()
+    const isWaiting = () =>
+      shared.query(`SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'`)
+    await expect.poll(isWaiting).toHaveLength(1)
+    expect((await receiver.handle(toRequest(toEnd('c'), 'b'))).status).toBe(200)
+    // The claim still waits.
+    expect([await isWaiting(), errors]).toEqual([[expect.anything()], []])
+    await locking.query('DO RELEASE_ALL_LOCKS()')
+    locking.release()
+    await expect.poll(() => inbox.count()).toEqual({ handled: 2 })
     await receiver.stop()
   })
 
@@ -91,14 +110,14 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     await receiver.stop()
   })
 
-  it('works on a table that a migration has created, and refuses pools that take callbacks or have one connection', async () => {
+  it('works on a table that a migration has created, and refuses pools that take callbacks or have two connections', async () => {
     const table = newTable()
     for (let times = 0; times < 2; times += 1) await shared.query(sqlInboxTable({ table, dialect: 'mysql' }))
     const { receiver, inbox } = receive(shared, { table })
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     expect(await inbox.count()).toEqual({ stored: 1 })
     expect(() => Reflect.apply(sqlInbox, undefined, [createCallbackPool({})])).toThrow(/pool\.promise\(\)/)
-    expect(() => sqlInbox(mariadb.pool({ connectionLimit: 1 }))).toThrow(/at least 2/)
+    expect(() => sqlInbox(mariadb.pool({ connectionLimit: 2 }))).toThrow(/at least 3/)
   })
 
   it('warns when the database acknowledges before it syncs', async () => {

@@ -31,7 +31,7 @@ inboxOptionCases('PostgreSQL', () => shared)
 
 describe('an inbox on PostgreSQL', () => {
   it('stores while handlers occupy all other connections of the pool', async () => {
-    const pool = postgres.pool({ max: 3 })
+    const pool = postgres.pool({ max: 4 })
     const { receiver, inbox } = receive(createEnvironment(pool))
     const gate = Promise.withResolvers<void>()
     let started = 0
@@ -50,6 +50,27 @@ describe('an inbox on PostgreSQL', () => {
     for (const response of responses) expect((await response).status).toBe(200)
     gate.resolve()
     await expect.poll(() => inbox.count()).toEqual({ handled: 25 })
+    await receiver.stop()
+  })
+
+  it('stores while a claim waits for another process', async () => {
+    const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool()))
+    receiver.onAny(() => {})
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    const locking = await postgres.pool().connect()
+    await locking.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))`)
+    receiver.start()
+    const isWaiting = () =>
+      shared.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`,
+      )
+    await expect.poll(isWaiting).toHaveLength(1)
+    expect((await receiver.handle(toRequest(toEnd('c'), 'b'))).status).toBe(200)
+    // The claim still waits.
+    expect([await isWaiting(), errors]).toEqual([[expect.anything()], []])
+    await locking.query('COMMIT')
+    locking.release()
+    await expect.poll(() => inbox.count()).toEqual({ handled: 2 })
     await receiver.stop()
   })
 
@@ -273,8 +294,8 @@ describe('an inbox on PostgreSQL', () => {
     await receiver.stop()
   })
 
-  it('returns every connection when it stops, and needs at least two', async () => {
-    const pool = postgres.pool({ max: 2 })
+  it('returns every connection when it stops, and needs at least three', async () => {
+    const pool = postgres.pool({ max: 3 })
     const { receiver } = receive(createEnvironment(pool))
     receiver.onAny(async (_, { transaction }) => void (await transaction()))
     receiver.start()
@@ -287,7 +308,7 @@ describe('an inbox on PostgreSQL', () => {
     ])
     client.release()
     expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
-    expect(() => sqlInbox(postgres.pool({ max: 1 }))).toThrow(/at least 2/)
+    expect(() => sqlInbox(postgres.pool({ max: 2 }))).toThrow(/at least 3/)
   })
 
   it('leaves no listeners on the connections of handlers', async () => {
@@ -311,7 +332,7 @@ describe('an inbox on PostgreSQL', () => {
   })
 
   it('returns a connection that breaks while it stops listening', async () => {
-    const pool = postgres.pool({ max: 2 })
+    const pool = postgres.pool({ max: 3 })
     pool.on('connect', (client) => {
       const { query } = client
       const breakFirst = async (...parameters: unknown[]) => {

@@ -6,11 +6,12 @@ import {
   type InboxEngine,
   type InboxValue,
   ignore,
+  ownConnections,
   refuse,
   toPlaceholders,
 } from '../engine.ts'
 import { openResponsive, runOnce } from './deadline.ts'
-import { createOwnConnection } from './own-connection.ts'
+import { createOwnConnection, holdAll } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
 /** Some values are Buffers. The type does not name `Buffer`, because projects may not have the types of Node.js. */
@@ -129,16 +130,19 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     close: (connection: MysqlConnection, destroy: boolean) =>
       destroy ? connection.destroy() : connection.release(),
   }
-  const own = createOwnConnection<MysqlConnection>({
-    open: () => openResponsive(connections),
-    close: connections.close,
-    isBroken,
-  })
+  const createOwn = () =>
+    createOwnConnection<MysqlConnection>({
+      open: () => openResponsive(connections),
+      close: connections.close,
+      isBroken,
+    })
+  // Claims wait for claims of other processes, and storing must not wait with them.
+  const [storing, claiming] = [createOwn(), createOwn()]
   /** The name of the table's lock. Lock names are global to the server, and have at most 64 characters. */
   const lock = `MD5(CONCAT(DATABASE(), '.${table}'))`
 
   const begin = createTransactions<MysqlConnection>({
-    limit: limit - 1,
+    limit: limit - ownConnections,
     connect: connections.connect,
     isSilent: async (connection, connectionId) => {
       // Reads the connection's current command, which is not part of mysql2's public interface.
@@ -146,7 +150,9 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       if (!isWaiting()) return false
       const text = `SELECT 1 FROM information_schema.processlist
         WHERE id = ? AND NOT (command = 'Sleep' AND time >= 10)`
-      const isBusy = await own.use(async (other) => (await execute(other, text, [connectionId])).count > 0)
+      const isBusy = await claiming.use(
+        async (other) => (await execute(other, text, [connectionId])).count > 0,
+      )
       return !isBusy && isWaiting()
     },
     begin: async (connection) => {
@@ -173,20 +179,20 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
 
   return {
     dialect: 'mysql',
-    run: (...statement) => own.use((connection) => execute(connection, ...statement)),
-    claim: (claiming) =>
-      own.use(async (connection) => {
+    run: (...statement) => storing.use((connection) => execute(connection, ...statement)),
+    claim: (wanted) =>
+      claiming.use(async (connection) => {
         const [taken] = (await execute(connection, `SELECT GET_LOCK(${lock}, 5) AS taken`)).rows
         if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
         try {
-          return await claim(connection, claiming)
+          return await claim(connection, wanted)
         } finally {
           await connection.query(`DO RELEASE_LOCK(${lock})`).catch(ignore)
         }
       }),
     query,
     create: (text) => query(text),
-    hold: own.hold,
+    hold: () => holdAll([storing, claiming]),
     // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
     findWeakness: async () => {

@@ -82,3 +82,13 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     },
   }
 }
+
+type Held = Pick<ReturnType<typeof createOwnConnection>, 'hold'>
+
+/** Keeps several connections until the returned function is called. */
+export const holdAll = (connections: readonly Held[]): (() => Promise<void>) => {
+  const releases = connections.map(({ hold }) => hold())
+  return async () => {
+    await Promise.all(releases.map((release) => release()))
+  }
+}

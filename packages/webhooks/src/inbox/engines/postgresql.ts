@@ -13,11 +13,12 @@ import {
   type InboxEngine,
   type InboxValue,
   ignore,
+  ownConnections,
   type Statement,
   toClaim,
 } from '../engine.ts'
 import { openResponsive, runOnce } from './deadline.ts'
-import { createOwnConnection } from './own-connection.ts'
+import { createOwnConnection, holdAll } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
 type Result = { readonly rows: readonly unknown[]; readonly rowCount?: number | null }
@@ -53,11 +54,36 @@ const divisionByZero = '22012'
 const briefMs = 2_000
 
 /**
+ * Begins a transaction whose statements are not compiled. The cost of a statement is an estimate, and before
+ * PostgreSQL 18, the settings below raise it above the limit for compiling, which takes a second. These
+ * settings end with the transaction, so they reach neither other users of the connection nor other sessions
+ * of a pooler.
+ */
+const beginPlain = 'BEGIN; SET LOCAL jit = off'
+
+/**
  * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort
  * all of them for each claim. These settings make it use the index, which has them in order.
  */
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
+
+/** Runs statements in a transaction that `begin` starts. */
+const inTransaction = async <Result>(
+  client: PostgresClient,
+  { begin, work }: { readonly begin: string; readonly work: () => Promise<Result> },
+): Promise<Result> => {
+  try {
+    await client.query(begin)
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    // An error leaves the transaction open, and every later statement on this connection would fail.
+    await client.query('ROLLBACK').catch(ignore)
+    throw error
+  }
+}
 
 /** Inlines numbers, ids and random tokens, because a message with several statements cannot have parameters. */
 const inline = ({ text, values }: Statement): string => {
@@ -75,6 +101,8 @@ const execute = async (
   text: string,
   values: readonly InboxValue[] = [],
 ): Promise<Outcome> => readOutcome(await client.query(numberPlaceholders(text), [...values]), 'postgresql')
+
+const isBroken = (error: unknown): boolean => readProperty(error, 'severity') !== 'ERROR'
 
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
 
@@ -110,10 +138,17 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
   }
 
-  const own = createOwnConnection<Connection>({
+  const storing = createOwnConnection<PostgresClient>({
+    open: () => openResponsive(connections),
+    close: connections.close,
+    isBroken,
+  })
+
+  /** Claims wait for claims of other processes, and storing must not wait with them. */
+  const claiming = createOwnConnection<Connection>({
     open: async () => {
       const client = await openResponsive(connections)
-      const connection = { client, onError: () => own.replace(connection), isListening: false }
+      const connection = { client, onError: () => claiming.replace(connection), isListening: false }
       client.on('error', connection.onError)
       client.on('notification', wake)
       try {
@@ -132,12 +167,12 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       client.off('error', onError)
       connections.close(client, !isQuiet)
     },
-    isBroken: (error) => readProperty(error, 'severity') !== 'ERROR',
+    isBroken,
   })
 
   const begin = createTransactions<PostgresClient>({
-    // Leaves one connection for the inbox, which may have to reconnect while handlers occupy the other connections.
-    limit: max - 1,
+    // Leaves two connections for the inbox, which may have to reconnect while handlers occupy the other connections.
+    limit: max - ownConnections,
     connect: connections.connect,
     begin: async (client) => {
       const result: unknown = await client.query('BEGIN; SELECT pg_backend_pid() AS id')
@@ -149,7 +184,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       if (!isWaiting() || Number.isNaN(connectionId)) return false
       const text = `SELECT 1 FROM pg_stat_activity
         WHERE pid = ? AND NOT (state LIKE 'idle%' AND state_change < clock_timestamp() - interval '10 seconds')`
-      const isBusy = await own.use(async (connection) => {
+      const isBusy = await claiming.use(async (connection) => {
         return (await execute(connection.client, text, [connectionId])).count > 0
       })
       return !isBusy && isWaiting()
@@ -172,14 +207,14 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
 
   return {
     dialect: 'postgresql',
-    run: (...statement) => own.use(({ client }) => execute(client, ...statement)),
-    claim: (claiming) =>
-      own.use(async ({ client }) => {
+    run: (...statement) => storing.use((client) => execute(client, ...statement)),
+    claim: (wanted) =>
+      claiming.use(async ({ client }) => {
         // Each statement sees what was committed before it started, so the lock must be taken first. A claim
         // need not be synced: if the database crashes and forgets it, the entry is claimed again.
         const text =
-          `BEGIN; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
-          `${inline(toClaim(claiming))}; COMMIT`
+          `${beginPlain}; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
+          `${inline(toClaim(wanted))}; COMMIT`
         const claimed: Promise<unknown> = client.query(text)
         const results = await claimed.catch(async (error) => {
           // An error leaves the transaction open, and every later statement on this connection would fail.
@@ -190,25 +225,23 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
           throw new TypeError('The pool must run several statements at once, as pg does.')
         return readOutcome(results.at(-2), 'postgresql').rows
       }),
-    query: (...statement) => runOnce(connections, (client) => execute(client, ...statement)),
+    query: (...statement) =>
+      runOnce(connections, (client) =>
+        inTransaction(client, { begin: beginPlain, work: () => execute(client, ...statement) }),
+      ),
     create: (statements) =>
       runOnce(connections, async (client) => {
         const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
         if (readOnlyValue(rows[0]) !== null) return
         // CREATE TABLE IF NOT EXISTS can fail if another process creates the table at the same time.
         const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
-        try {
-          await client.query(`BEGIN; ${lock}; ${statements}; COMMIT`)
-        } catch (error) {
-          await client.query('ROLLBACK').catch(ignore)
-          throw error
-        }
+        await inTransaction(client, { begin: `BEGIN; ${lock}`, work: () => client.query(statements) })
       }),
-    hold: own.hold,
+    hold: () => holdAll([storing, claiming]),
     announcement: `pg_notify('${channel}', '')`,
     listen: (listener) => {
       listeners.add(listener)
-      own.use(listen).catch(ignore)
+      claiming.use(listen).catch(ignore)
       return () => void listeners.delete(listener)
     },
     // The client has the type that the caller's pool declares.
@@ -221,7 +254,6 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
     // Errors of class 40 are deadlocks and serialization failures: another transaction caused the rollback,
     // so a retry may succeed.
-    isTransient: (error) =>
-      readProperty(error, 'severity') !== 'ERROR' || String(readProperty(error, 'code')).startsWith('40'),
+    isTransient: (error) => isBroken(error) || String(readProperty(error, 'code')).startsWith('40'),
   }
 }
