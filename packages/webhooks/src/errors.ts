@@ -13,6 +13,8 @@ const hasName = (error: unknown, name: string): boolean =>
  * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance; `skewSeconds` is the difference.
  * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets, or the header of
  *   `staticHeader`, `bearerAuth` or `basicAuth` does not match; `header` names it.
+ * - `missing_token`, `wrong_token`: the URL has no token for `urlToken`, or not exactly one that is accepted.
+ * - `not_verified`, `body_was_parsed`: reasons of {@link RequestFailure}, for one of several verifiers of `anyOf`.
  * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
  */
 export type VerificationFailure =
@@ -21,7 +23,25 @@ export type VerificationFailure =
   | 'timestamp_too_old'
   | 'timestamp_too_new'
   | 'no_matching_signature'
+  | 'missing_token'
+  | 'wrong_token'
+  | 'not_verified'
+  | 'body_was_parsed'
   | 'invalid_secret'
+
+/** Why one of the verifiers of `anyOf` refused a delivery. */
+export type VerifierRefusal = {
+  /** The verifier, as in `context.verifiedBy`. */
+  readonly scheme: string
+  /** The reason. */
+  readonly reason: VerificationFailure
+  /** An explanation, without a secret. */
+  readonly message: string
+  /** Name of the header at fault, if a header is at fault. */
+  readonly header?: string | undefined
+  /** Seconds from the signature to now, if it is outside the tolerance. */
+  readonly skewSeconds?: number | undefined
+}
 
 /**
  * Thrown when a delivery cannot be verified, or a secret cannot be used. The message explains what to do, and
@@ -42,6 +62,8 @@ export class WebhookVerificationError extends Error {
   declare readonly header: string | undefined
   /** Seconds from the signature to now, for `timestamp_too_old` (positive) and `timestamp_too_new` (negative). */
   declare readonly skewSeconds: number | undefined
+  /** The reasons of all verifiers of `anyOf`. */
+  declare readonly refusals: readonly VerifierRefusal[] | undefined
 
   constructor(
     reason: VerificationFailure,

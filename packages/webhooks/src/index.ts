@@ -10,10 +10,13 @@ export type { StopOptions, WaitUntil } from './receiver/running.ts'
 
 // Verifiers: decide which senders to trust.
 
+export { anyOf } from './verifiers/any-of.ts'
 export { basicAuth, bearerAuth, staticHeader } from './verifiers/header-verifiers.ts'
+export { urlToken } from './verifiers/url-token.ts'
 export {
   type UnverifiedDelivery,
   unsigned,
+  type VerifiedByAny,
   type VerifiedDelivery,
   type Verifier,
 } from './verifiers/verifier.ts'
@@ -106,6 +109,7 @@ export {
   type ParseFailure,
   type RequestFailure,
   type VerificationFailure,
+  type VerifierRefusal,
   WebhookDriftError,
   WebhookHandlerTimeoutError,
   WebhookParseError,

@@ -69,8 +69,9 @@ const toQuery = (event: LambdaEvent): string => {
   if (rawQueryString !== undefined) return rawQueryString
   const parameters = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
   const pairs = parameters.flatMap(([name, values = []]) => [values].flat().map((value) => [name, value]))
-  if (requestContext?.elb === undefined) return String(new URLSearchParams(pairs))
-  return pairs.map((pair) => pair.join('=')).join('&')
+  // Percent-encodes rather than encoding as a form, so that a space does not become a `+`.
+  const encode = (text = ''): string => (requestContext?.elb === undefined ? encodeURIComponent(text) : text)
+  return pairs.map((pair) => pair.map(encode).join('=')).join('&')
 }
 
 const toRequest = (event: LambdaEvent): Promise<Request> => {

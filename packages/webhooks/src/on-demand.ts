@@ -39,9 +39,9 @@ export const prepare = <Input, Output>(
   }
   /** Returns the last result, or throws the last error, which is kept from `readAt` for `ageMs`. */
   let get: () => Output
-  let readAt = Number.NEGATIVE_INFINITY
+  let readAt = Number.NaN
   let ageMs: number
-  let calledAt = Number.NEGATIVE_INFINITY
+  let calledAt = Number.NaN
 
   const refresh = async (at: number): Promise<Output> => {
     calledAt = Date.now()
@@ -61,7 +61,7 @@ export const prepare = <Input, Output>(
       ageMs = failureAgeMs
     }
     readAt = at
-    calledAt = Number.NEGATIVE_INFINITY
+    calledAt = Number.NaN
     return get()
   }
 

@@ -301,6 +301,7 @@ describe('verification', () => {
     expect(verify).toHaveBeenCalledWith({
       headers: expect.any(Headers),
       body: new TextEncoder().encode(body),
+      bodyWasParsed: false,
       url: 'http://localhost/webhooks',
     })
   })

@@ -61,5 +61,5 @@ it.each<[string, Pick<Receiver, 'handle' | 'onError'>, object, object]>([
   receiver.onError(() => {})
   const request = await signedRequest(event, { id: 'a' })
   const result = await receiver.handle(request)
-  expect(traces).toEqual([{ request, result, ...expected }])
+  expect(traces).toEqual([{ request, result, verifiedBy: ['unsigned'], ...expected }])
 })

@@ -26,6 +26,7 @@ const claimed: ClaimedEntry = {
   headers: new Headers({ traceparent: '00-1' }),
   body: new TextEncoder().encode('{"event":"CALL_ENDED","callId":"c"}'),
   bodyWasParsed: false,
+  verifiedBy: ['standardWebhooks'],
   known: undefined,
 }
 

@@ -107,6 +107,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     rawBody: entry.body,
     bodyWasParsed: entry.bodyWasParsed,
     headers: entry.headers,
+    verifiedBy: entry.verifiedBy,
     recognizedBy: parsed?.kind === 'event' ? parsed.recognizedBy : undefined,
     signal: abort.signal,
     transaction: effects.transaction,

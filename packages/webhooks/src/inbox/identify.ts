@@ -30,7 +30,7 @@ export type StoredEvent = Awaited<ReturnType<typeof identify>>
  * which does not depend on the source or the ids.
  */
 export const identify = async (
-  { body, id, source = 'webhook', sentAt, headers, bodyWasParsed }: InboxDelivery,
+  { body, id, source = 'webhook', sentAt, headers, bodyWasParsed, verifiedBy }: InboxDelivery,
   maxBodyBytes: number,
 ) => {
   const parsed = parseIfReadable(body, maxBodyBytes)
@@ -43,7 +43,7 @@ export const identify = async (
     fact: fact === undefined ? null : await hashFact(fact),
     subject: (await findSubject(parsed)) ?? null,
     sentAt: sentAt?.getTime() ?? null,
-    headers: headers === undefined ? null : serializeHeaders(headers, bodyWasParsed),
+    headers: headers === undefined ? null : serializeHeaders(headers, { bodyWasParsed, verifiedBy }),
     body,
   }
 }

@@ -1,5 +1,6 @@
 import { toBytes } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
+import type { InboxDelivery } from '../receiver/inbox.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-entries.ts'
 import type { InboxTable } from './table.ts'
 
@@ -13,19 +14,35 @@ export const entryColumns =
 const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
 
 /**
- * Marks entries whose body was parsed. It is stored like a header, because it is rare. No request can set it,
+ * What else is known about a request. It is stored like headers, so that it needs no columns. No request can set it,
  * because only the headers above are stored.
  */
-const parsedMark = 'body-was-parsed'
+const marks = { bodyWasParsed: 'body-was-parsed', verifiedBy: 'verified-by' }
 
-export const serializeHeaders = (headers: Headers, bodyWasParsed = false): string =>
+export const serializeHeaders = (
+  headers: Headers,
+  { bodyWasParsed, verifiedBy = [] }: Pick<InboxDelivery, 'bodyWasParsed' | 'verifiedBy'> = {},
+): string =>
   JSON.stringify([
     ...storedHeaders.flatMap((name) => {
       const value = headers.get(name)
       return value === null ? [] : [[name, value]]
     }),
-    ...(bodyWasParsed ? [[parsedMark, 'true']] : []),
+    ...(bodyWasParsed ? [[marks.bodyWasParsed, 'true']] : []),
+    ...verifiedBy.map((scheme) => [marks.verifiedBy, scheme]),
   ])
+
+/** Reads stored headers, and the marks among them. */
+const readHeaders = (row: unknown) => {
+  const stored: [name: string, value: string][] = JSON.parse(readText(row, 'headers') ?? '[]')
+  const read = (mark: string) => stored.filter(([name]) => name === mark).map(([, value]) => value)
+  const isMark = ([name]: [string, string]) => Object.values(marks).includes(name)
+  return {
+    headers: new Headers(stored.filter((each) => !isMark(each))),
+    bodyWasParsed: read(marks.bodyWasParsed).length > 0,
+    verifiedBy: read(marks.verifiedBy),
+  }
+}
 
 const pageSize = 200
 
@@ -76,16 +93,12 @@ const readShared = (row: unknown) => ({
 
 export const readClaimed = (row: unknown, token: string) => {
   const known = readColumn(row, 'known')
-  const headers = new Headers(JSON.parse(readText(row, 'headers') ?? '[]'))
-  const bodyWasParsed = headers.has(parsedMark)
-  headers.delete(parsedMark)
   return {
     ...readShared(row),
     order: Number(readColumn(row, 'id')),
     token,
     key: readText(row, 'event_key') ?? '',
-    headers,
-    bodyWasParsed,
+    ...readHeaders(row),
     body: readBytes(row) ?? new Uint8Array(),
     /** The new state of the entry, if another entry has already reported the same fact. */
     known: known === 'suppressed' || known === 'erased' ? known : undefined,

@@ -24,6 +24,7 @@ const toEntry = (id: string, attempts: number): ClaimedEntry => ({
   headers: new Headers(),
   body: new TextEncoder().encode('{"event":"CALL_ENDED","callId":"c"}'),
   bodyWasParsed: false,
+  verifiedBy: [],
   known: undefined,
 })
 

@@ -48,13 +48,14 @@ export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 6
     outcome === 'in_progress' ? Math.min(60, Math.ceil(claimTtlMs / 10_000)) : undefined,
   )
 
+const toStatus = (code: string, otherwise: number): number => Object(statuses)[code] ?? otherwise
+
 /** Describes an error that was thrown before any handler was called. */
 export const describeRejection = (error: unknown): Problem => {
-  if (isWebhookRequestError(error)) {
+  if (isWebhookRequestError(error) || isWebhookParseError(error)) {
     const { code, message } = error
-    return { status: statuses[code], code, message }
+    return { status: toStatus(code, 400), code, message }
   }
-  if (isWebhookParseError(error)) return { status: 400, code: error.code, message: error.message }
   if (error instanceof WebhookDriftError) {
     const { code, message, issues, eventName } = error
     const remedy = `A ${eventName} does not match its contract. Register onDrift() to receive it.`
@@ -73,7 +74,7 @@ export const describeRejection = (error: unknown): Problem => {
   if (code === 'invalid_secret')
     return { status: 503, code, message: 'The receiver has no valid secret.', remedy: message }
   const remedy = skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.'
-  return { status: 401, code, message, remedy }
+  return { status: toStatus(code, 401), code, message, remedy }
 }
 
 export const respondRejected = (error: unknown): Response => toResponse(describeRejection(error))

@@ -36,6 +36,11 @@ export type DeliveryContext = {
   readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
   readonly headers: Headers
+  /**
+   * The names of the verifiers that accepted the delivery, such as `urlToken`; with `anyOf()`, all that did.
+   * Your own function is `function`, unless it has a `scheme`. Empty for an event from `accept()`.
+   */
+  readonly verifiedBy: readonly string[]
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**

@@ -170,6 +170,7 @@ export type InboxDelivery = {
   readonly bodyWasParsed?: boolean | undefined
   readonly sentAt?: Date | undefined
   readonly headers?: Headers | undefined
+  readonly verifiedBy?: readonly string[] | undefined
 }
 
 /** Stores a verified delivery. Never rejects: a failure is reported, and the delivery is not stored. */

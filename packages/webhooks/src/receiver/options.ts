@@ -111,7 +111,7 @@ export const toSettings = <Context>(options: ReceiverOptions<Context> | AcceptOn
   }
   if (typeof verify !== 'function') {
     throw new WebhookUsageError(
-      'verify is required: bearerAuth(), staticHeader(), standardWebhooks(), a function, or unsigned()',
+      'verify is required: urlToken(), standardWebhooks(), a function, or unsigned()',
     )
   }
   if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {

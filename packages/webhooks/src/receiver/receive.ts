@@ -1,10 +1,8 @@
 import { type EventName, findTracingChannel } from '@wabakit/wire'
-import { isTagged } from '../bytes.ts'
-import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
+import { WebhookDriftError } from '../errors.ts'
 import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
-import { readUnsignedHeaders } from '../verifiers/signature-headers.ts'
-import type { VerifiedDelivery } from '../verifiers/verifier.ts'
+import { readVerdict, toScheme } from '../verifiers/verdict.ts'
 import { isPromise } from '../verifiers/verify-signature.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
@@ -25,8 +23,10 @@ import type { Running } from './running.ts'
 
 /** The message on the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
 export type WebhookTrace = {
-  /** The request. Its headers may have a `traceparent`. */
+  /** The request. Its headers may have a `traceparent`. Its URL and its headers may contain a secret: do not record them. */
   readonly request: Request
+  /** The schemes that accepted the delivery, such as `urlToken`, once it is verified. */
+  verifiedBy?: readonly string[]
   /** The name of the event, once it is verified and known. */
   eventName?: EventName | undefined
   /** The delivery, once it is verified and a handler takes it. */
@@ -43,18 +43,6 @@ export type WebhookTrace = {
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
 const respondAccepted = () => new Response()
-
-const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
-  const { id, sentAt } = Object(verdict)
-  return typeof id === 'string' && id !== '' && isTagged(sentAt, 'Date')
-}
-
-/** Interprets the verifier's result. Only `true`, or an id and a time, accepts the delivery. */
-const readVerdict = (verdict: unknown, headers: Headers) => {
-  if (verdict === true) return readUnsignedHeaders(headers)
-  if (isVerified(verdict)) return verdict
-  throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
-}
 
 type Parts = {
   readonly handlers: Handlers<DeliveryContext>
@@ -86,12 +74,12 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
-      // Checks the method and the headers before the body is read, so that unauthenticated requests are
-      // cheap.
+      // Checks the method, the headers and the URL before the body is read, so that unauthenticated
+      // requests are cheap.
       assertPost(request.method)
       // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
       // request. While another one fetches its secrets, the body is read: the host would keep each chunk as an object.
-      let signature = verify.checkHeaders?.(headers, now)
+      let signature = verify.checkHeaders?.(headers, now, url)
       let rawBody: Uint8Array | undefined
       const bodyWasParsed = wasRead(request)
       const read = () => readBody(request, bodyWasParsed ? holder : undefined)
@@ -100,10 +88,12 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       if (!store) assertJson(headers.get('content-type'))
       rawBody ??= await read()
       if (!(store && verify.ignoresBody)) assertUncompressed(headers, rawBody)
-      const verdict = verify({ headers, body: rawBody, url, signature, now })
-      const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
+      const verdict = verify({ headers, body: rawBody, bodyWasParsed, url, signature, now })
+      const vouched = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
+      const { id, sentAt, verifiedBy = [toScheme(verify)] } = vouched
+      trace.verifiedBy = verifiedBy
       if (store) {
-        trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers })
+        trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers, verifiedBy })
         return trace.outcome === 'unavailable' ? respondUnhandled(trace.outcome) : respondAccepted()
       }
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
@@ -122,6 +112,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         rawBody,
         bodyWasParsed,
         headers,
+        verifiedBy,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // The sender hangs up after an early response, which aborts the request's signal. The handlers must
         // go on.

@@ -2,35 +2,9 @@ import { encoder } from '../bytes.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { assertOptions } from '../usage.ts'
+import { matchesAny, reject, toList, type Values } from './secret-values.ts'
 import type { Verifier } from './verifier.ts'
-import { apply, equalsInConstantTime } from './verify-signature.ts'
-
-/** One secret value, or several values during a rotation, or a function that returns them. */
-type Values = OnDemand<string | readonly string[]>
-
-const reject = (message: string) => new WebhookVerificationError('invalid_secret', message)
-
-/** Matches a header without credentials, such as `Bearer ${process.env.TOKEN}` if the variable is not set. */
-const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
-
-/** @throws WebhookVerificationError when a value is empty, easily guessed, or impossible in a header. */
-const checkSecret = (secret: unknown): string => {
-  // A secret that is mounted as a file often ends in a line break.
-  const value = typeof secret === 'string' ? secret.replace(/[\r\n]+$/, '') : ''
-  if (value.trim() === '') throw reject('A secret is empty. Is its environment variable set?')
-  if (withoutCredentials.test(value.trim()))
-    throw reject('A secret has no credentials. Is its environment variable set?')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no header can contain them
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(value) || !value.isWellFormed())
-    throw reject('A secret has a line break or another character that no header can contain.')
-  return value
-}
-
-const toList = (secrets: string | readonly string[]): readonly string[] => {
-  const values = Array.isArray(secrets) ? secrets : [secrets]
-  if (values.length === 0) throw reject('The list of secrets is empty.')
-  return values.map(checkSecret)
-}
+import { apply } from './verify-signature.ts'
 
 /**
  * Returns every form in which a value can appear in `Headers`. `Headers` always decodes bytes as Latin-1, but
@@ -45,15 +19,17 @@ const toReceived = (text: string): readonly string[] => {
 const createHeaderVerifier = (
   header: string,
   values: Values,
-  toHeaders: (value: string) => readonly string[],
+  {
+    scheme,
+    toHeaders,
+  }: { readonly scheme: string; readonly toHeaders: (value: string) => readonly string[] },
   normalize = (received: string): string => received,
 ): Verifier => {
   const convert = (value: string | readonly string[]) => toList(value).flatMap(toHeaders)
   const secrets = prepare(values, { convert, now: () => Date.now() })
 
   const compare = (received: string, expected: readonly string[]): undefined => {
-    // Compares every value, so that the time does not reveal which one matched.
-    if (expected.filter((each) => equalsInConstantTime(each, received)).length > 0) return
+    if (matchesAny(expected, received)) return
     throw new WebhookVerificationError(
       'no_matching_signature',
       `The header ${header} does not match. Does the sender use the same value?`,
@@ -71,7 +47,7 @@ const createHeaderVerifier = (
     await checkHeaders(headers, now)
     return true
   }
-  return Object.assign(verify, { checkHeaders, ignoresBody: true })
+  return Object.assign(verify, { checkHeaders, ignoresBody: true, scheme })
 }
 
 /** Creates a verifier for an HTTP authentication scheme, whose name may be in any case (RFC 9110 section 11.1). */
@@ -83,7 +59,10 @@ const createAuthorizationVerifier = (
   createHeaderVerifier(
     'authorization',
     values,
-    (value) => toCredentials(value).map((credentials) => `${scheme} ${credentials}`),
+    {
+      scheme: `${scheme}Auth`,
+      toHeaders: (value) => toCredentials(value).map((credentials) => `${scheme} ${credentials}`),
+    },
     (received) => received.replace(/^(basic|bearer) +/i, (_, name: string) => `${name.toLowerCase()} `),
   )
 
@@ -113,7 +92,10 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
   const { header, value } = options
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
     throw new WebhookUsageError('header must be the name of a header.')
-  return createHeaderVerifier(header, value, (each) => toReceived(each.trim()))
+  return createHeaderVerifier(header, value, {
+    scheme: 'staticHeader',
+    toHeaders: (each) => toReceived(each.trim()),
+  })
 }
 
 /** Options for {@link bearerAuth}. @inline */

@@ -90,7 +90,7 @@ const parseSignatures = (value: string): string[] => {
     if (part.startsWith('v1,')) signatures.push(part.endsWith(',') ? part.slice(3, -1) : part.slice(3))
   }
   if (wellFormed) return signatures
-  throw malformed('webhook-signature', 'must be versioned signatures such as "v1,…", separated by spaces.')
+  throw malformed('webhook-signature', 'must be signatures such as "v1,…", separated by spaces.')
 }
 
 /**
@@ -103,7 +103,7 @@ export const parseSignatureHeaders = (headers: HeaderReader): SignatureHeaders =
   const time = readRequired(headers, 'webhook-timestamp')
   const signature = readRequired(headers, 'webhook-signature')
   if (!isWebhookId(id)) {
-    throw malformed('webhook-id', 'must be one word of visible ASCII characters without a full stop.')
+    throw malformed('webhook-id', 'must be visible ASCII characters without a full stop.')
   }
   const timestamp = parseTimestamp(time)
   if (timestamp === undefined) throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
@@ -121,7 +121,7 @@ export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: num
   const skewSeconds = Math.floor(nowMs / 1000) - timestamp
   if (Math.abs(skewSeconds) <= toleranceSeconds) return
   const old = skewSeconds > 0
-  const unit = timestamp > 1e11 ? ' It looks like milliseconds; the header takes seconds.' : ''
+  const unit = timestamp > 1e11 ? ' The header takes seconds, not milliseconds.' : ''
   throw new WebhookVerificationError(
     old ? 'timestamp_too_old' : 'timestamp_too_new',
     `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver.`,

@@ -6,6 +6,8 @@ export type UnverifiedDelivery = {
   readonly headers: Headers
   /** The bytes of the body exactly as they arrived, or of its serialization if a verifier `ignoresBody`. */
   readonly body: Uint8Array
+  /** Set if a framework parsed the body, so that `body` is its serialization. */
+  readonly bodyWasParsed?: boolean | undefined
   /** The request's URL. */
   readonly url: string
   /** The value that the verifier's `checkHeaders` returned, so that headers are parsed once. */
@@ -22,7 +24,21 @@ export type VerifiedDelivery = {
   readonly id: string
   /** When the sender signed this attempt. */
   readonly sentAt: Date
+  /** The schemes that accepted the delivery, if there may be several. */
+  readonly verifiedBy?: readonly string[]
 }
+
+/** The result of {@link anyOf}. Without a verified signature, it has no id and no time. */
+export type VerifiedByAny = {
+  /** The id of the delivery, if a signature vouches for it. */
+  readonly id?: string | undefined
+  /** When the sender signed this attempt, if it did. */
+  readonly sentAt?: Date | undefined
+  /** The schemes that accepted the delivery, at least one. */
+  readonly verifiedBy: readonly string[]
+}
+
+type Verdict = boolean | VerifiedDelivery | VerifiedByAny
 
 /**
  * Decides whether a delivery comes from the expected sender. To accept it, a verifier returns the id and the
@@ -36,7 +52,7 @@ export type VerifiedDelivery = {
  * )
  */
 export type Verifier = {
-  (delivery: UnverifiedDelivery): boolean | VerifiedDelivery | Promise<boolean | VerifiedDelivery>
+  (delivery: UnverifiedDelivery): Verdict | Promise<Verdict>
   /**
    * Rejects by throwing, before the body is read. Receivers pass its result to the verifier as `signature`.
    *
@@ -45,12 +61,18 @@ export type Verifier = {
   readonly checkHeaders?: (
     headers: Headers,
     now?: () => number,
+    url?: string,
   ) => SignatureHeaders | undefined | Promise<SignatureHeaders | undefined>
   /**
    * Set if the verifier does not look at the body. Then a body that the framework has parsed is accepted.
    * @default false
    */
   readonly ignoresBody?: boolean
+  /**
+   * The name in `context.verifiedBy`.
+   * @default 'function'
+   */
+  readonly scheme?: string
 }
 
 /**
@@ -60,4 +82,4 @@ export type Verifier = {
  * @example
  * const verify = unsigned()
  */
-export const unsigned = (): Verifier => Object.assign(() => true, { ignoresBody: true })
+export const unsigned = (): Verifier => Object.assign(() => true, { ignoresBody: true, scheme: 'unsigned' })

@@ -171,5 +171,5 @@ export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => 
     checkAge(signature.timestamp, now(), toleranceSeconds)
     return apply(signers(clock), (each) => apply(matchSignature(signature, body, each), toVerified))
   }
-  return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
+  return Object.assign(verify, { checkHeaders: parseSignatureHeaders, scheme: 'standardWebhooks' })
 }
