@@ -1,5 +1,5 @@
-import { tracingChannel } from 'node:diagnostics_channel'
-import { Histogram, type Registry } from 'prom-client'
+import { subscribe, tracingChannel } from 'node:diagnostics_channel'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import type { WebhookTrace } from 'wabakit/webhooks'
 
 /** Measures every webhook that a receiver in this process gets. The labels have few values, whatever is sent. */
@@ -10,6 +10,12 @@ export const measureWebhooks = (registry: Registry): void => {
     labelNames: ['event', 'outcome'],
     registers: [registry],
   })
+  const cut = new Counter({
+    name: 'webhook_cut_connections_total',
+    help: 'Connections that were closed while a refused body was still arriving, because 100 others were.',
+    registers: [registry],
+  })
+  subscribe('wabakit.cut', () => cut.inc())
   const timers = new WeakMap<WebhookTrace, ReturnType<typeof duration.startTimer>>()
   tracingChannel<WebhookTrace, WebhookTrace>('wabakit.webhook').subscribe({
     start: (webhook) => void timers.set(webhook, duration.startTimer()),

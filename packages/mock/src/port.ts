@@ -11,6 +11,7 @@ import {
   takeBody,
   toBodyStream,
 } from '@wabakit/core/hosting'
+import { createLinger } from '@wabakit/wire'
 import { afterRealTime } from './time/timers.ts'
 
 /** Responds to a request; rejects to reset the connection. */
@@ -53,16 +54,8 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   return new Request(address, { method, headers, signal, ...body })
 }
 
-/** Responds to a request that has no response object: one that the parser rejected, or CONNECT. */
-const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
-  socket.on('error', () => {})
-  if (socket.writable) socket.end(formatRefusal(refusal, createRequestId()), () => socket.destroy())
-}
-
 /** Sends a response. If the client disconnects, cancels its body, which may be a live stream without an end. */
 const write = async ({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> => {
-  // The rest of an unread body is not awaited, so the connection cannot carry another request.
-  if (!outgoing.req.complete) outgoing.shouldKeepAlive = false
   outgoing.writeHead(status, Object.fromEntries(headers))
   // In Deno, `pipeline` would send nothing of a body that has not ended.
   const reader = body?.getReader()
@@ -80,6 +73,12 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
   let origin = ''
   const responses = new Set<ServerResponse>()
   let onLastClosed = (): void => {}
+  const linger = createLinger()
+  /** Responds to a request that has no response object: one that the parser rejected, or CONNECT. */
+  const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
+    socket.on('error', () => {})
+    if (socket.writable) linger.sendLast(socket, formatRefusal(refusal, createRequestId()))
+  }
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const hangUp = new AbortController()
     responses.add(response)
@@ -91,11 +90,11 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
     try {
       const { remoteAddress } = incoming.socket
       const answer = await handle(toRequest(incoming, origin, hangUp.signal), { remoteAddress })
-      await write(answer, response)
+      await write(await linger.hold(incoming, answer), response)
     } catch (error) {
       if (error instanceof RequestRefusedError) {
         const { status, headers, body } = refuseRequest(error, { requestId: createRequestId() })
-        response.writeHead(status, { ...headers, connection: 'close' }).end(body)
+        linger.send({ incoming, outgoing: response }, { status, headers, body })
         return
       }
       // A fault resets the connection, or the client has disconnected.

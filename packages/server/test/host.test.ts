@@ -133,6 +133,7 @@ test('a new server has these metrics, so that the first increase of a counter ca
     ...['exhausted', 'stale'].map((outcome) => `wabakit_delivery_attempts_total{outcome="${outcome}"}`),
     ...healthEventNames.map((event) => `wabakit_health_events_total{event="${event}"}`),
     'wabakit_background_errors_total',
+    'wabakit_http_cut_connections_total',
     'wabakit_delivery_backlog_age_seconds',
     ...['due', 'later', 'waiting'].map((state) => `wabakit_deliveries{state="${state}"}`),
     ...['failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),

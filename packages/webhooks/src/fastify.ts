@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createLinger } from '@wabakit/wire'
 import { type RequestHandler, respond } from './adapter.ts'
 import { toRequest } from './node-request.ts'
 import { assertOptions } from './usage.ts'
@@ -40,7 +41,7 @@ export type FastifyPluginOptions = {
 
 /**
  * Turns a receiver into a Fastify plugin with one route, which gets unparsed bodies. The rest of the app
- * keeps its parsers.
+ * keeps its parsers. Treats the rest of a refused body like {@link toNodeHandler}.
  *
  * @example
  * app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
@@ -50,6 +51,7 @@ export const toFastifyPlugin =
   async (app: FastifyHost): Promise<void> => {
     assertOptions('toFastifyPlugin()', options, ['url'])
     const { url = '/' } = options
+    const linger = createLinger()
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
@@ -63,8 +65,7 @@ export const toFastifyPlugin =
           () => toRequest(raw, reply.raw),
           (request) => receiver.handle(request),
         )
-        if (!raw.complete) response.headers.set('connection', 'close')
-        return reply.send(response)
+        return reply.send(await linger.hold(raw, response))
       },
     })
   }

@@ -40,16 +40,19 @@ const maxUnread = 1_048_576
  * Returns a stream of the body. It takes the chunks as they arrive, before the receiver asks for them.
  * Otherwise, node:http would keep each one until it is read or the connection is closed: it limits their
  * bytes, but a chunk of one byte is an object of about 300, so that strangers could fill the memory.
- * Canceling the stream drops the rest, so that a response can be written. If other code has called
- * `setEncoding`, restores the bytes.
+ * Canceling the stream drops the rest, so that a response can be written, and so does a response. If other code has
+ * called `setEncoding`, restores the bytes.
  */
-const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
+const toStream = (request: IncomingMessage, response: ServerResponse): ReadableStream<Uint8Array> => {
   const encoding = request.readableEncoding ?? 'utf8'
   let unread: ByteCollector | undefined
   let isDropped = false
   let onChange = (): void => {}
   request.on('data', (chunk: Buffer | string) => {
-    if (isDropped) return
+    if (isDropped || response.headersSent) {
+      unread = undefined
+      return
+    }
     unread ??= createByteCollector()
     unread.add(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
     if (unread.length > maxUnread) request.pause()
@@ -107,7 +110,7 @@ export const toRequest = (
   const incoming = findIncoming(request)
   const kept = isUnparsed(request.rawBody) ? request.rawBody : request.body
   const wasRead = incoming.readableDidRead || incoming.readableEnded
-  const body = wasRead || isUnparsed(kept) ? kept : toStream(incoming)
+  const body = wasRead || isUnparsed(kept) ? kept : toStream(incoming, outgoing)
   const method = incoming.method ?? 'GET'
   assertFetchMethod(method)
   const url = toUrl(request.originalUrl ?? incoming.url ?? '/', 'http://localhost')

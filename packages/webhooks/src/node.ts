@@ -1,29 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createLinger } from '@wabakit/wire'
 import { type RequestHandler, respond } from './adapter.ts'
 import { findIncoming, type NodeRequest, type NodeRequestHolder, toRequest } from './node-request.ts'
 
 export { type StopServerOptions, stopServer } from './stop-server.ts'
 
-const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
-  const body = Buffer.from(await response.arrayBuffer())
-  // Other code, such as the framework's timeout, has already responded.
-  if (outgoing.headersSent) return
-  const headers = Object.fromEntries(response.headers)
-  // Without this, Node would wait for the rest of a body that no code reads.
-  if (!incoming.complete) headers.connection = 'close'
-  outgoing.writeHead(response.status, headers).end(body)
-}
-
 /**
  * Turns a receiver into a handler for node:http, Express, Koa, and NestJS on Express or Fastify.
+ *
+ * If the receiver responds before the end of a body, the handler reads and drops the rest for up to 2 seconds. Otherwise, a
+ * proxy that is still sending would see a reset connection. Beyond 100 such bodies at once, it closes the
+ * connections, and publishes a message on the diagnostics channel `wabakit.cut` for each.
  *
  * @example
  * createServer(toNodeHandler(receiver)).listen(3000)
  * app.post('/webhooks', toNodeHandler(receiver)) // Express: before express.json()
  */
-export const toNodeHandler =
-  (receiver: RequestHandler) =>
-  async (
+export const toNodeHandler = (receiver: RequestHandler) => {
+  const linger = createLinger()
+  const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const body = new Uint8Array(await response.arrayBuffer())
+    // Other code, such as the framework's timeout, has already responded.
+    if (outgoing.headersSent) return
+    const { status, headers } = response
+    linger.send({ incoming, outgoing }, { status, headers: Object.fromEntries(headers), body })
+  }
+  return async (
     request: NodeRequest | NodeRequestHolder,
     response: ServerResponse | { readonly raw: ServerResponse },
   ): Promise<void> => {
@@ -40,3 +42,4 @@ export const toNodeHandler =
       outgoing.destroy()
     }
   }
+}

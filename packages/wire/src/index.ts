@@ -40,6 +40,7 @@ export type {
 
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
 export { isError } from './is-error.ts'
+export { createLinger } from './linger.ts'
 export { readMessages, type StreamMessage } from './read-messages.ts'
 export { readText } from './read-text.ts'
 

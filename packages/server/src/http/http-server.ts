@@ -119,7 +119,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       return
     }
     const requestId = createRequestId()
-    socket.end(formatRefusal(refusal, requestId), () => socket.destroy())
+    handler.sendLast(socket, formatRefusal(refusal, requestId))
     handler.record({ status: refusal.status, requestId })
   }
   // The handler refuses requests without a Host header, so that the response has the same format as other errors.

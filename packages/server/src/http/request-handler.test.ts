@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRequestHandler, getClientAddress } from './request-handler.ts'
 
@@ -31,7 +31,7 @@ test('logs at most ten refusals of a status in each second, and the number of th
   const { record } = createRequestHandler({
     api: undefined,
     pages: new Map(),
-    metrics: { requests },
+    metrics: { requests, cutConnections: new Counter({ name: 'cut', help: 'Cut.', registers: [] }) },
     log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) }),
     createRequestId: () => 'req_1',
     trustProxy: 0,

@@ -13,6 +13,7 @@ import {
   toErrorResponse,
 } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
+import { createLinger } from '@wabakit/wire'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
@@ -32,7 +33,7 @@ type RequestHandlerOptions = {
       })
     | undefined
   readonly pages: Pages
-  readonly metrics: Pick<Metrics, 'requests'>
+  readonly metrics: Pick<Metrics, 'requests' | 'cutConnections'>
   readonly log: Logger
   readonly createRequestId: () => string
   readonly trustProxy: number
@@ -157,6 +158,7 @@ export const loadAdapter = () => import('@hono/node-server')
 export const createRequestHandler = (options: RequestHandlerOptions) => {
   const { api, pages, metrics, log, createRequestId, trustProxy, onError } = options
 
+  const linger = createLinger(() => metrics.cutConnections.inc())
   const limitLines = createLineLimit(log)
 
   const record = ({ status, requestId: id, method, path = '', durationMs = 0 }: ResponseFacts): void => {
@@ -220,6 +222,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
   return {
     /** Counts and logs a response. */
     record,
+    sendLast: linger.sendLast,
     /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
     handle: async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       const startedAt = performance.now()
@@ -228,13 +231,12 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
       const remoteAddress = getClientAddress(incoming, trustProxy)
       const finish = (status: number, id: string | null | undefined): void => {
         record({ status, requestId: id, method, path, durationMs: performance.now() - startedAt })
-        // The rest of an unread body is not awaited, so the connection cannot carry another request.
-        if (!incoming.complete) outgoing.shouldKeepAlive = false
       }
 
       const send = ({ status, headers, body }: ApiResponse): void => {
         finish(status, headers['x-request-id'])
-        outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+        const length = { 'content-length': Buffer.byteLength(body) }
+        linger.send({ incoming, outgoing }, { status, headers: { ...headers, ...length }, body })
       }
 
       const fetch = findFetch(path, incoming, remoteAddress)
@@ -248,7 +250,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
             return new Response(body, init)
           })
           finish(response.status, response.headers.get('x-request-id'))
-          return response
+          return linger.hold(incoming, response)
         },
         { overrideGlobalObjects: false },
       )

@@ -58,6 +58,11 @@ export const createMetrics = (opened: BacklogSource) => {
     buckets: requestBuckets,
     registers,
   })
+  const cutConnections = new Counter({
+    name: 'wabakit_http_cut_connections_total',
+    help: 'Connections that were closed while a refused request was still arriving, because 100 others were.',
+    registers,
+  })
   const attempts = new Histogram({
     name: 'wabakit_delivery_attempt_duration_seconds',
     help: 'Duration of delivery attempts, from connecting to the end of the response, by outcome.',
@@ -98,6 +103,7 @@ export const createMetrics = (opened: BacklogSource) => {
 
   return {
     requests,
+    cutConnections,
     /** Counts errors of background work, such as a listener that threw. */
     errors,
     /** Starts counting a service's events and attempts. */

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { getStatus, sendBytes } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
-import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
+import { frameworkCases, recording, refusedBodyCases, type Start, sendRaw } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
 
 const start: Start = async (receiver) => {
@@ -15,6 +15,7 @@ const start: Start = async (receiver) => {
 
 describe('Fastify 5', () => {
   frameworkCases(start)
+  refusedBodyCases(start)
   // Fastify itself rejects paths with invalid percent-encoding (400), methods that it does not route (404) and malformed
   // content types (415).
   malformedCases(

@@ -3,6 +3,7 @@ import { request, type Server } from 'node:http'
 import type { WebhookEvent } from '@wabakit/contract'
 import { createReceiver, type Receiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it, onTestFinished } from 'vitest'
+import { openRequest, sendLargeBody } from '../../../server/test/refused-body.ts'
 import { secret, signed, summary } from '../signed.ts'
 
 /** Starts a framework with this receiver, and resolves to the address of its webhook. */
@@ -129,5 +130,32 @@ export const parsedBodyCases = (start: Start): void => {
     })
     expect(errors).toMatchObject([{ code: 'body_was_parsed' }])
     expect(events).toEqual([])
+  })
+}
+
+/** The adapters must pass these tests. Elsewhere, the framework owns the socket. */
+export const refusedBodyCases = (start: Start): void => {
+  it('takes all of a large body that it refuses, so that a proxy in between gets the response', async () => {
+    const url = await start(recording(1_000).receiver)
+    expect(await sendLargeBody(url, [])).toEqual({ status: 401, error: undefined })
+    const { headers } = await signed(summary)
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    expect(await sendLargeBody(url, lines)).toEqual({ status: 413, error: undefined })
+  })
+
+  it('drops what arrives for two seconds, and then closes the connection', async () => {
+    const url = await start(recording().receiver)
+    const { socket } = openRequest(url, ['transfer-encoding: chunked'])
+    let endedAt = 0
+    socket.once('end', () => {
+      endedAt = performance.now()
+    })
+    await once(socket, 'data')
+    const respondedAt = performance.now()
+    const sending = setInterval(() => socket.write('1\r\nx\r\n'), 10)
+    await expect.poll(() => endedAt).toBeGreaterThan(0)
+    clearInterval(sending)
+    socket.destroy()
+    expect(endedAt - respondedAt).toBeGreaterThan(1_500)
   })
 }

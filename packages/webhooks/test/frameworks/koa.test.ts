@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import Koa from 'koa'
 import { describe } from 'vitest'
-import { frameworkCases, listen, type Start } from './framework-cases.ts'
+import { frameworkCases, listen, refusedBodyCases, type Start } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
 
 const start: Start = (receiver) => {
@@ -18,6 +18,7 @@ const start: Start = (receiver) => {
 
 describe('Koa 3', () => {
   frameworkCases(start)
+  refusedBodyCases(start)
   malformedCases((receiver) => {
     const handler = toNodeHandler(receiver)
     const app = new Koa()

@@ -8,11 +8,19 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { NodeRequest } from '../../src/node-request.ts'
 import { getStatus, sendBytes } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
-import { frameworkCases, listen, parsedBodyCases, recording, sendRaw } from './framework-cases.ts'
+import {
+  frameworkCases,
+  listen,
+  parsedBodyCases,
+  recording,
+  refusedBodyCases,
+  sendRaw,
+} from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
 
 describe('toNodeHandler on node:http', () => {
   frameworkCases((receiver) => listen(createServer(toNodeHandler(receiver))))
+  refusedBodyCases((receiver) => listen(createServer(toNodeHandler(receiver))))
 
   malformedCases((receiver) => listen(createServer(toNodeHandler(receiver))))
 

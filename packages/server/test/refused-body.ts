@@ -1,0 +1,44 @@
+import { connect, type Socket } from 'node:net'
+import { expect } from 'vitest'
+
+type OpenRequest = {
+  readonly socket: Socket
+  /** The response so far. */
+  received: string
+  /** The code of the connection's error. */
+  error?: string
+}
+
+/** Sends the head of a request. */
+export const openRequest = (url: string, headers: readonly string[], method = 'POST'): OpenRequest => {
+  const { port, pathname, host } = new URL(url)
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+  const request: OpenRequest = { socket, received: '' }
+  socket
+    .on('data', (data) => {
+      request.received += data
+    })
+    .on('error', (error: NodeJS.ErrnoException) => {
+      request.error = error.code ?? error.message
+    })
+  socket.write([`${method} ${pathname} HTTP/1.1`, `host: ${host}`, ...headers, '\r\n'].join('\r\n'))
+  return request
+}
+
+/**
+ * Sends a request with a large body as a proxy does, which goes on sending after the response. Resolves to the status, and to the
+ * error of the connection if there was one.
+ */
+export const sendLargeBody = async (url: string, headers: readonly string[], method = 'POST') => {
+  // More than the mock reads, and little enough to arrive in time on a busy machine.
+  const half = 2 * 1_048_576
+  const request = openRequest(url, [...headers, `content-length: ${2 * half}`], method)
+  const { socket } = request
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write(Buffer.alloc(half, 'x'))
+  await expect.poll(() => socket.closed || request.received.includes('\r\n\r\n')).toBe(true)
+  socket.write(Buffer.alloc(half, 'x'))
+  socket.end()
+  await closed
+  return { status: Number(request.received.split(' ', 2)[1]), error: request.error }
+}
