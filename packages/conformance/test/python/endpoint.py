@@ -32,8 +32,8 @@ def read_body(request):
     length = int(request.headers.get('content-length', 0))
     if length > limit:
         # Keeps reading for a while, so that the client sees the response.
-        for _ in range(0, min(length, 2_000_000), 65_536):
-            request.rfile.read(65_536)
+        for left in range(min(length, 2_000_000), 0, -65_536):
+            request.rfile.read(min(left, 65_536))
         raise Refusal(413)
     body = request.rfile.read(length)
     if len(body) < length:
