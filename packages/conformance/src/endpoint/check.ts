@@ -12,6 +12,8 @@ export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   readonly needs?: readonly Need[]
   /** Set if the check has a result even when the endpoint refuses genuine deliveries or no longer responds. */
   readonly runsAnyway?: boolean
+  /** Set if the run proves nothing about once-only handling while this check is inconclusive. */
+  readonly isProof?: boolean
   /** Set if the check needs the requests and the time of the others. */
   readonly runsLast?: boolean
   run(examination: Examination): Promise<Finding> | Finding

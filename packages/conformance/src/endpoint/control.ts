@@ -54,7 +54,7 @@ const findMistake = async (
   // A refusal that does not last has another cause.
   if (isAccepted(withUuids.exchange) && !isAccepted(again))
     return `${response}: a delivery is accepted ${onlyUuids}`
-  const { effects, limits, signal, knowledge } = examination
+  const { effects, limits, signal, knowledge, clock } = examination
   // The earlier events prove that the secret and the path are right.
   const isAlone = knowledge.controls.filter(isAccepted).length > 0 && ![401, 403, 404].includes(status)
   const only = isAlone
@@ -69,6 +69,7 @@ const findMistake = async (
     isEnough: (each) => each.some((count) => count > 0),
     ...limits,
     signal,
+    clock,
   })
   if (counts.every((count) => count === 0)) return only
   return `${response} to a delivery that was handled: the sender repeats it for days`
@@ -85,16 +86,16 @@ export const losesSummary = async (
   call: Delivery,
   bare: Delivery,
 ): Promise<boolean> => {
-  const { countEffects, listEffects, limits, signal } = examination
+  const { countEffects, listEffects, limits, signal, clock } = examination
   const [late = 0, alone = 0] = await countEffects([call, bare])
   if (late === 0 || alone === 0) return alone > 0
   // An application may keep one line per call, so only a text of the summary shows that a line is the summary's.
   const alike = (await listEffects(bare)).join()
-  const endsAt = performance.now() + limits.effectMs
+  const endsAt = clock.now() + limits.effectMs
   for (;;) {
     const lines = (await listEffects(call)).join()
     const isLost = ['CALL_AI_SUMMARY', recap].some((text) => alike.includes(text) && !lines.includes(text))
-    if (!isLost || performance.now() > endsAt || signal.aborted) return isLost
+    if (!isLost || clock.now() > endsAt || signal.aborted) return isLost
     await sleep(100)
   }
 }
@@ -112,11 +113,11 @@ const learnEffects = async (
   examination: Examination,
   { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
-  const { knowledge, countEffects, countEffectsOf, effects, limits, signal } = examination
+  const { knowledge, countEffects, countEffectsOf, effects, limits, signal, clock } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
-  const startedAt = performance.now()
+  const startedAt = clock.now()
   let shownAt = startedAt
   const [calls = 0, groups = 0, alone = 0] = await pollEffects(
     effects,
@@ -124,12 +125,13 @@ const learnEffects = async (
     {
       isEnough: (counts) => {
         const isShown = counts.some((count) => count > 0)
-        if (!isShown) shownAt = performance.now()
+        if (!isShown) shownAt = clock.now()
         return isShown
       },
       settleMs: limits.settleMs,
       effectMs: limits.firstEffectMs,
       signal,
+      clock,
     },
   )
   knowledge.showsGroups = groups > 0
@@ -179,7 +181,7 @@ export const runControl = async (examination: Examination): Promise<void> => {
     knowledge.controlProblem = knowledge.controlMistake ?? explain(exchange)
     return
   }
-  const sentAt = performance.now()
+  const sentAt = examination.clock.now()
   const bare = examination.build('CALL_AI_SUMMARY')
   const alone = await examination.deliver(bare)
   knowledge.acceptsGenuine = true

@@ -1,11 +1,12 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { pollEffects } from './effects.ts'
+import { startServedClock } from './served-clock.ts'
 
 /** Polls the effects of a subject. The first count lasts for three readings, 50 ms apart, and so does the next one. */
-const poll = (counts: readonly number[], effectMs: number): Promise<number[]> => {
+const poll = async (counts: readonly number[], effectMs: number): Promise<number[]> => {
   let now = 0
-  const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => time.mockRestore())
+  using running = startServedClock()
+  const clock = { ...running, now: () => now }
   const source = (): string => {
     const count = counts[Math.floor(now / 150)] ?? counts.at(-1)
     now += 50
@@ -13,7 +14,7 @@ const poll = (counts: readonly number[], effectMs: number): Promise<number[]> =>
   }
   const isEnough = ([count = 0]: readonly number[]): boolean => count > 0
   const { signal } = new AbortController()
-  return pollEffects(source, ['call-1'], { isEnough, settleMs: 200, effectMs, signal })
+  return await pollEffects(source, ['call-1'], { isEnough, settleMs: 200, effectMs, signal, clock })
 }
 
 test('effects are counted once their number has not changed for settleMs, although there are enough', async () => {

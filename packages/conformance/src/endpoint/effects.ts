@@ -2,22 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EffectsError } from '../errors.ts'
 import { runCommand } from '../shell.ts'
 import { sendRequest } from './send.ts'
+import type { ServedClock } from './served-clock.ts'
 
 /** A URL, a shell command, or a function. @inline */
 export type EffectsSource = string | (() => string | Promise<string>)
 
+type Reader = { readonly signal: AbortSignal; readonly clock: ServedClock }
+
 const readTimeoutMs = 5_000
 const maxBytes = 32 * 1_048_576
 
-const readUrl = async (url: string, signal: AbortSignal): Promise<string> => {
+const readUrl = async (url: string, reader: Reader): Promise<string> => {
   const request = { method: 'GET', headers: {}, body: new Uint8Array() }
-  const limits = { timeoutMs: readTimeoutMs, signal, maxResponseBytes: maxBytes }
+  const limits = { timeoutMs: readTimeoutMs, maxResponseBytes: maxBytes, ...reader }
   const { status, error, body } = await sendRequest(new URL(url), request, limits)
   if (status !== 200) throw new EffectsError(`the URL of --effects responded ${status ?? `not: ${error}`}`)
   return body
 }
 
-const readCommand = (command: string, signal: AbortSignal): Promise<string> =>
+const readCommand = (command: string, { signal }: Reader): Promise<string> =>
   runCommand(command, { timeout: readTimeoutMs, maxBuffer: maxBytes, signal }).catch((cause: Error) => {
     throw new EffectsError(`the command of --effects failed: ${cause.message}`, { cause })
   })
@@ -27,10 +30,10 @@ const readCommand = (command: string, signal: AbortSignal): Promise<string> =>
  *
  * @throws EffectsError when they cannot be read.
  */
-export const readEffects = async (source: EffectsSource, signal: AbortSignal): Promise<string[]> => {
+export const readEffects = async (source: EffectsSource, reader: Reader): Promise<string[]> => {
   if (typeof source === 'string') {
     const read = /^https?:\/\//i.test(source) ? readUrl : readCommand
-    return (await read(source, signal)).split('\n')
+    return (await read(source, reader)).split('\n')
   }
   try {
     return (await source()).split('\n')
@@ -52,17 +55,16 @@ export const pollEffects = async (
     isEnough(counts: readonly number[]): boolean
     settleMs: number
     effectMs: number
-    signal: AbortSignal
-  },
+  } & Reader,
 ): Promise<number[]> => {
-  const { isEnough, settleMs, effectMs, signal } = options
-  const startedAt = performance.now()
+  const { isEnough, settleMs, effectMs, signal, clock } = options
+  const startedAt = clock.now()
   let counts: number[] | undefined
   let changedAt = startedAt
   for (;;) {
-    const lines = await readEffects(source, signal)
+    const lines = await readEffects(source, options)
     const latest = subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)
-    const now = performance.now()
+    const now = clock.now()
     if (counts === undefined || latest.join() !== counts.join()) changedAt = now
     counts = latest
     const isSettled = now - changedAt >= settleMs

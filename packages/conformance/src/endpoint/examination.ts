@@ -47,20 +47,31 @@ export const createExamination = (
   settings: ExaminationSettings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
 ) => {
-  const { url, limits, ids, now, secret, credentials } = settings
+  const { url, limits, ids, now, secret, credentials, clock } = settings
   const exchanges: Exchange[] = []
   let down = false
+  let starved = false
+
+  /** Called when a time limit has run out. */
+  const noteTimeOut = (): void => {
+    starved ||= clock.isTooBusy()
+  }
 
   const getAttackMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
     return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
   }
 
-  const sendWithin = async (timeoutMs: number, request: Partial<OutgoingRequest>): Promise<Exchange> => {
+  const sendWithin = async (
+    timeoutMs: number,
+    request: Partial<OutgoingRequest>,
+    waits?: string,
+  ): Promise<Exchange> => {
     const whole = { method: 'POST', headers: {}, body: new Uint8Array(), ...request }
-    const exchange = await sendRequest(url, whole, { timeoutMs, signal })
+    const exchange = await sendRequest(url, whole, { timeoutMs, signal, clock, waits })
     exchanges.push(exchange)
     knowledge.exchanges.push(exchange)
+    if (exchange.timedOut) noteTimeOut()
     return exchange
   }
 
@@ -103,7 +114,8 @@ export const createExamination = (
   /** Sends a delivery and waits for the response as long as a sender would. */
   const deliver = async (delivery: Delivery, options: GenuineOptions = {}): Promise<Exchange> => {
     const { headers, body } = await sign(delivery, options)
-    return sendWithin(limits.responseMs, { headers, body, parts: options.parts, agent: options.agent })
+    const { parts, agent } = options
+    return sendWithin(limits.responseMs, { headers, body, parts, agent }, 'the time-out of a sender')
   }
 
   /** Builds a delivery with a new id and a new subject. */
@@ -130,14 +142,16 @@ export const createExamination = (
   /** Counts the effects of each delivery. Waits a while for the expected number. */
   const countEffects = async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
     const subjects = deliveries.map(({ subject }) => subject)
-    const startedAt = performance.now()
+    const startedAt = clock.now()
     const counts = await pollEffects(getEffects(), subjects, {
       isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
       settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
       effectMs: Math.max(limits.effectMs, 3 * knowledge.effectWithinMs),
       signal,
+      clock,
     })
-    knowledge.waitedMs += performance.now() - startedAt
+    knowledge.waitedMs += clock.now() - startedAt
+    if (counts.some((count) => count < expected + knowledge.effectsBefore)) noteTimeOut()
     return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
   }
 
@@ -175,7 +189,7 @@ export const createExamination = (
     },
     /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
     listEffects: async ({ subject }: Delivery): Promise<string[]> => {
-      const lines = await readEffects(getEffects(), signal)
+      const lines = await readEffects(getEffects(), { signal, clock })
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
     /**
@@ -183,13 +197,16 @@ export const createExamination = (
      * or a rate limit responds instead, the endpoint counts as alive.
      */
     isAlive: async (): Promise<boolean> => {
-      const endsAt = performance.now() + limits.recoverMs
+      let endsAt: number | undefined
       for (;;) {
         const exchange = await deliver(await prepare('CALL_AI_SUMMARY'))
         if (isAccepted(exchange)) return true
         if (signal.aborted) return false
-        if (performance.now() >= endsAt) {
+        // The first attempt may have waited for what the attack left behind.
+        endsAt ??= clock.now() + limits.recoverMs
+        if (clock.now() >= endsAt) {
           down = !isShielded(exchange)
+          noteTimeOut()
           return !down
         }
         await sleep(100)
@@ -197,5 +214,7 @@ export const createExamination = (
     },
     /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
+    /** Returns whether a time limit ran out while this machine was too busy for that to prove anything. */
+    isStarved: (): boolean => starved,
   }
 }

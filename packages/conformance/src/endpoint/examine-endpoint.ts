@@ -11,14 +11,12 @@ import { hideInExchange, hideSecrets } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
+import { startServedClock } from './served-clock.ts'
 import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
 import { formatTarget, isNearby } from './target.ts'
 
 const defaultTimeoutMs = 60_000
 const maxTimeoutMs = 600_000
-
-/** Matches checks for once-only handling. If one is inconclusive, the run does not show that the endpoint is safe. */
-const onceChecks = /^handles-.*-once$/
 
 /** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */
 const estimateMs = (requests: number, { exchanges, waitedMs }: Knowledge): number => {
@@ -42,11 +40,21 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 
+/** Replaces a failure that may only show that this machine was busy. */
+const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examination): Finding => {
+  if (finding.verdict !== 'fail' || !isStarved()) return finding
+  knowledge.isStarved = true
+  return {
+    verdict: 'inconclusive',
+    observed: `${finding.observed}; this machine was too busy to tell, so run the check again when it is idle`,
+  }
+}
+
 /** Runs a check. If the endpoint did not respond, determines whether it still works. */
 const runCheck = async (check: ListedCheck, examination: Examination): Promise<Finding> => {
   const { knowledge } = examination
   try {
-    const finding = await check.run(examination)
+    const finding = blameNoBusyMachine(await check.run(examination), examination)
     const isQuiet = examination.exchanges.some(
       ({ status, request }) => status === undefined && request.method !== rawMethod,
     )
@@ -54,7 +62,8 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
     if (!examination.isDown()) return finding
     knowledge.downSince ??= check.id
     if (finding.verdict === 'fail') return finding
-    return { verdict: 'fail', observed: 'since this check the endpoint accepts no genuine delivery' }
+    const observed = 'since this check the endpoint accepts no genuine delivery'
+    return blameNoBusyMachine({ verdict: 'fail', observed }, examination)
   } catch (error) {
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
     throw error
@@ -79,7 +88,8 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
  */
 export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<Report> => {
   const { seed = randomInt(2 ** 32), skip = [] } = options
-  const settings = readSettings(options, seed)
+  using clock = startServedClock()
+  const settings = { ...readSettings(options, seed), clock }
   const plan = planExamination(options)
   if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
     throw new ExaminationUsageError(
@@ -106,22 +116,26 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   }))
   let isCutShort = false
   const startedAt = performance.now()
+  const servedAt = clock.now()
   const results = await runChecks(checks, {
     getTimeoutMs: () => {
       const leftMs =
-        startedAt + (options.timeoutMs ?? estimateMs(plan.requests, knowledge)) - performance.now()
+        options.timeoutMs === undefined
+          ? servedAt + estimateMs(plan.requests, knowledge) - clock.now()
+          : startedAt + options.timeoutMs - performance.now()
       isCutShort ||= leftMs <= 0
       return leftMs
     },
     decline: (check) => declineCheck(check, { settings, knowledge, skip }),
     onResult: (result) => options.onResult?.(result),
   })
-  const isOnceUnproven = results.some(({ id, verdict }) => onceChecks.test(id) && verdict === 'inconclusive')
+  const proving = new Set(checks.flatMap(({ id, isProof }) => (isProof ? [id] : [])))
+  const isUnproven = results.some(({ id, verdict }) => proving.has(id) && verdict === 'inconclusive')
   return buildReport({
     tool: 'doctor',
     target: plan.target,
     seed,
     checks: results,
-    isProven: knowledge.acceptsGenuine === true && !isCutShort && !isOnceUnproven,
+    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.isStarved && !isUnproven,
   })
 }

@@ -32,6 +32,8 @@ export const createKnowledge = () => ({
   showsGroups: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
+  /** Set if a check would have failed on a quiet machine, or because this one was busy. */
+  isStarved: false,
   /** The id of the first check that a rate limit made inconclusive. */
   limitedAt: undefined as string | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */

@@ -1,8 +1,9 @@
 import { type Agent, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createByteCollector } from '@wabakit/wire'
+import type { ServedClock } from './served-clock.ts'
 
 /** The method of an exchange of raw bytes that an HTTP client could not send. */
 export const rawMethod = 'RAW'
@@ -72,8 +73,11 @@ export const isFirewalled = ({ status, headers }: Pick<Exchange, 'status' | 'hea
 export const isShielded = (exchange: Exchange): boolean => isLimited(exchange) || isFirewalled(exchange)
 
 type SendLimits = {
-  /** Time limit for the complete response, in milliseconds. */
+  /** Time limit for the complete response, in milliseconds of the clock. */
   readonly timeoutMs: number
+  readonly clock: ServedClock
+  /** Who waits as long as this. @default the doctor */
+  readonly waits?: string | undefined
   readonly signal: AbortSignal
   /** @default 64 KiB */
   readonly maxResponseBytes?: number
@@ -91,7 +95,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
     const target = new URL(url)
     if (request.path !== undefined) target.pathname = request.path
     if (request.query !== undefined) target.search = request.query
-    const startedAt = performance.now()
+    const startedAt = limits.clock.now()
     const received = createByteCollector()
     let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }
     let connected = false
@@ -112,7 +116,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
     const settle = (error?: Error): void => {
       if (settled) return
       settled = true
-      clearTimeout(timer)
+      stopTimer()
       limits.signal.removeEventListener('abort', abort)
       client.destroy()
       resolve({
@@ -123,14 +127,15 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
         connected,
-        durationMs: performance.now() - startedAt,
+        durationMs: limits.clock.now() - startedAt,
       })
     }
     const abort = (): void => settle(new Error('the check was over'))
-    const timer = setTimeout(() => {
+    const stopTimer = limits.clock.after(limits.timeoutMs, () => {
       timedOut = true
-      settle(new Error(`no response within ${limits.timeoutMs} ms`))
-    }, limits.timeoutMs)
+      const waits = limits.waits === undefined ? '' : `, ${limits.waits}`
+      settle(new Error(`no response within ${limits.timeoutMs} ms${waits}`))
+    })
     limits.signal.addEventListener('abort', abort)
     if (limits.signal.aborted) abort()
 
@@ -154,13 +159,13 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
 
     /** Yields the body in pieces, until the response begins or the exchange is over. */
     const listPieces = async function* () {
-      const count = Math.ceil(body.length / pieceBytes)
-      const pieces = Array.from({ length: count }, (_, at) =>
-        body.subarray(at * pieceBytes, (at + 1) * pieceBytes),
-      )
-      for (const piece of parts ?? pieces) {
-        if (settled || head.status !== undefined) return
-        yield piece
+      for (const part of parts ?? [body]) {
+        for (let at = 0; at < part.length; at += pieceBytes) {
+          // Reads what has arrived before writing more: a write to a closed connection discards an unread response.
+          await nextTurn()
+          if (settled || head.status !== undefined) return
+          yield part.subarray(at, at + pieceBytes)
+        }
         if (parts !== undefined) await sleep(partPauseMs)
       }
     }

@@ -4,11 +4,12 @@ import { ExaminationUsageError } from '../errors.ts'
 import { createRandom } from '../seeded-random.ts'
 import { defaultLimits, type ExamineEndpointOptions, type Limits } from './options.ts'
 import { createIds, decodeKey } from './payloads.ts'
+import type { ServedClock } from './served-clock.ts'
 import { readTarget } from './target.ts'
 
 export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
 
-export type ExaminationSettings = Readonly<ReturnType<typeof readSettings>>
+export type ExaminationSettings = Readonly<ReturnType<typeof readSettings>> & { readonly clock: ServedClock }
 
 export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options

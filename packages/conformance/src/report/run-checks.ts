@@ -40,7 +40,7 @@ export type RunOptions<Kind extends Check> = {
 }
 
 /** The longest delay of a timer, in milliseconds. A longer one would end at once. */
-const longestTimerMs = 2_147_483_647
+export const longestTimerMs = 2_147_483_647
 
 const waitAtMost = async (
   timeoutMs: number,

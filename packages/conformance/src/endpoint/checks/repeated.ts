@@ -31,11 +31,14 @@ const sendAndHangUp = async (
 }
 
 /** Retries a delivery until it is accepted, like a sender with a short schedule. */
-const retry = async ({ deliver, signal, limits }: Examination, delivery: Delivery): Promise<Attempt> => {
-  const endsAt = performance.now() + limits.recoverMs
+const retry = async (
+  { deliver, signal, limits, clock }: Examination,
+  delivery: Delivery,
+): Promise<Attempt> => {
+  const endsAt = clock.now() + limits.recoverMs
   for (;;) {
     const exchange = await deliver(delivery)
-    if (isAccepted(exchange) || performance.now() > endsAt || signal.aborted) {
+    if (isAccepted(exchange) || clock.now() > endsAt || signal.aborted) {
       return { label: 'the retry', exchange }
     }
     await sleep(50)
@@ -68,6 +71,7 @@ const findRepeated = async (
 
 const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expected'>>> = {
   'handles-duplicate-once': {
+    isProof: true,
     title: 'Handles a delivery once when it is sent again',
     severity: 'critical',
     risk: 'If a response is lost, the sender retries: the customer gets two messages, or pays twice.',
@@ -101,6 +105,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     },
   },
   'handles-concurrent-duplicates-once': {
+    isProof: true,
     title: 'Handles a delivery once when its attempts overlap',
     severity: 'high',
     risk: 'A sender that gives up on a slow response retries while the first attempt is still running: both are handled.',
@@ -114,6 +119,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     },
   },
   'handles-late-duplicate-once': {
+    isProof: true,
     title: 'Handles a delivery once when it is sent again after many others',
     severity: 'high',
     risk: 'A busy minute evicts the id, and the retry is handled again.',
@@ -137,6 +143,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     },
   },
   'handles-retry-after-hang-up-once': {
+    isProof: true,
     title: 'Handles a delivery once when the sender hangs up and retries',
     severity: 'high',
     risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',
@@ -150,6 +157,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     },
   },
   'handles-same-event-under-new-id-once': {
+    isProof: true,
     title: "Handles a call's summary and a group's creation once, whatever their webhook-id",
     severity: 'low',
     clause:

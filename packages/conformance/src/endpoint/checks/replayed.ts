@@ -113,6 +113,7 @@ const checks: EndpointChecks = {
     },
   },
   'handles-replay-once': {
+    isProof: true,
     title: 'Handles a delivery once when exactly the same request is sent again',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Replay attacks" and "Idempotency"',
