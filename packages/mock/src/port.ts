@@ -7,6 +7,7 @@ import { controlBodyMaxBytes } from '@wabakit/core/control'
 import {
   createParserRefusal,
   formatRefusal,
+  namesOneHost,
   refuseRequest,
   takeBody,
   toBodyStream,
@@ -35,9 +36,9 @@ const toUrl = (target: string, origin: string): string => {
 }
 
 const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSignal): Request => {
-  const { method = 'GET', url = '/', httpVersion } = incoming
-  if (httpVersion === '1.1' && incoming.headers.host === undefined)
-    throw new RequestRefusedError('malformed_request', 'The Host header is missing.')
+  const { method = 'GET', url = '/' } = incoming
+  if (!namesOneHost(incoming))
+    throw new RequestRefusedError('malformed_request', 'The request must have one Host header.')
   const address = toUrl(url, origin)
   // Fetch does not support requests with this method.
   if (method === 'TRACE') {

@@ -5,6 +5,7 @@ import { createMock, type Mock } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { getStatus, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import * as deliveryFaultSchemas from '../src/faults/delivery-fault.ts'
 import { TenantSettings } from '../src/mock-options.ts'
 
@@ -414,3 +415,24 @@ test('a page of another origin can call the mock on its port', async () => {
   expect(await control('https://evil.example')).toBe(403)
   expect(await control(origin)).toBe(200)
 })
+
+test.each([
+  ['evil.example', 403],
+  ['evil.example:80', 403],
+  ['127.0.0.1.evil.example', 403],
+  ['[::2]', 403],
+  ['localhost', 200],
+  ['localhost:80', 200],
+  ['app.localhost', 200],
+  ['[::1]:80', 200],
+])(
+  'the control API of a request to the host %s, which could be a foreign name of this machine, is %i',
+  async (host, expected) => {
+    const mock = await start()
+    const { port } = new URL(mock.url)
+    const ask = (target: string) =>
+      sendBytes(Number(port), `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(getStatus(await ask('/_wabakit/tenants'))).toBe(expected)
+    expect(getStatus(await ask(`http://${host}/_wabakit/openapi.json`))).toBe(expected)
+  },
+)

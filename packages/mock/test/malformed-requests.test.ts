@@ -38,6 +38,14 @@ test.each(cases)(
   },
 )
 
+test.each(['/', '/_wabakit/tenants'])('responds with 400 to two hosts in a request for %s', async (path) => {
+  const received = await sendBytes(
+    port,
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: evil.example\r\n\r\n`,
+  )
+  expect(getStatus(received)).toBe(400)
+})
+
 test('still responds to a client after all of that', async () => {
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Team' })
   expect(groupId).toMatch(/^wagrp_/)

@@ -109,6 +109,12 @@ test.each([
   ['DELETE /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n', 405, 'method_not_allowed'],
   ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
   ['GET / HTTP/1.1\r\nHost: u:p@h\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+  ['GET /healthz HTTP/1.1\r\nHost: h\r\nhost: h\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
+  [
+    'GET /_wabakit/info HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n',
+    400,
+    'malformed_request',
+  ],
   ['nonsense\r\n\r\n', 400, 'malformed_request'],
   [`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, 431, 'headers_too_large'],
 ])('answers and logs %j', async (bytes, status, code) => {

@@ -43,3 +43,32 @@ test('cancels the stream if its reader stops early', async () => {
   }
   expect(isCancelled).toBe(true)
 })
+
+test('reads a message whose parts end between its line feeds', async () => {
+  const chunks = ['da', 'ta: 1\n', '', '\ndata: 2', '\n', '\n', 'data: 3\n\nd'].map((text) =>
+    new TextEncoder().encode(text),
+  )
+  expect((await read(chunks)).map(({ data }) => data)).toEqual(['1', '2', '3'])
+})
+
+test('rejects a message without an end, and cancels the stream', async () => {
+  let sent = 0
+  let isCancelled = false
+  const chunk = new TextEncoder().encode('data: a\n'.repeat(8_192))
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      sent += chunk.length
+      controller.enqueue(chunk)
+    },
+    cancel: () => {
+      isCancelled = true
+    },
+  })
+  const startedAt = process.cpuUsage()
+  await expect(readMessages(body).next()).rejects.toThrow(
+    'A message of the stream exceeds 16,777,216 characters.',
+  )
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(2_000)
+  expect(isCancelled).toBe(true)
+  expect(sent).toBeLessThan(18_000_000)
+})

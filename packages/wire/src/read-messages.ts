@@ -11,10 +11,14 @@ const parseMessage = (block: string): StreamMessage | undefined => {
   return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
 }
 
+/** Far longer than any message of the control API. */
+const maxLength = 16 * 1024 * 1024
+
 /**
  * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), except messages
  * without data.
  *
+ * @throws Error if a message is longer than 16 MiB characters.
  * @param onChunk - called whenever data arrives, which may be part of a message, or a comment.
  */
 export async function* readMessages(
@@ -24,13 +28,24 @@ export async function* readMessages(
   const decoder = new TextDecoder()
   const reader = body?.getReader()
   try {
-    for (let pending = ''; ; ) {
+    // Parts of a message are joined when its end arrives. Searching all of them again for each part would take quadratic time.
+    let parts: string[] = []
+    let length = 0
+    for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true }
       if (done) return
       onChunk()
-      pending += decoder.decode(value, { stream: true }).replaceAll('\r', '')
-      const blocks = pending.split('\n\n')
-      pending = blocks.pop() ?? ''
+      const text = decoder.decode(value, { stream: true }).replaceAll('\r', '')
+      if (text === '') continue
+      const isEnd = text.includes('\n\n') || (text.startsWith('\n') && parts.at(-1)?.endsWith('\n') === true)
+      parts.push(text)
+      length += text.length
+      if (length > maxLength) throw new Error('A message of the stream exceeds 16,777,216 characters.')
+      if (!isEnd) continue
+      const blocks = parts.join('').split('\n\n')
+      const rest = blocks.pop() ?? ''
+      parts = [rest]
+      length = rest.length
       for (const block of blocks) {
         const message = parseMessage(block)
         if (message !== undefined) yield message

@@ -16,7 +16,7 @@ export {
   requireFound,
   toErrorResponse,
 } from './control-error.ts'
-export { createParserRefusal, formatRefusal } from './refusals.ts'
+export { createParserRefusal, formatRefusal, namesOneHost } from './refusals.ts'
 export {
   createRequestLog,
   type LoggedBodies,

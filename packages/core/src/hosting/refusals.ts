@@ -11,6 +11,22 @@ const parserRefusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The complete request did not arrive in time.'],
 }
 
+/** The parts of a node:http request that {@link namesOneHost} reads. */
+type RequestHead = { readonly httpVersion: string; readonly rawHeaders: readonly string[] }
+
+/**
+ * Returns whether a request has one Host header, or none in HTTP/1.0 (RFC 9112, section 3.2). If it has two, a proxy may have
+ * checked the one that node:http drops.
+ */
+export const namesOneHost = ({ httpVersion, rawHeaders }: RequestHead): boolean => {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
 /** Returns the error for a request that an HTTP parser rejected, based on the `code` of node:http's `clientError`. */
 export const createParserRefusal = (code = ''): RequestRefusedError =>
   new RequestRefusedError(

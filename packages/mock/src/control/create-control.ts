@@ -31,13 +31,24 @@ const route = (method: string, path: string) => {
   throw new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`)
 }
 
-/** Rejects web pages from other machines, because the control API shows keys and sends requests to any URL. */
-const checkOrigin = ({ headers }: Request): void => {
-  const origin = headers.get('origin')
-  if (origin === null) return
-  const host = URL.canParse(origin) ? new URL(origin).hostname : ''
-  if (['localhost', '127.0.0.1', '[::1]'].includes(host)) return
-  throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
+const isThisMachine = (url: string): boolean => {
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  return ['localhost', '127.0.0.1', '[::1]'].includes(host) || host.endsWith('.localhost')
+}
+
+/**
+ * Rejects web pages from other machines, because the control API shows keys and sends requests to any URL. A page can also reach
+ * the port under its own host name, which resolves to this machine by then (DNS rebinding), and sends no `origin` with a GET.
+ */
+const checkCaller = ({ headers }: Request): void => {
+  const [origin, host] = [headers.get('origin'), headers.get('host')]
+  if (host !== null && !isThisMachine(`http://${host}`))
+    throw new ControlError(
+      'host_not_allowed',
+      `The host ${JSON.stringify(host)} is not this machine. Control the mock through its own URL.`,
+    )
+  if (origin !== null && !isThisMachine(origin))
+    throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
 }
 
 const toControlError = (error: unknown): unknown => {
@@ -57,7 +68,7 @@ export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
   let openApi: string | undefined
 
   const respond = async (request: Request): Promise<Response> => {
-    checkOrigin(request)
+    checkCaller(request)
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.slice(controlPath.length)
     if (path === '/openapi.json' && request.method === 'GET') {

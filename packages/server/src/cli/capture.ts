@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { namesOneHost } from '@wabakit/core/hosting'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { toListenError } from '../http/listen-error.ts'
@@ -8,7 +9,7 @@ import { addExamples, addOptions, createFormatOption, createNumberParser, parseU
 import { createOutput, type Format, type Output } from './output.ts'
 import { describeBody, formatKind } from './recording/describe-body.ts'
 import { openRecorder } from './recording/open-recorder.ts'
-import { readRequest } from './recording/read-request.ts'
+import { createRequestReader } from './recording/read-request.ts'
 import { formatLine, formatRefusal, type RecordedRequest } from './recording/recorded-request.ts'
 import { type ReceivedResponse, resolveTarget, sendRequest } from './recording/send-request.ts'
 
@@ -23,6 +24,7 @@ type CaptureOptions = {
 /** The tunnel runs on this machine, so no other machine needs to connect. */
 const host = '127.0.0.1'
 const graceMs = 5_000
+const requestTimeoutMs = 30_000
 
 const respond = (outgoing: ServerResponse, { status, headers, body }: ReceivedResponse): void => {
   outgoing.statusCode = status
@@ -41,6 +43,7 @@ const isSuccess = ({ status }: Pick<ReceivedResponse, 'status'>): boolean => sta
 const createCapture = async (options: CaptureOptions, output: Output) => {
   const { record, forwardTo, keepSecrets = false } = options
   const recorder = await openRecorder(record)
+  const read = createRequestReader()
 
   /** Appends a line. Returns whether it was written. */
   const append = (line: string): Promise<boolean> =>
@@ -85,17 +88,20 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
   }
 
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = await readRequest(incoming)
-    if (request === undefined) {
-      output.notice('A request with more than 64 MiB was refused.')
-      return respond(outgoing, answer(413))
-    }
-    const response = await take(request)
-    respond(outgoing, response)
-    print(request, response)
+    if (!namesOneHost(incoming))
+      return respond(outgoing, answer(400, 'The request must have one Host header.'))
+    const response = await read(incoming, async (request) => {
+      const taken = await take(request)
+      print(request, taken)
+      return taken
+    })
+    if (typeof response === 'object') return respond(outgoing, response)
+    output.notice('A request was refused, because the bodies that are being received exceed 64 MiB.')
+    respond(outgoing, answer(response))
   }
 
-  const server = createServer((incoming, outgoing) => {
+  // A body that is sent slowly occupies the memory for all bodies.
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: Error) => {
       output.notice(`A request was lost: ${error.message}`)
       outgoing.destroy()

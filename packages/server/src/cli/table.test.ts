@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTable } from './table.ts'
+import { formatRecord, formatTable } from './table.ts'
 
 const record = {
   status: 'pending',
@@ -29,4 +29,8 @@ test('a URL is shown without its query, so that what is cut still shows the end 
   const url = 'https://a.example/hooks?token=not-for-the-screen'
   const table = formatTable([{ url }], { fields: ['url'], width: 20 })
   expect(table).toBe('URL\n…//a.example/hooks?…')
+})
+
+test('neither the name nor the value of a field can forge a line', () => {
+  expect(formatRecord({ id: 'a\nb', 'x\nforged': 1 })).toBe('id             a\\u000ab\nx\\u000aforged  1')
 })

@@ -87,8 +87,9 @@ export const printTable = (output: Output, records: readonly Json[], fields: rea
 }
 
 export const formatRecord = (record: Json): string => {
-  const width = Math.max(0, ...Object.keys(record).map((field) => field.length))
-  return Object.entries(record)
-    .map(([field, value]) => `${field.padEnd(width)}  ${formatValue(value)}`)
-    .join('\n')
+  const rows = Object.entries(record).map(
+    ([field, value]) => [escapeControls(field), formatValue(value)] as const,
+  )
+  const width = Math.max(0, ...rows.map(([field]) => field.length))
+  return rows.map(([field, value]) => `${field.padEnd(width)}  ${value}`).join('\n')
 }

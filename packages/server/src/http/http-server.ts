@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RequestRefusedError } from '@wabakit/core'
-import { createParserRefusal, formatRefusal, toClientNetwork } from '@wabakit/core/hosting'
+import { createParserRefusal, formatRefusal, namesOneHost, toClientNetwork } from '@wabakit/core/hosting'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import type { RequestHandler } from './request-handler.ts'
@@ -26,15 +26,14 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 /**
  * Converts a request's target to origin form (`/path?query`), without credentials.
  *
- * @returns false when the target is not a path or has dot segments, or when the host is invalid or, in
- * HTTP/1.1, missing. A target in absolute form must name the host of the Host header (RFC 9112, section 3.2):
+ * @returns false when the target is not a path or has dot segments, or when the host is invalid, missing in
+ * HTTP/1.1, or stated twice. A target in absolute form must name the host of the Host header (RFC 9112, section 3.2):
  * otherwise, a request to one host could pass the checks for another.
  */
 const normalizeTarget = (incoming: IncomingMessage): boolean => {
-  const { url = '', headers, httpVersion } = incoming
-  const { host } = headers
-  if (host === undefined && httpVersion === '1.1') return false
-  const knownHost = host || 'localhost'
+  const { url = '', headers } = incoming
+  if (!namesOneHost(incoming)) return false
+  const knownHost = headers.host || 'localhost'
   if (usualTarget.test(url) && usualHost.test(knownHost)) return true
   const isPath = url.startsWith('/')
   const address = isPath ? `http://${knownHost}${url}` : url

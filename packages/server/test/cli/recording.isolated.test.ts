@@ -1,12 +1,21 @@
 import { once } from 'node:events'
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { eventExamples } from '@wabakit/contract/documents'
 import { verifySignature } from '@wabakit/webhooks'
 import { expect, onTestFinished, test } from 'vitest'
+import { getStatus, sendBytes } from '../../../webhooks/test/malformed-requests.ts'
 import { folder, startWabakit, wabakit } from './wabakit.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -274,4 +283,55 @@ test('check reads what capture has recorded, whatever is no webhook aside', asyn
   expect(stdout).toBe(
     '    2  event      CALL_ENDED\n    3  unreadable\n       The body is not UTF-8.\n    4  event      CALL_ENDED\n',
   )
+})
+
+test('capture holds at most 64 MiB of bodies, and 1 GiB in its file', async () => {
+  const file = join(folder, 'full.jsonl')
+  const capture = await startCapture('full.jsonl')
+  const { hostname, port } = new URL(capture.url)
+  const half = Buffer.alloc(33 * 1024 * 1024, 'a')
+  // A stranger sends all of a body but its last byte.
+  const stranger = connect(Number(port), hostname)
+  stranger.write(`POST /stranger HTTP/1.1\r\nHost: a\r\nContent-Length: ${half.length + 1}\r\n\r\n`)
+  await new Promise<void>((sent) => stranger.write(half, () => sent()))
+  await expect
+    .poll(async () => (await send(capture.url, { body: half })).status, { timeout: 10_000 })
+    .toBe(503)
+  expect((await send(capture.url, { body: bodies.event })).status).toBe(200)
+  expect((await send(capture.url, { body: Buffer.alloc(65 * 1024 * 1024) })).status).toBe(413)
+  stranger.write('a')
+  expect(String(await once(stranger, 'data'))).toMatch(/^HTTP\/1.1 200 /)
+  stranger.destroy()
+  expect(await send(capture.url, { body: half })).toMatchObject({ status: 200 })
+  capture.kill('SIGTERM')
+  await capture.ended
+
+  truncateSync(file, 1024 ** 3 - 100)
+  const full = await startCapture('full.jsonl')
+  expect((await send(full.url, { body: bodies.event })).status).toBe(500)
+  full.kill('SIGTERM')
+  await full.ended
+  expect(statSync(file).size).toBe(1024 ** 3 - 100)
+})
+
+test('capture follows no symbolic link', async () => {
+  writeFileSync(join(folder, 'other.txt'), 'text')
+  chmodSync(join(folder, 'other.txt'), 0o644)
+  symlinkSync('other.txt', join(folder, 'link.jsonl'))
+  const link = await wabakit(['capture', '--port', '0', '--record', 'link.jsonl'])
+  expect(link).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('it is a symbolic link. Name the file itself.'),
+  })
+  expect(statSync(join(folder, 'other.txt')).mode & 0o777).toBe(0o644)
+})
+
+test('capture refuses a request with two hosts', async () => {
+  const capture = await startCapture('hosts.jsonl')
+  const { port } = new URL(capture.url)
+  const bytes = `POST / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
+  expect(getStatus(await sendBytes(Number(port), bytes))).toBe(400)
+  capture.kill('SIGTERM')
+  await capture.ended
+  expect(readFileSync(join(folder, 'hosts.jsonl'), 'utf8')).toBe('')
 })

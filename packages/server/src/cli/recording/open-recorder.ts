@@ -1,18 +1,29 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { CliError, exitCodes } from '../output.ts'
+
+const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants
+
+/** Windows has no flag against links. */
+const flags = O_APPEND | O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0)
+
+/** Strangers can reach the port of `capture` through a tunnel, so a file must not fill the disk. */
+const maxFileBytes = 1024 ** 3
 
 /**
  * Opens a file to which lines are appended, readable only by its owner, because bodies contain personal data.
  *
- * @throws CliError if the file cannot be written.
+ * @throws CliError if the file cannot be written, or is a symbolic link.
  */
 export const openRecorder = async (file: string) => {
-  const handle = await open(file, 'a+', 0o600).catch((cause: Error) => {
-    throw new CliError(`${file} cannot be written: ${cause.message}`, exitCodes.usage, { cause })
+  const handle = await open(file, flags, 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'ELOOP' ? 'it is a symbolic link. Name the file itself.' : cause.message
+    throw new CliError(`${file} cannot be written: ${reason}`, exitCodes.usage, { cause })
   })
-  // An existing file may be readable by other users.
-  await handle.chmod(0o600)
-  const { size } = await handle.stat()
+  const stats = await handle.stat()
+  // An existing file may be readable by other users. A device belongs to all of them.
+  if (stats.isFile()) await handle.chmod(0o600)
+  let { size } = stats
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
   /** Set if the file ends within a line, because a process was killed or the disk was full. */
@@ -21,6 +32,9 @@ export const openRecorder = async (file: string) => {
 
   const commit = async (line: string): Promise<void> => {
     const text = `${isTorn ? '\n' : ''}${line}\n`
+    const nextSize = size + Buffer.byteLength(text)
+    if (nextSize > maxFileBytes) throw new Error('it would exceed 1 GiB. Start again with another file.')
+    size = nextSize
     isTorn = true
     await handle.appendFile(text)
     await handle.datasync()
