@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
-import { isError } from '@wabakit/wire'
+import { isError, maskUrl } from '@wabakit/wire'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { LoadedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
@@ -100,11 +100,15 @@ const exchange = async (
     const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
     return context.fetch(url, request, attempted)
   }
-  const { status, headers: received, body } = await traceDelivery({ delivery, url, headers: traced }, send)
+  const {
+    status,
+    headers: received,
+    body,
+  } = await traceDelivery({ delivery, url: maskUrl(url), headers: traced }, send)
   return {
     status,
     error: null,
-    responseBody: await readResponseBody(body, subscription.headers),
+    responseBody: await readResponseBody(body, subscription.headers, url),
     retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
   }
 }
@@ -179,5 +183,5 @@ export const attemptDelivery = async (
     ? toFailure(customPayloadRefusal)
     : await withDeadline(context, (signal) => exchange(attempted, context, signal)).catch(toFailure)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
-  return { attempt: { startedAt, durationMs, url, ...outcome }, retryAfterMs, isRefused }
+  return { attempt: { startedAt, durationMs, url: maskUrl(url), ...outcome }, retryAfterMs, isRefused }
 }

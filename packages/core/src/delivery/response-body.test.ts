@@ -59,6 +59,16 @@ test.each([
   expect(shown).toMatch(/^a \[redacted\]( and \[redacted\])?$/)
 })
 
+test.each(['a s3cret%2Bs3cret', 'a s3cret+s3cret', 'a s3cret%2Bs3cret and s3cret+s3cret'])(
+  'the value of a query is hidden in %j',
+  async (body) => {
+    const url = 'https://a.example/?short=name&token=s3cret%2Bs3cret#x'
+    expect(await readResponseBody(`name ${body}`, {}, url)).toMatch(
+      /^name a \[redacted\]( and \[redacted\])?$/,
+    )
+  },
+)
+
 test.each([
   ['abc', 'a abc'],
   ['Basic s3cret!', 'a s3cret'],

@@ -22,10 +22,25 @@ const listCredentials = (value: string): string[] => {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }
 
-/** Lists the forms in which an endpoint may echo its subscription's headers, longest first. */
-const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
+const decodeOnce = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Lists the values in the query of a URL, as they are and decoded, that are long enough for a secret. */
+const listQueryValues = (url: string): string[] => {
+  const pairs = /\?([^#]*)/.exec(url)?.[1]?.split('&') ?? []
+  const values = pairs.map((pair) => pair.slice(pair.indexOf('=') + 1))
+  return values.flatMap((value) => [value, decodeOnce(value)]).filter((value) => value.length >= 8)
+}
+
+/** Lists the forms in which an endpoint may echo its subscription's headers and query, longest first. */
+const listSecrets = (headers: Readonly<Record<string, string>>, url: string): string[] => {
   const values = Object.values(headers).flatMap((value) => [value, ...listCredentials(value)])
-  const forms = values
+  const forms = [...values, ...listQueryValues(url)]
     .filter((value) => value.length >= minSecretLength)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
   return [...new Set(forms)].sort((left, right) => right.length - left.length)
@@ -97,14 +112,15 @@ const maxCharacterBytes = 3
 
 /**
  * Returns the first 4,096 characters of a response body as text that every store accepts. Replaces the subscription's
- * secret headers if the endpoint echoes them.
+ * secret headers, and the values of its query, if the endpoint echoes them.
  */
 export const readResponseBody = async (
   body: ReadableStream<Uint8Array> | string | null,
   headers: Readonly<Record<string, string>>,
+  url = '',
 ): Promise<string> => {
   if (body === null || body === '') return ''
-  const secrets = listSecrets(headers)
+  const secrets = listSecrets(headers, url)
   // Reads past the limit by the length of the longest secret. Otherwise a secret that crosses the limit would not be
   // recognized, and its beginning would be kept.
   const length = maxLength + (secrets[0]?.length ?? 0)

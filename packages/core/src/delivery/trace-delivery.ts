@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../records.ts'
 export type DeliveryTrace = {
   /** The delivery. `attempts` is the number of earlier attempts. */
   readonly delivery: DeliveryRecord
-  /** The subscription's URL. */
+  /** The subscription's URL. The values of its query are masked. */
   readonly url: string
   /**
    * Headers that the attempt sends: the `traceparent` of the request that caused the event, if it had one. A

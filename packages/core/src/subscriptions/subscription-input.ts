@@ -1,5 +1,6 @@
 import { Channel, eventNames, healthEventNames, type Issue } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
+import { isMasked, urlMask } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import { InputError } from '../errors/operation-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
@@ -39,6 +40,7 @@ const loopbackHosts = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const findUrlProblem = (url: string): string | undefined => {
   if (!isStorableText(url) || !URL.canParse(url)) return 'must be an absolute URL'
+  if (isMasked(url)) return `must not contain ${urlMask}, which masks a value. To keep the URL, omit it`
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') return 'must not contain a user name or password'
   if (protocol === 'https:') return undefined

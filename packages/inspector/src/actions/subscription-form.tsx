@@ -180,7 +180,9 @@ export const editSubscription = (subscription: Subscription): void => {
         }}
         submitLabel="Save"
         onSubmit={async (values) => {
-          await sendOwn(['subscriptions', id], { method: 'PATCH', body: buildBody(values) })
+          // The values of its query are masked, so that only another URL can be sent.
+          const changed = { ...values, url: values.url === url ? undefined : values.url }
+          await sendOwn(['subscriptions', id], { method: 'PATCH', body: buildBody(changed) })
           close()
           notify('Saved.')
           reloadAll()

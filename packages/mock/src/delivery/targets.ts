@@ -1,3 +1,4 @@
+import { maskUrl } from '@wabakit/wire'
 import { MockUsageError } from '../errors.ts'
 
 /** Handles webhooks in process: a receiver, or a function from `Request` to `Response`, such as a `fetch`. */
@@ -60,7 +61,7 @@ export const createTargets = () => {
     },
     find: (url: string): Destination =>
       destinations.get(url) ?? {
-        name: url,
+        name: maskUrl(url),
         url,
         // Looks up `fetch` for each request, because a test may replace it.
         send: (request) => globalThis.fetch(request),

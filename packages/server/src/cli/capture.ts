@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { namesOneHost } from '@wabakit/core/hosting'
-import { escapeControls } from '@wabakit/wire'
+import { escapeControls, maskUrl } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { toListenError } from '../http/listen-error.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
@@ -60,7 +60,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     try {
       return await sendRequest(request, resolveTarget(forwardTo, request.path))
     } catch (error) {
-      output.notice(`${forwardTo} did not answer: ${error instanceof Error ? error.message : error}`)
+      output.notice(`${maskUrl(forwardTo)} did not answer: ${error instanceof Error ? error.message : error}`)
       return answer(502, 'The application did not answer.')
     }
   }
@@ -131,7 +131,8 @@ const capture = async (options: CaptureOptions): Promise<void> => {
   const server = await createCapture(options, output)
   const port = await server.listen()
   const closed = closeOnSignal(server)
-  const { record, forwardTo } = options
+  const { record } = options
+  const forwardTo = options.forwardTo && maskUrl(options.forwardTo)
   const url = `http://${host}:${port}`
   const target = forwardTo === undefined ? '' : `, and forwards to ${forwardTo}`
   output.result(

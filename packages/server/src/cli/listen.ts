@@ -1,5 +1,6 @@
 import { getResponseLine, readResponseBody } from '@wabakit/core/hosting'
 import { generateSecret } from '@wabakit/webhooks'
+import { maskUrl } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { getFetchMessage } from './control-client.ts'
@@ -38,7 +39,7 @@ const forward = async (
   const signed = await signPayload({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
-    url,
+    url: maskUrl(url),
     status,
     error,
     response,
@@ -53,7 +54,7 @@ const forward = async (
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.ok) await response.body?.cancel()
-    const line = response.ok ? null : getResponseLine(await readResponseBody(response.body, headers))
+    const line = response.ok ? null : getResponseLine(await readResponseBody(response.body, headers, url))
     return toResult(response.status, null, line)
   } catch (error) {
     return toResult(null, getFetchMessage(error))
@@ -75,9 +76,9 @@ const listen = async (options: ListenOptions): Promise<void> => {
   // on screens or in logs.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
-    const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`
+    const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${maskUrl(forwardTo)}`
     const line = generated === undefined ? '' : `\n  webhook secret  ${output.style('bold', generated)}`
-    output.result({ ready: true, forwardTo, secret: generated }, ready + line)
+    output.result({ ready: true, forwardTo: maskUrl(forwardTo), secret: generated }, ready + line)
   }
   for await (const { name, data } of follow(options, output, onOpen)) {
     if (name !== 'event') continue

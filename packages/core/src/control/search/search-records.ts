@@ -1,3 +1,4 @@
+import { maskUrl } from '@wabakit/wire'
 import type { Page } from '../../index.ts'
 import { toDigits } from '../../values/phone-number.ts'
 import { isIdentifier } from '../../values/storable-text.ts'
@@ -112,6 +113,7 @@ const findDelivery: Finder = async ({ service }, { organizationId, text: deliver
 const findSubscriptions: Finder = async ({ service }, { organizationId, text, limit }) => {
   const { items } = await service.subscriptions.list(organizationId, { limit: 1_000 })
   return items
+    .map((item) => ({ ...item, url: maskUrl(item.url) }))
     .filter(({ id, url, number }) => id === text || contains(url, text) || number === text)
     .slice(0, limit)
     .map(({ id, url, createdAt }) => ({

@@ -1,3 +1,4 @@
+import { maskUrl } from '@wabakit/wire'
 import { getAttemptOutcome, getResponseLine } from '../../hosting/index.ts'
 import type { AttemptReported } from '../../index.ts'
 
@@ -29,7 +30,7 @@ export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
     eventName: event.name,
     subject: event.subject,
     subscriptionId: subscription.id,
-    url: subscription.url,
+    url: maskUrl(subscription.url),
     number: delivery.attempts + 1,
     outcome: getAttemptOutcome(report),
     status: attempt?.status ?? null,

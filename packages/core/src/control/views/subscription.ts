@@ -1,3 +1,4 @@
+import { maskUrl } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import type { Subscription, SubscriptionWithSecret } from '../../index.ts'
 import { EventChannel } from '../../subscriptions/subscription-input.ts'
@@ -7,7 +8,7 @@ const subscription = {
   id: z.string(),
   channel: EventChannel,
   number: z.string(),
-  url: z.string(),
+  url: z.string().check(z.describe('The URL. The values of its query are masked.')),
   events: z.union([z.literal('all'), z.array(z.string())]),
   headerNames: z.array(z.string()),
   maxAttemptsPerSecond: z.nullable(z.number()),
@@ -32,7 +33,12 @@ export const SubscriptionSecretView = named(
 
 export const showSubscription = (record: Subscription): z.input<typeof SubscriptionView> => {
   const events = record.events === 'all' ? ('all' as const) : [...record.events]
-  return z.encode(SubscriptionView, { ...record, events, headerNames: [...record.headerNames] })
+  return z.encode(SubscriptionView, {
+    ...record,
+    url: maskUrl(record.url),
+    events,
+    headerNames: [...record.headerNames],
+  })
 }
 
 export const showSubscriptionSecret = (

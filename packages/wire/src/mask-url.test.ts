@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { isMasked, maskUrl } from './mask-url.ts'
+
+it.each([
+  ['https://a.example/b', 'https://a.example/b'],
+  ['https://a.example/b?', 'https://a.example/b?'],
+  ['https://a.example/b?token=secret', 'https://a.example/b?token=***'],
+  ['https://a.example/?a=secret&b=secret=secret&c', 'https://a.example/?a=***&b=***&***'],
+  ['https://a.example/?secret', 'https://a.example/?***'],
+  ['https://a.example/?a=secret?b=secret', 'https://a.example/?a=***'],
+  ['https://a.example/?a=secret#secret', 'https://a.example/?a=***'],
+  ['https://a.example/#?a=secret', 'https://a.example/'],
+  ['/webhooks?token=secret', '/webhooks?token=***'],
+])('masks %s', (url, masked) => {
+  expect(maskUrl(url)).toBe(masked)
+  expect(isMasked(masked)).toBe(masked.includes('*'))
+})
+
+it('recognizes an encoded mask', () => {
+  expect(['https://a.example/?a=%2A%2a*', 'https://a.example/?a=**'].map(isMasked)).toEqual([true, false])
+})
