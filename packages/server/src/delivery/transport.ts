@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { DeliveryRequest, DeliveryResponse } from '@wabakit/core'
 import { type ByteCollector, createByteCollector } from '@wabakit/wire'
@@ -108,7 +107,7 @@ const sendWebhook = (
   })
 
 export type TransportOptions = TargetPolicy & {
-  /** @default dns.lookup */
+  /** Resolves host names, like `dns.lookup`. @default a resolver that blocks no thread */
   readonly lookup?: LookupFunction
 }
 
@@ -116,14 +115,19 @@ export type TransportOptions = TargetPolicy & {
  * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client with the first webhook
  * unless `load` is called earlier, because loading it would take a quarter of the server's start-up time.
  */
-export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: TransportOptions) => {
+export const createTransport = ({ allowPrivateTargets, lookup }: TransportOptions) => {
+  const closing = new AbortController()
   let opening: Promise<Agent> | undefined
   const open = async (): Promise<Agent> => {
-    const [{ Agent }, { createGuardedConnector }] = await Promise.all([
+    const [{ Agent }, { createGuardedConnector }, { resolver }] = await Promise.all([
       import('undici'),
       import('./guarded-connector.ts'),
+      import('@wabakit/conformance/names'),
     ])
-    const connect = createGuardedConnector({ allowPrivateTargets, lookup })
+    const connect = createGuardedConnector({
+      allowPrivateTargets,
+      lookup: lookup ?? resolver.createLookup(closing.signal),
+    })
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
   const load = (): Promise<Agent> => {
@@ -143,6 +147,7 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     /** Closes all connections immediately. */
     close: async (): Promise<void> => {
       const agent = await opening?.catch(() => undefined)
+      closing.abort(new Error('the server is closing'))
       await agent?.destroy()
     },
   }

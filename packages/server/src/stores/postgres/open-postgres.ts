@@ -10,6 +10,7 @@ import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
 import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
 import { prepareSession } from './session.ts'
+import { createSocket } from './socket.ts'
 import { isLost, poolerMessage, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
 import { listWarnings } from './warnings.ts'
 import { createWorker, type Worker } from './worker.ts'
@@ -79,6 +80,9 @@ const silenceMs = 2_000
  * its recovery.
  */
 const refusedMs = 100
+
+/** The part of the time to connect after which a lookup of the host's name fails. */
+const lookupShare = 0.8
 
 const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
@@ -161,6 +165,7 @@ export const openPostgres = async ({
     application_name: 'wabakit',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    stream: () => createSocket(connectTimeoutMs * lookupShare),
   }
   const primary = createPrimary(connection)
   const connectTo = (connectionString: string) => ({ ...connection, connectionString })

@@ -1,0 +1,9 @@
+import { createResolver } from './names/resolver.ts'
+
+export { NameNotResolvedError } from './names/name-error.ts'
+
+/**
+ * Resolves host names without the thread pool that `dns.lookup` blocks. All that connect by name in a process share it, and
+ * so its answers. For the packages of wabakit.
+ */
+export const resolver = createResolver()

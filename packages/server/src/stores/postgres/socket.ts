@@ -1,0 +1,32 @@
+import { Socket } from 'node:net'
+import { NameNotResolvedError, resolver } from '@wabakit/conformance/names'
+
+/**
+ * Creates a socket that `pg` connects. Unlike others, it resolves its host's name without a thread, so the database can be
+ * found while other names get no answer. The lookup ends with the socket.
+ *
+ * @param limitMs - maximum duration of the lookup, in milliseconds. If it is shorter than the time to connect, the error
+ *   says that the name was not resolved.
+ */
+export const createSocket = (limitMs: number): Socket => {
+  const socket = new Socket()
+  const connect = socket.connect.bind(socket)
+  const connectByName = (port: number, host: string): Socket => {
+    const ended = new AbortController()
+    const timer = setTimeout(
+      () => ended.abort(new NameNotResolvedError(host, { code: 'ETIMEOUT', limitMs })),
+      limitMs,
+    )
+    const end = (): void => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+    socket.once('connect', end).once('close', end)
+    return connect({ port, host, lookup: resolver.createLookup(ended.signal) })
+  }
+  // Without a host, `pg` passes the path of a Unix socket.
+  return Object.assign(socket, {
+    connect: (port: number | string, host?: string) =>
+      typeof port === 'string' || host === undefined ? connect(String(port)) : connectByName(port, host),
+  })
+}
