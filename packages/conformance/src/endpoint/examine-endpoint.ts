@@ -91,7 +91,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   using clock = startServedClock()
   const settings = { ...readSettings(options, seed), clock }
   const plan = planExamination(options)
-  if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
+  if (!(await isNearby(settings.url)) && !options.allowPublicTarget) {
     throw new ExaminationUsageError(
       `${plan.target} is neither on this machine nor in a private network. The doctor would send it about ${plan.requests} requests, most of them attacks. If you have permission, pass --yes (in code: allowPublicTarget).`,
     )

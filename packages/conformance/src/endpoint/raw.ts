@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { resolver } from '../names.ts'
 
 /** Opens a connection to the endpoint's host, for bytes that an HTTP client would refuse to send. */
 const openSocket = (url: URL): Socket => {
@@ -7,9 +8,12 @@ const openSocket = (url: URL): Socket => {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   // TLS does not allow an IP address as the server's name (RFC 6066, section 3).
   const servername = isIP(host) === 0 ? host : ''
-  const socket = url.protocol === 'https:' ? connectTls({ host, port, servername }) : connectTcp(port, host)
+  const closed = new AbortController()
+  const target = { host, port, lookup: resolver.createLookup(closed.signal) }
+  const socket = url.protocol === 'https:' ? connectTls({ ...target, servername }) : connectTcp(target)
   // The endpoint may close the connection at any time.
   socket.on('error', () => {})
+  socket.once('close', () => closed.abort())
   return socket
 }
 

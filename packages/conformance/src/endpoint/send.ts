@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createByteCollector } from '@wabakit/wire'
+import { resolver } from '../names.ts'
 import type { ServedClock } from './served-clock.ts'
 
 /** The method of an exchange of raw bytes that an HTTP client could not send. */
@@ -108,10 +109,12 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       name,
       typeof value === 'string' ? value : [...value],
     ])
+    const ended = new AbortController()
     const client = (url.protocol === 'https:' ? requestHttps : requestHttp)(target, {
       method,
       headers: Object.fromEntries(values),
       agent: request.agent ?? false,
+      lookup: resolver.createLookup(ended.signal),
     })
     const settle = (error?: Error): void => {
       if (settled) return
@@ -119,6 +122,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       stopTimer()
       limits.signal.removeEventListener('abort', abort)
       client.destroy()
+      ended.abort()
       resolve({
         request,
         ...head,

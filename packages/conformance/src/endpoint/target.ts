@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { ExaminationUsageError } from '../errors.ts'
+import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
+import { resolver } from '../names.ts'
 
 /** Addresses of this machine and of private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
 const near = new BlockList()
@@ -44,16 +44,17 @@ export const formatTarget = (url: URL): string =>
 /**
  * Returns whether a host is this machine or on a private network. For a host name, this must be true of all its
  * addresses.
+ *
+ * @throws TargetUnreachableError if the name cannot be resolved. A later request might find an address that is not near.
  */
-export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
-  const host = hostname.replace(/^\[|\]$/g, '')
+export const isNearby = async (url: URL): Promise<boolean> => {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
   if (host === 'localhost' || host.endsWith('.localhost')) return true
-  try {
-    const addresses = await lookup(host, { all: true })
-    return addresses.every(({ address }) => isNear(address))
-  } catch {
-    // A host name that does not resolve is safe: the first request fails, and the target is reported as unreachable.
-    return true
-  }
+  const addresses = await resolver.resolve(host).catch((error: Error) => {
+    throw new TargetUnreachableError(`No connection to ${formatTarget(url)}: ${error.message}.`, {
+      cause: error,
+    })
+  })
+  return addresses.every(({ address }) => isNear(address))
 }
