@@ -1,4 +1,6 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
+import { startBackgroundTimer } from '../values/clock.ts'
 import type { Loop } from './loop.ts'
 import { decidePace, type Policy } from './policy.ts'
 import type { Entry } from './prefetch.ts'
@@ -9,6 +11,34 @@ import { createStopSignal } from './stop-signal.ts'
 
 /** Pause before a queue that has changed is read again, in milliseconds. */
 const missPauseMs = 20
+
+/**
+ * Pauses before a result that could not be stored is written again, in milliseconds. They double up to a maximum,
+ * which is short if the store may only be away for a while.
+ */
+const storePauses = { firstMs: 1_000, maxMs: 60_000, unavailableMaxMs: 5_000 }
+
+/** Number of failures of the store in a row after which an operator should know. One can have any cause. */
+export const persistentFailures = 2
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+
+type StoreFailure = { readonly error: unknown; readonly failures: number }
+
+const getStorePause = ({ error, failures }: StoreFailure): number => {
+  const { firstMs, maxMs, unavailableMaxMs } = storePauses
+  return Math.min(firstMs * 2 ** (failures - 1), isUnavailable(error) ? unavailableMaxMs : maxMs)
+}
+
+/** Adds the consequence and the remedy to an error of a store that refuses a result. */
+const explainRefusal = (error: unknown): unknown =>
+  isUnavailable(error)
+    ? error
+    : new Error(
+        'The result of a delivery attempt could not be stored. The deliveries to its endpoint are paused, and it will be stored later. Check the triggers, constraints and permissions of the tables in the database.',
+        { cause: error },
+      )
 
 /** Minimum time between two writes of a subscription's pace, in milliseconds. */
 const pacePauseMs = 1_000
@@ -26,7 +56,11 @@ type Parts = {
 export const createDeliveries = (context: SchedulerContext & Parts) => {
   const { clock, policy, queues, reader, loop } = context
   const underWay = new Map<string, UnderWay>()
+  /** The results that could not be stored yet. `retryNow` ends the pause before the next try. */
+  const unstored = new Map<Settling, { readonly failures: number; retryNow(): void }>()
   let isLoading = false
+  /** Number of failed loads since the last successful one. */
+  let failedLoads = 0
 
   const isOwned = ({ shard, epoch }: Queue): boolean => context.getEpoch(shard) === epoch
 
@@ -89,8 +123,8 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
   }
 
   /**
-   * settling → stored: the delivery changed during its attempt, or the write failed and its outcome is
-   * unknown. Reads its queue again.
+   * settling → stored: the delivery changed during its attempt, or its result could not be stored and this
+   * worker may not try again. Reads its queue again.
    */
   const discard = (settling: Settling): void => {
     const { queue, entry } = settling
@@ -117,15 +151,53 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     })
   }
 
-  const settle = async (settling: Settling): Promise<void> => {
-    try {
-      const outcome = await context.settle(settling)
-      if (outcome.outcome === 'stale') discard(settling)
-      else complete(settling, outcome)
-    } catch (error) {
-      discard(settling)
-      loop.fail(error)
+  /**
+   * Waits before a result that could not be stored is written again. The delivery stays in the state `settling`:
+   * attempting it again would flood the endpoint for as long as its result cannot be stored. The pause in which no attempt
+   * of the queue starts doubles with each such result.
+   */
+  const pauseQueue = async (settling: Settling, { error, failures }: StoreFailure): Promise<void> => {
+    const { queue } = settling
+    if (failures === 1) {
+      queue.unstored++
+      const pausedUntil = clock.now() + getStorePause({ error, failures: queue.unstored })
+      queue.pausedUntil = Math.max(queue.pausedUntil, pausedUntil)
+      queues.place(queue)
+      loop.request()
     }
+    await new Promise<void>((resolve) => {
+      const timer = startBackgroundTimer(resolve, getStorePause({ error, failures }))
+      const retryNow = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      unstored.set(settling, { failures, retryNow })
+    })
+  }
+
+  const settle = async (settling: Settling): Promise<void> => {
+    const { queue } = settling
+    const mayRetry = (): boolean => loop.isOpen && isOwned(queue)
+    for (let failures = 1; ; failures++) {
+      const outcome = await context.settle(settling, queue.unstored > 0).catch((error: unknown) => {
+        if (loop.isDraining()) loop.fail(error)
+        else context.onError(explainRefusal(error))
+        return { error, failures }
+      })
+      if ('error' in outcome && mayRetry()) {
+        await pauseQueue(settling, outcome)
+        if (mayRetry()) continue
+      }
+      if (unstored.delete(settling)) queue.unstored--
+      if ('error' in outcome || outcome.outcome === 'stale') return discard(settling)
+      queue.pausedUntil = -Infinity
+      return complete(settling, outcome)
+    }
+  }
+
+  /** Ends the pauses of results that could not be stored. */
+  const retryNow = (own: readonly Queue[]): void => {
+    for (const [{ queue }, waiting] of unstored) if (own.includes(queue)) waiting.retryNow()
   }
 
   const run = async (attempting: Attempting): Promise<void> => {
@@ -148,7 +220,8 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     }
     // Check again: during loading, the scheduler may have been closed, the shard given up, or an attempt of
     // the subscription may have failed.
-    const hasRoom = loop.isOpen && isOwned(queue) && queue.attempts < policy.getMaximum(queue)
+    const isPaused = queue.pausedUntil > clock.now() && !loop.isDraining()
+    const hasRoom = loop.isOpen && isOwned(queue) && !isPaused && queue.attempts < policy.getMaximum(queue)
     if (hasRoom && policy.start(queue, attempted.subscription)) void run(begin(loading, attempted))
     else putBack(loading)
   }
@@ -160,12 +233,14 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
       const loaded = await context.store.loadDeliveries(keys).finally(() => {
         for (const { queue } of taken) policy.limits.get(queue.id)?.endLoading()
       })
+      failedLoads = 0
       for (const [index, loading] of taken.entries()) {
         const isLimited = policy.limits.has(loading.queue.id)
         start(loading, loaded[index])
         if (isLimited) queues.place(loading.queue)
       }
     } catch (error) {
+      failedLoads++
       for (const loading of taken) putBack(loading)
       loop.fail(error)
       await reader.pause(failurePauseMs)
@@ -198,8 +273,15 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     /** Returns the latest time at which the current attempt of a delivery can end; `undefined` if there is none. */
     findAttempt: (deliveryId: string): number | undefined => {
       const found = underWay.get(deliveryId)
-      return found === undefined || found.state === 'loading' ? undefined : found.endsAt
+      if (found === undefined || found.state === 'loading') return undefined
+      return found.state === 'settling' && unstored.has(found) ? undefined : found.endsAt
     },
+    /** Returns the number of results that cannot be stored. */
+    countUnstored: (): number =>
+      [...unstored.values()].filter(({ failures }) => failures >= persistentFailures).length,
+    /** Returns whether no delivery can be loaded. */
+    isLoadFailing: (): boolean => failedLoads >= persistentFailures,
+    retryNow,
     /** Lists all queues, including the queues of shards that are being left and still have attempts. */
     listQueues: (): Queue[] => {
       const attempts = [...underWay.values()].filter(({ state }) => state !== 'loading')
@@ -207,6 +289,7 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     },
     /** Stops the attempts of failing queues at once, and all others after `graceMs`. Waits until they have ended. */
     stop: async (own: readonly Queue[], graceMs: number): Promise<void> => {
+      retryNow(own)
       stopNow(own.filter(({ pace }) => pace === 'failing'))
       const timeout = graceMs > 0 ? setTimeout(stopNow, graceMs, own) : stopNow(own)
       await loop.waitUntil(() => own.every(({ busy }) => busy === 0))

@@ -5,6 +5,7 @@ import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store
 import { type Clock, readWallClock, startBackgroundTimer } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
+import { persistentFailures } from './deliveries.ts'
 import { createOwnership } from './ownership.ts'
 import { decideResult, failingLimitMs } from './schedule.ts'
 import { createScheduler } from './scheduler.ts'
@@ -74,6 +75,19 @@ export type AttemptReported = {
   readonly settlement: SettlementOutcome
 }
 
+/** What keeps a dispatcher from delivering. */
+export type DeliveryProblems = {
+  /**
+   * Number of results that could not be stored, at least twice. Until they are stored, the deliveries to their endpoints
+   * are paused.
+   */
+  readonly unstoredResults: number
+  /** Set if the store failed at least twice in a row when this worker renewed its lease. */
+  readonly cannotRenew: boolean
+  /** Set if the store failed at least twice in a row when deliveries were loaded. */
+  readonly cannotLoad: boolean
+}
+
 /** Options for stopping a dispatcher. @inline */
 export type StopOptions = {
   /**
@@ -121,6 +135,8 @@ export type Dispatcher = {
    * this process is not attempting it.
    */
   findAttempt(deliveryId: string): number | undefined
+  /** Returns what keeps this process from delivering. */
+  findProblems(): DeliveryProblems
 }
 
 export type DispatcherContext = ServerContext & {
@@ -154,7 +170,11 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const random = options.random ?? context.random
   const attemptListeners = new Set<(report: AttemptReported) => void>()
   const healthListeners = new Set<(event: HealthEvent) => void>()
-  const writer = createSettlementWriter(store, { retryForMs: leaseMs, mayDelayFailures: () => isStarted })
+  const writer = createSettlementWriter(store, {
+    clock,
+    retryForMs: leaseMs,
+    mayDelayFailures: () => isStarted,
+  })
 
   const emit = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
     for (const listener of listeners) callListener(() => listener(value), onError)
@@ -187,16 +207,10 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     onError,
     getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
     isSettling: writer.isWriting,
-    settle: async ({ key, attempted, result, pace }) => {
+    settle: async ({ key, attempted, result, pace }, isAlone) => {
       const { delivery } = attempted
-      const settlement = await writer.write({
-        ...key,
-        delivery,
-        now: clock.now(),
-        result,
-        pace,
-        failingLimitMs,
-      })
+      const now = clock.now()
+      const settlement = await writer.write({ ...key, delivery, now, result, pace, failingLimitMs }, isAlone)
       emit(attemptListeners, { attempted, result, settlement })
       if (settlement.outcome === 'settled')
         for (const event of settlement.health) emit(healthListeners, event)
@@ -214,6 +228,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     onLeft: scheduler.leave,
   })
   let isStarted = false
+  /** Number of failed renewals since the last successful one. */
+  let failedRenewals = 0
   /** Identifies the period from a start to the next stop. */
   let current: object | undefined
   /** Number of users of the scheduler: `start`, and each running `runDue`. */
@@ -273,6 +289,17 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
   }
 
+  const renew = async (): Promise<number> => {
+    try {
+      const renewInMs = await ownership.renew()
+      failedRenewals = 0
+      return renewInMs
+    } catch (error) {
+      failedRenewals++
+      throw error
+    }
+  }
+
   return {
     runDue: async () => {
       try {
@@ -292,7 +319,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       void open()
         .catch(onError)
         .then(() => {
-          void repeat(ownership.renew, isOver)
+          void repeat(renew, isOver)
           void repeat(() => scheduler.sweep().then(() => pollMs), isOver)
         })
     },
@@ -303,6 +330,11 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       await close(graceMs)
     },
     findAttempt: scheduler.findAttempt,
+    findProblems: () => ({
+      unstoredResults: scheduler.countUnstored(),
+      cannotRenew: failedRenewals >= persistentFailures,
+      cannotLoad: scheduler.isLoadFailing(),
+    }),
     onAttempt: (listener) => {
       attemptListeners.add(listener)
       return () => attemptListeners.delete(listener)

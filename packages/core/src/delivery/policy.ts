@@ -45,13 +45,18 @@ export const createPolicy = (
     isEmpty: () => Object.values(ready).every((queues) => queues.isEmpty()),
     add: (queue: Queue): void => getRoundRobin(getPace(queue)).add(queue.organizationId, queue),
     remove: (queue: Queue): boolean => getRoundRobin(getPace(queue)).delete(queue),
-    /** Returns the maximum number of deliveries of a queue under way. */
+    /**
+     * Returns the maximum number of deliveries of a queue under way. Next to results that cannot be stored, one more
+     * shows whether others can: a result that can never be stored must not stop its endpoint.
+     */
     getMaximum: (queue: Queue): number => {
       const pace = getPace(queue)
+      if (queue.unstored > 0) return Math.min(options.perSubscription, queue.unstored + 1)
       return pace === 'new' || pace === 'failing' ? 1 : options.perSubscription
     },
-    /** Returns the time from which the limit of a queue allows a start. */
-    getStart: ({ id }: Queue): number => (options.isPaced() && limits.get(id)?.nextAt()) || -Infinity,
+    /** Returns the time from which the limit of a queue allows a start, and its results can probably be stored. */
+    getStart: ({ id, pausedUntil }: Queue): number =>
+      options.isPaced() ? Math.max(limits.get(id)?.nextAt() ?? -Infinity, pausedUntil) : -Infinity,
     /** Yields ready queues while there is capacity. The caller picks one delivery of each, or removes it. */
     *next(): Generator<Queue> {
       let full = none

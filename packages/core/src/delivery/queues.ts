@@ -87,6 +87,8 @@ export const createQueues = (
       stored: { pace, at: -Infinity },
       busy: 0,
       attempts: 0,
+      unstored: 0,
+      pausedUntil: -Infinity,
       lookFrom: Infinity,
       slot: notInHeap,
     }

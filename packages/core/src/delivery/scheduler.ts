@@ -22,8 +22,9 @@ import type { SchedulerContext } from './states.ts'
  * | loading, attempting → held | `putBack` | it may not start any more, could not be read, or was stopped |
  * | attempting → settling | `end` | its attempt has a result |
  * | settling → held, stored, finished | `complete` | its outcome is written; a retry is held if it fits |
+ * | settling → settling | `pauseQueue` | its result could not be stored: it is written again after a pause, in which no attempt of its queue starts |
  * | loading → stored | `discardForNow` | it has changed: its queue is read again after a pause |
- * | settling → stored | `discard` | its settlement was stale or could not be written: its queue is read again |
+ * | settling → stored | `discard` | its settlement was stale, or could not be written before this worker lost its shard: its queue is read again |
  *
  * The state of a queue shows why its next delivery waits, as decided by `decideWait` and shown to users by
  * `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`).
@@ -33,7 +34,7 @@ import type { SchedulerContext } from './states.ts'
  * These must never happen:
  * - A delivery is under way twice.
  * - A queue has more than `perSubscription` deliveries under way, or more than one while it is new or
- *   failing.
+ *   failing, apart from results that cannot be stored.
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
  *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
@@ -62,6 +63,8 @@ export const createScheduler = (context: SchedulerContext) => {
     take: reader.take,
     sweep: reader.sweep,
     findAttempt: deliveries.findAttempt,
+    countUnstored: deliveries.countUnstored,
+    isLoadFailing: deliveries.isLoadFailing,
     /**
      * Stops the attempts in a shard: the attempts of failing queues at once, and all others after `graceMs`.
      * Forgets the shard. Resolves when no attempt is left.
@@ -95,7 +98,9 @@ export const createScheduler = (context: SchedulerContext) => {
     /** Resolves when no delivery is due and no attempt is running. Rejects if a read or a write failed. */
     drain: (): Promise<void> => {
       const drained = loop.drain()
-      for (const queue of queues.list()) queues.place(queue)
+      const own = deliveries.listQueues()
+      deliveries.retryNow(own)
+      for (const queue of own) queues.place(queue)
       void reader.sweep()
       loop.request()
       return drained

@@ -6,6 +6,8 @@ import { createSettlementWriter } from './settlement-writer.ts'
 
 const { id: eventId } = buildEvent()
 
+const clock = { now: () => Date.now() }
+
 const attempt = { startedAt: 0, durationMs: 1, url: '', status: 500, error: null, responseBody: null }
 
 const buildSettlement = (id: string, kind: 'delivered' | 'exhausted'): Settlement => ({
@@ -44,11 +46,11 @@ const createWriter = (mayDelayFailures: boolean) => {
   }
   const writer = createSettlementWriter(
     { settleDeliveries },
-    { retryForMs: 1_000, mayDelayFailures: () => mayDelayFailures },
+    { clock, retryForMs: 1_000, mayDelayFailures: () => mayDelayFailures },
   )
   return {
     batches,
-    write: (id: string, kind: 'delivered' | 'exhausted') => writer.write(buildSettlement(id, kind)),
+    write: (id: string, kind: 'delivered' | 'exhausted') => writer.write(buildSettlement(id, kind), false),
   }
 }
 
@@ -98,7 +100,7 @@ test('a failure does not wait during runDue', async () => {
 })
 
 /** A writer whose store fails as often as given, and the number of its calls. */
-const createFailing = (error: Error, failures: number) => {
+const createFailing = (error: Error, failures: number, retryForMs = 60_000) => {
   const calls = { count: 0 }
   const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     calls.count++
@@ -107,18 +109,18 @@ const createFailing = (error: Error, failures: number) => {
   }
   const writer = createSettlementWriter(
     { settleDeliveries },
-    { retryForMs: 20, mayDelayFailures: () => false },
+    { clock, retryForMs, mayDelayFailures: () => false },
   )
-  return { calls, writer, write: () => writer.write(buildSettlement('a', 'delivered')) }
+  return { calls, writer, write: () => writer.write(buildSettlement('a', 'delivered'), false) }
 }
 
 test('a write to an unavailable store is repeated for a limited time', async () => {
   const error = new StorageUnavailableError('away', { retryAfterMs: 10 })
   const passing = createFailing(error, 2)
   await expect(passing.write()).resolves.toEqual({ outcome: 'stale' })
-  const { calls, write } = createFailing(error, Infinity)
+  const { calls, write } = createFailing(error, Infinity, 100)
   await expect(write()).rejects.toBe(error)
-  expect(calls.count).toBe(3)
+  expect(calls.count).toBeGreaterThan(1)
 })
 
 test('a write that fails for another reason, or in a writer that no longer retries, is not repeated', async () => {
@@ -128,6 +130,45 @@ test('a write that fails for another reason, or in a writer that no longer retri
   stopped.writer.setRetrying(false)
   await expect(stopped.write()).rejects.toThrow('away')
   expect([bug.calls.count, stopped.calls.count]).toEqual([1, 1])
+})
+
+test('if the store refuses a batch, each result is written alone', async () => {
+  const batches: string[][] = []
+  const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
+    batches.push(settlements.map(({ id }) => id))
+    if (settlements.some(({ id }) => id === 'refused')) throw new Error('refused')
+    return settlements.map(() => ({ outcome: 'stale' }))
+  }
+  const writer = createSettlementWriter(
+    { settleDeliveries },
+    { clock, retryForMs: 1_000, mayDelayFailures: () => false },
+  )
+  const results = await Promise.allSettled(
+    ['a', 'refused', 'b'].map((id) => writer.write(buildSettlement(id, 'delivered'), false)),
+  )
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(batches).toEqual([['a', 'refused', 'b'], ['a'], ['refused'], ['b']])
+})
+
+test('a result that is written again alone shares no batch, and fails with others if the store is unavailable', async () => {
+  const batches: string[][] = []
+  let isAway = true
+  const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
+    batches.push(settlements.map(({ id }) => id))
+    if (isAway) throw new StorageUnavailableError('away')
+    return settlements.map(() => ({ outcome: 'stale' }))
+  }
+  const writer = createSettlementWriter(
+    { settleDeliveries },
+    { clock, retryForMs: 1_000, mayDelayFailures: () => false },
+  )
+  const write = () =>
+    Promise.allSettled(['a', 'b'].map((id) => writer.write(buildSettlement(id, 'delivered'), true)))
+  expect((await write()).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(batches.splice(0)).toEqual([['a']])
+  isAway = false
+  expect((await write()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  expect(batches).toEqual([['a'], ['b']])
 })
 
 test('two results of one delivery are written in two batches, and nothing is written without a result', async () => {
@@ -147,11 +188,11 @@ test('a batch has at most 128 results, and isWriting tells whether one is being 
         return settlements.map(() => ({ outcome: 'stale' }))
       },
     },
-    { retryForMs: 1_000, mayDelayFailures: () => true },
+    { clock, retryForMs: 1_000, mayDelayFailures: () => true },
   )
   expect(writer.isWriting()).toBe(false)
   const written = Array.from({ length: 300 }, (_, index) =>
-    writer.write(buildSettlement(`${index}`, 'delivered')),
+    writer.write(buildSettlement(`${index}`, 'delivered'), false),
   )
   expect(writer.isWriting()).toBe(true)
   await Promise.all(written)

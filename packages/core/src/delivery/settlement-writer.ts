@@ -1,8 +1,10 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { DeliveryQueue, Settlement, SettlementOutcome } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
 
 type Waiting = {
   readonly settlement: Settlement
+  readonly isAlone: boolean
   resolve(outcome: SettlementOutcome): void
   reject(error: unknown): void
 }
@@ -24,6 +26,7 @@ const getPauseMs = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export type SettlementWriterOptions = {
+  readonly clock: Clock
   /** Maximum time for retrying a failed batch, in milliseconds. */
   readonly retryForMs: number
   /** Returns whether a failure may wait to share a transaction. */
@@ -32,35 +35,57 @@ export type SettlementWriterOptions = {
 
 /**
  * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at
- * once. A failure may wait a little, so that several share a transaction.
+ * once. A failure may wait a little, so that several share a transaction. If the store refuses a batch, each of
+ * its settlements is written alone: one that can never be stored must not keep the results of other endpoints.
  */
 export const createSettlementWriter = (
   store: Pick<DeliveryQueue, 'settleDeliveries'>,
-  { retryForMs, mayDelayFailures }: SettlementWriterOptions,
+  { clock, retryForMs, mayDelayFailures }: SettlementWriterOptions,
 ) => {
   let waiting: Waiting[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWriting = false
   let isRetrying = true
 
-  const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
-    for (let waited = 0; ; ) {
+  const settle = async (batch: readonly Waiting[]): Promise<SettlementOutcome[]> => {
+    const settlements = batch.map(({ settlement }) => settlement)
+    const startedAt = clock.now()
+    for (;;) {
       try {
         return await store.settleDeliveries(settlements)
       } catch (error) {
         const pauseMs = getPauseMs(error)
-        if (pauseMs === undefined || !isRetrying) throw error
-        waited += pauseMs
-        if (waited > retryForMs) throw error
+        if (pauseMs === undefined || !isRetrying || batch[0]?.isAlone) throw error
+        if (clock.now() + pauseMs - startedAt > retryForMs) throw error
         await pause(pauseMs)
       }
     }
   }
 
+  const writeBatch = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const outcomes = await settle(batch)
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] ?? { outcome: 'stale' })
+    } catch (error) {
+      const isUnavailable = getPauseMs(error) !== undefined
+      if (batch.length > 1 && !isUnavailable) for (const each of batch) await writeBatch([each])
+      else for (const { reject } of batch) reject(error)
+      // The others would wait for the same database one after another, each until its statement times out.
+      if (isUnavailable && batch[0]?.isAlone) for (const { reject } of takeAlone()) reject(error)
+    }
+  }
+
+  const takeAlone = (): Waiting[] => {
+    const alone = waiting.filter(({ isAlone }) => isAlone)
+    waiting = waiting.filter(({ isAlone }) => !isAlone)
+    return alone
+  }
+
   const takeBatch = (): Waiting[] => {
+    if (waiting[0]?.isAlone) return waiting.splice(0, 1)
     const ids = new Set<string>()
-    const batch = waiting.filter(({ settlement: { id } }) => {
-      const isNew = ids.size < maxBatch && !ids.has(id)
+    const batch = waiting.filter(({ isAlone, settlement: { id } }) => {
+      const isNew = !isAlone && ids.size < maxBatch && !ids.has(id)
       if (isNew) ids.add(id)
       return isNew
     })
@@ -70,7 +95,9 @@ export const createSettlementWriter = (
   }
 
   const hasUrgent = (): boolean =>
-    waiting.some(({ settlement: { result } }) => result.kind === 'delivered' || !mayDelayFailures())
+    waiting.some(
+      ({ isAlone, settlement: { result } }) => isAlone || result.kind === 'delivered' || !mayDelayFailures(),
+    )
 
   const schedule = (): void => {
     if (isWriting || waiting.length === 0) return
@@ -85,13 +112,7 @@ export const createSettlementWriter = (
     // Attempts that end at the same time share a batch.
     await undefined
     do {
-      const batch = takeBatch()
-      try {
-        const outcomes = await settle(batch.map(({ settlement }) => settlement))
-        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] ?? { outcome: 'stale' })
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      await writeBatch(takeBatch())
       // The callers of this batch continue before the next batch starts.
       await undefined
     } while (hasUrgent())
@@ -101,14 +122,14 @@ export const createSettlementWriter = (
 
   return {
     /**
-     * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time: if the
-     * result were lost, the delivery would be attempted again later.
+     * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time. With
+     * `isAlone`, tries once, and does not share a transaction.
      *
-     * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
+     * @throws any error of the store if it could not be written.
      */
-    write: (settlement: Settlement): Promise<SettlementOutcome> =>
+    write: (settlement: Settlement, isAlone: boolean): Promise<SettlementOutcome> =>
       new Promise((resolve, reject) => {
-        waiting.push({ settlement, resolve, reject })
+        waiting.push({ settlement, isAlone, resolve, reject })
         schedule()
       }),
     /** Returns whether a batch is being written. */

@@ -35,6 +35,10 @@ export type Queue = HeapItem & {
   busy: number
   /** Number of deliveries in the state `attempting` or `settling`. */
   attempts: number
+  /** Number of results that could not be stored yet. */
+  unstored: number
+  /** The time until which no attempt starts, because a result could not be stored. */
+  pausedUntil: number
   /** The position from which to read again, once the current settlements are written. */
   lookFrom: number
 }
@@ -82,8 +86,8 @@ export type SchedulerContext = {
   /** Returns the epoch of a shard in which attempts may start. */
   getEpoch(shard: number): number | undefined
   attempt(delivery: Attempting): Promise<Ended>
-  /** Writes the outcome of an attempt. */
-  settle(delivery: Settling): Promise<SettlementOutcome>
+  /** Writes the outcome of an attempt. With `isAlone`, not in a transaction with others. */
+  settle(delivery: Settling, isAlone: boolean): Promise<SettlementOutcome>
   /** Returns whether settlements are being written. */
   isSettling(): boolean
   readonly onError: (error: unknown) => void
