@@ -105,6 +105,17 @@ describe.skipIf(!isInstalled('promtool'))('promtool', () => {
     expect(promtool('check', 'rules', 'wabakit.rules.yml')).toContain(`SUCCESS: ${rules.length} rules found`)
   })
 
+  test('finds nothing to complain about in the metrics', async () => {
+    const server = await start()
+    await createGroup(server.url)
+    const input = await (await fetch(`${server.url}/metrics`)).text()
+    expect(spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toMatchObject({
+      stdout: '',
+      stderr: '',
+      status: 0,
+    })
+  })
+
   test('sees every alert fire, but not too early', () => {
     promtool('test', 'rules', 'wabakit.rules.test.yml')
     const tests = read('prometheus/wabakit.rules.test.yml')

@@ -113,7 +113,7 @@ test('counts requests, events and attempts, and reports the age of the backlog',
   ]) {
     expect(metrics.split('\n')).toContain(line)
   }
-  expect(metrics).toContain('wabakit_event_loop_lag_seconds{quantile="0.99"}')
+  expect(metrics).toContain('wabakit_event_loop_lag_seconds{percentile="99"}')
   const sums = [...metrics.matchAll(/^wabakit_\w+_duration_seconds_sum\{.*\} (.+)$/gm)].map(([, sum]) =>
     Number(sum),
   )
@@ -127,13 +127,14 @@ test('a new server has these metrics, so that the first increase of a counter ca
   const values = new Map(lines.map((line) => [line.replace(/ \S+$/, ''), Number(line.split(' ').at(-1))]))
   const ofProcess = ['process_resident_memory_bytes', 'process_cpu_seconds_total']
   for (const name of ofProcess) expect(values.get(name)).toBeGreaterThan(0)
-  const lag = ['0.5', '0.99', '1'].map((quantile) => `wabakit_event_loop_lag_seconds{quantile="${quantile}"}`)
+  const lag = ['50', '99', '100'].map((each) => `wabakit_event_loop_lag_seconds{percentile="${each}"}`)
   for (const name of lag) expect(values.get(name)).toBeGreaterThanOrEqual(0)
   const zeros = [
     ...['exhausted', 'stale'].map((outcome) => `wabakit_delivery_attempts_total{outcome="${outcome}"}`),
     ...healthEventNames.map((event) => `wabakit_health_events_total{event="${event}"}`),
     'wabakit_background_errors_total',
     'wabakit_http_cut_connections_total',
+    'wabakit_unstored_results',
     'wabakit_delivery_backlog_age_seconds',
     ...['due', 'later', 'waiting'].map((state) => `wabakit_deliveries{state="${state}"}`),
     ...['failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),

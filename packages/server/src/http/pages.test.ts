@@ -4,6 +4,8 @@ import { parseConfig } from '../config/settings.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createPages } from './pages.ts'
 
+const hangs = () => new Promise<never>(() => {})
+
 const unavailable = async () => {
   throw new StorageUnavailableError('The disk is full.')
 }
@@ -14,6 +16,7 @@ test.each<[string, Situation]>([
   ['ready', {}],
   ['not ready if its database cannot be read', { nextDueAt: unavailable }],
   ['not ready if its database cannot be written', { checkWritable: unavailable }],
+  ['not ready if its database does not respond', { checkWritable: hangs }],
   ['not ready while it stops', { isStopping: true }],
 ])('a server is %s', async (expected, { isStopping = false, ...failing }) => {
   const store = { ...memoryStore(), ...failing }
@@ -21,6 +24,7 @@ test.each<[string, Situation]>([
   const pages = createPages({
     settings: parseConfig({}, () => 'test'),
     store,
+    findProblems: () => ({ unstoredResults: 0, cannotRenew: false, cannotLoad: false }),
     metrics,
     checkMetricsToken: undefined,
     createRequestId: () => 'req_1',

@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import {
   type ApiRequest,
   type ApiResponse,
+  type DeliveryProblems,
+  type Dispatcher,
   RequestRefusedError,
   StorageUnavailableError,
   type Store,
@@ -14,12 +17,27 @@ import type { Metrics } from '../metrics/metrics.ts'
 type PagesOptions = {
   readonly settings: ServerConfig
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
+  /** Finds what keeps this process from delivering. */
+  readonly findProblems: Dispatcher['findProblems']
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   /** Checks the token of requests for metrics; if `undefined`, they need no token. */
   readonly checkMetricsToken: TokenCheck | undefined
   readonly createRequestId: () => string
   isStopping(): boolean
 }
+
+/** Maximum time for the database to show that groups can be created, in milliseconds. Balancers rarely wait longer than a second. */
+const checkMs = 750
+
+const describeProblems = ({ unstoredResults, cannotRenew, cannotLoad }: DeliveryProblems): string[] => [
+  ...(unstoredResults > 0
+    ? [
+        `The results of ${unstoredResults} delivery attempts cannot be stored. The deliveries to their endpoints are paused.`,
+      ]
+    : []),
+  ...(cannotRenew ? ['This process cannot renew its lease, so it delivers nothing.'] : []),
+  ...(cannotLoad ? ['This process cannot load deliveries, so it delivers nothing.'] : []),
+]
 
 /** Responds to a request for a page. Rejects if the request is not allowed, or the server is not ready. */
 type Page = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
@@ -32,20 +50,29 @@ export type Pages = ReadonlyMap<string, Page>
  * the role is `worker`, the documents of the public API.
  */
 export const createPages = (options: PagesOptions): Pages => {
-  const { settings, store, metrics, checkMetricsToken, createRequestId, isStopping } = options
+  const { settings, store, findProblems, metrics, checkMetricsToken, createRequestId, isStopping } = options
   const { host, publicUrl, authHeader } = settings
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
-  const renderReadiness = async (): Promise<string> => {
-    if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
-    // Does not check the tables' version: the server listens only after the migrations.
+  /** Checks that groups can be created. Does not check the tables' version: the server listens after the migrations. */
+  const checkStore = async (): Promise<void> => {
+    const checked = new AbortController()
+    const late = setTimeout(checkMs, 'late', { signal: checked.signal, ref: false }).catch(() => 'late')
     try {
-      await store.nextDueAt()
-      await store.checkWritable()
+      const outcome = await Promise.race([Promise.all([store.nextDueAt(), store.checkWritable()]), late])
+      if (outcome === 'late') throw new Error(`There was no response within ${checkMs} ms.`)
     } catch (cause) {
       throw new StorageUnavailableError('The database cannot be reached or written. See the log.', { cause })
+    } finally {
+      checked.abort()
     }
-    return 'ready\n'
+  }
+
+  const renderReadiness = async (): Promise<string> => {
+    if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
+    await checkStore()
+    const problems = describeProblems(findProblems())
+    return ['ready', ...problems, ...(problems.length > 0 ? ['See the log.'] : []), ''].join('\n')
   }
 
   /** Checks the host: pages of other sites must not read metrics through a host name that resolves to this machine. */

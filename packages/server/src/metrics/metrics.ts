@@ -15,14 +15,14 @@ const addProcessMetrics = (registers: prometheus.Registry[]): (() => void) => {
   lag.enable()
   new Gauge({
     name: 'wabakit_event_loop_lag_seconds',
-    help: 'Delay of timers since the previous scrape, by quantile.',
-    labelNames: ['quantile'],
+    help: 'Delay of timers since the previous scrape, by percentile.',
+    labelNames: ['percentile'],
     registers,
     collect() {
-      for (const quantile of [0.5, 0.99, 1]) {
+      for (const percentile of [50, 99, 100]) {
         // The monitor's values include its sampling interval.
-        const nanoseconds = Math.max(0, lag.percentile(quantile * 100) - 20_000_000)
-        this.set({ quantile: String(quantile) }, nanoseconds / 1e9)
+        const nanoseconds = Math.max(0, lag.percentile(percentile) - 20_000_000)
+        this.set({ percentile: String(percentile) }, nanoseconds / 1e9)
       }
       lag.reset()
     },
@@ -98,8 +98,14 @@ export const createMetrics = (opened: BacklogSource) => {
     help: 'Errors of background work, such as a lost connection to the database.',
     registers,
   })
+  const unstored = new Gauge({
+    name: 'wabakit_unstored_results',
+    help: 'Results of delivery attempts that cannot be stored. Until they are, the deliveries to their endpoints are paused.',
+    registers,
+  })
   const updateBacklog = createBacklogGauges(opened, registers)
   const close = addProcessMetrics(registers)
+  let findProblems: ReferenceServer['dispatcher']['findProblems'] | undefined
 
   return {
     requests,
@@ -108,6 +114,7 @@ export const createMetrics = (opened: BacklogSource) => {
     errors,
     /** Starts counting a service's events and attempts. */
     observe: (service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void => {
+      findProblems = service.dispatcher.findProblems
       service.on('*', ({ event }) => events.inc({ event }))
       service.dispatcher.onHealth(({ type }) => health.inc({ event: type }))
       service.dispatcher.onAttempt((report) => {
@@ -119,6 +126,7 @@ export const createMetrics = (opened: BacklogSource) => {
     },
     /** Returns all metrics in the Prometheus text format. Metrics of the database are NaN while it does not respond. */
     render: async (): Promise<string> => {
+      unstored.set(findProblems?.().unstoredResults ?? 0)
       await updateBacklog()
       return registry.metrics()
     },

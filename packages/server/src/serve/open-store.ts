@@ -5,7 +5,7 @@ import { formatAddress } from '../stores/postgres/database-address.ts'
 import { continueClock } from '../stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../stores/sqlite/sqlite-store.ts'
-import { watchWrites } from './watch-writes.ts'
+import { watchWrites } from '../stores/watch-writes.ts'
 
 /** A store, and the parts that several processes need to share it. */
 export type OpenedStore = {

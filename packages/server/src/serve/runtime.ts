@@ -129,6 +129,7 @@ export const createRuntime = (options: RuntimeOptions) => {
   const pages = createPages({
     settings,
     store,
+    findProblems: service.dispatcher.findProblems,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
     createRequestId,

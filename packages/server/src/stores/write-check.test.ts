@@ -2,32 +2,16 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { groupCreation, organization } from '../../test/sqlite-records.ts'
+import { groupCreation, organization, subscription } from '../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
-import { watchWrites } from '../serve/watch-writes.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { storeOnDatabase } from './sqlite/sqlite-store.ts'
 
-type Now = () => number
-
-/** Stores whose checks are tested: one on SQLite, and a watched one whose own check always writes. */
-const engines = {
-  'the store on SQLite': (path: string, now: Now) => storeOnDatabase(openDatabase(path), now),
-  'a watched store': (path: string, now: Now) => {
-    let past = 0
-    const always = () => {
-      past += 10_000
-      return past
-    }
-    return watchWrites(storeOnDatabase(openDatabase(path), always), now)
-  },
-}
-
-describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
+describe('the check of the store on SQLite', () => {
   const open = async () => {
     const path = join(temporaryFolder(), 'wabakit.db')
     let time = 0
-    const store = openEngine(path, () => time)
+    const store = storeOnDatabase(openDatabase(path), () => time)
     onTestFinished(store.close)
     await store.saveOrganization(organization())
     time += 5_000
@@ -39,6 +23,12 @@ describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
       },
       /** Returns the size of the log, which grows with each write. */
       size: () => statSync(`${path}-wal`).size,
+      /** Runs SQL on another connection. */
+      run: (sql: string) => {
+        const other = new DatabaseSync(path)
+        other.exec(sql)
+        other.close()
+      },
       /** Makes every write fail until the returned function is called. */
       lock: () => {
         const other = new DatabaseSync(path)
@@ -88,6 +78,33 @@ describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
 
     await store.createGroup(groupCreation('g1'))
     await checkWritable()
+  })
+
+  test.each(['groups', 'events', 'deliveries'])('fails while no row of %s can be added', async (table) => {
+    const { store, checkWritable, run, wait } = await open()
+    await store.saveSubscription(subscription())
+    await checkWritable()
+    run(`create trigger audit before insert on ${table} begin select raise(abort, 'audit'); end`)
+    await expect(store.createGroup(groupCreation('g1'))).rejects.toThrow('audit')
+
+    await expect(checkWritable()).rejects.toThrow('audit')
+    wait(60_000)
+    await expect(checkWritable()).rejects.toThrow('audit')
+    run('drop trigger audit')
+    await checkWritable()
+  })
+
+  test('leaves nothing behind, and reports no delivery', async () => {
+    const { store, checkWritable } = await open()
+    await store.saveSubscription(subscription())
+    const changes: unknown[] = []
+    store.listen((change) => changes.push(change))
+
+    await checkWritable()
+
+    expect((await store.listGroups({ organizationId: 'acme', limit: 10 })).items).toEqual([])
+    expect(await store.nextDueAt()).toBeUndefined()
+    expect(changes).toEqual([])
   })
 
   test('fails after its own write fails', async () => {

@@ -11,7 +11,14 @@ import type { Query } from './query.ts'
 import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
 import { prepareSession } from './session.ts'
 import { createSocket } from './socket.ts'
-import { isLost, poolerMessage, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
+import {
+  isLost,
+  isOutdated,
+  poolerMessage,
+  toReadError,
+  toStorageError,
+  toUnavailable,
+} from './storage-errors.ts'
 import { listWarnings } from './warnings.ts'
 import { createWorker, type Worker } from './worker.ts'
 
@@ -225,6 +232,8 @@ export const openPostgres = async ({
       const failure = toStorageError(error, true)
       // A rejected statement leaves the connection intact. After other failures, its state is unknown.
       client.release(isLost(failure))
+      // No result of an attempt could be stored any more, so that attempts must end before the lease does.
+      if (isOutdated(failure)) queueChanges.emitLost()
       throw failure
     }
   }

@@ -3,6 +3,7 @@ import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createFigures } from './figures.ts'
+import { checkCreates } from './functions/write-check.ts'
 import { createHistory } from './history.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createSubscriptions } from './subscriptions.ts'
@@ -24,8 +25,6 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createDeliveryQueue(database),
   ...createBacklogMeasure(database),
   ...createFigures(database),
-  checkWritable: async () => {
-    await database.query('UPDATE wabakit.migrations SET applied_at = applied_at WHERE version = 1')
-  },
+  checkWritable: () => checkCreates(database.query),
   close: database.close,
 })

@@ -16,6 +16,12 @@ const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 export const poolerMessage =
   'The connection goes through a pooler in transaction mode, in which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
 
+/** The code of a missing function. */
+const undefinedFunction = '42883'
+
+const missingFunctionMessage =
+  'A SQL function of this version is missing: two other versions have been started on the database since, and only the functions of the last two are kept. Start the version again that the other processes run.'
+
 /** Raised by our SQL functions: the organization in the detail does not exist. */
 const noOrganization = 'WK404'
 
@@ -63,6 +69,7 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
   }
   const { code = '' } = error
   if (foreignStatement.has(code)) return new StorageUnavailableError(poolerMessage, { cause: error })
+  if (code === undefinedFunction) return new StorageUnavailableError(missingFunctionMessage, { cause: error })
   if (code === noOrganization) return new RecordNotFoundError('organization', error.detail ?? '')
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }
@@ -70,6 +77,12 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
 /** Converts an error from a read, which changes nothing even if the connection is lost. */
 export const toReadError = (error: unknown): unknown =>
   error instanceof StorageOutcomeUnknownError ? toUnavailable(error.cause) : error
+
+/** Returns whether this version's SQL functions are missing, so that this process cannot do anything. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError &&
+  isResponse(error.cause) &&
+  error.cause.code === undefinedFunction
 
 /** Returns whether an error leaves the connection in an unknown state. */
 export const isLost = (error: unknown): boolean =>

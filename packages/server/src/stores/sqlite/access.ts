@@ -6,7 +6,6 @@ import {
   StorageUnavailableError,
   type SubscriptionRecord,
 } from '@wabakit/core'
-import { createWriteCheck } from '../write-check.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { mapRows, mapTable } from './records.ts'
 import { createRemember, type Effects } from './remember.ts'
@@ -29,20 +28,12 @@ const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
  * Creates the functions that read and write an open database. All functions of a store read and write through them:
  * `write`, `writeTo`, `read`, `readAtOnce`, `readOwned` or `readPage`.
  */
-export const createAccess = (
-  { database, checkOwner, checkFiles, close }: OpenDatabase,
-  now: () => number,
-) => {
+export const createAccess = ({ database, checkOwner, checkFiles, close }: OpenDatabase) => {
   const effects: Effects = []
   const remember = createRemember(database, effects)
-  const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
+  const commits = createWriteBatches({ database, checkOwner, checkFiles, effects })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
   const subscriptionByPosition = database.prepare('select * from subscriptions where position = ?')
-  // Changes the value and changes it back, because SQLite does not write an update that changes no value.
-  const touch = [
-    "update owner set token = token || ' ' where id = 1",
-    'update owner set token = rtrim(token) where id = 1',
-  ].map((sql) => database.prepare(sql))
   const begin = database.prepare('begin')
   const rollback = database.prepare('rollback')
   let isClosed = false
@@ -113,14 +104,6 @@ export const createAccess = (
       if (cursor !== undefined) await setImmediate()
       return readOwned(organizationId, work, { items: [] })
     },
-    checkWritable: createWriteCheck({
-      write: () =>
-        write(() => {
-          for (const statement of touch) statement.run()
-        }),
-      readLast: commits.lastWrite,
-      now,
-    }),
     close: async (): Promise<void> => {
       if (isClosed) return
       commits.close()

@@ -1,4 +1,4 @@
-import type { Store } from '@wabakit/core'
+import type { EventRecord, GroupRecord, Store } from '@wabakit/core'
 import { decideCreation, toPage } from '@wabakit/core/storage'
 import { toLikePattern } from '../like-pattern.ts'
 import type { Access } from './access.ts'
@@ -7,6 +7,8 @@ import { createNewest } from './newest.ts'
 import { insertInto, mapTable } from './records.ts'
 
 const { columns, toRow, toRecord, find } = mapTable('groups')
+
+export type NewGroup = { readonly group: GroupRecord; readonly event: EventRecord }
 
 export const createGroups = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish) => {
   const insert = database.prepare(insertInto('groups', columns))
@@ -20,13 +22,19 @@ export const createGroups = ({ database, readOwned, readPage, writeTo }: Access,
     id: 'clientCustomGroupId',
   })
 
+  const addGroup = ({ group, event }: NewGroup): void => {
+    insert.run(...Object.values(toRow(group)))
+    publish(event)
+  }
+
   return {
+    /** Stores a new group and publishes its event, in the caller's transaction. */
+    addGroup,
     createGroup: ({ group, event }) =>
       writeTo(group.organizationId, () => {
         const existing = find(selectGroup, group.organizationId, group.clientCustomGroupId)
         if (existing !== undefined) return decideCreation(existing, group)
-        insert.run(...Object.values(toRow(group)))
-        publish(event)
+        addGroup({ group, event })
         return { outcome: 'created', group }
       }),
     findGroup: (organizationId, groupId) =>
@@ -44,5 +52,5 @@ export const createGroups = ({ database, readOwned, readPage, writeTo }: Access,
           toItem: toRecord,
         })
       }),
-  } satisfies Partial<Store>
+  } satisfies Partial<Store> & { addGroup(group: NewGroup): void }
 }

@@ -1,4 +1,5 @@
 import type { Store } from '@wabakit/core'
+import { watchWrites } from '../watch-writes.ts'
 import { createAccess } from './access.ts'
 import { createBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
@@ -18,18 +19,20 @@ import { createRemovals } from './removals.ts'
 import { toOpenError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
+import { createWritableCheck } from './writable-check.ts'
 
 /** Creates the store on an open database. Closing the store closes the database. */
-export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => performance.now()): Store => {
-  const access = createAccess(opened, now)
+export const storeOnDatabase = (opened: OpenDatabase, now?: () => number): Store => {
+  const access = createAccess(opened)
   const queueChanges = createQueueChanges(access)
   const lanes = createLanes(access, queueChanges)
   const removals = createRemovals(access)
   const { publish, ...events } = createEvents(access, lanes)
   const { removeCall, ...calls } = createCalls(access, publish)
-  return {
+  const { addGroup, ...groups } = createGroups(access, publish)
+  const store: Store = {
     ...createTenancy(access, removals),
-    ...createGroups(access, publish),
+    ...groups,
     ...createParticipants(access, publish),
     ...calls,
     ...events,
@@ -41,9 +44,10 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
     ...createFigures(access),
     ...createPrune(access, { removals, removeCall }),
     ...createErase(access, { queueChanges, removeCall }),
-    checkWritable: access.checkWritable,
+    checkWritable: createWritableCheck(access, addGroup),
     close: access.close,
   }
+  return watchWrites(store, now)
 }
 
 /** Options for {@link sqliteStore}. */

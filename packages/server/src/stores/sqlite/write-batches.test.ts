@@ -246,7 +246,6 @@ test('memory reflects committed writes only', async () => {
   const memory: string[] = []
   const effects: Effects = []
   const { write } = createWriteBatches({
-    now: () => 0,
     database: new DatabaseSync(':memory:'),
     checkOwner: () => {},
     checkFiles: () => {},

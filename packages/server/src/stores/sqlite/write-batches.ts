@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 // Imports the timers because a test may replace the global ones.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageUnavailableError } from '@wabakit/core'
-import { isStorageError, type LastWrite, noWrite } from '../write-check.ts'
+import { isStorageError } from '../write-check.ts'
 import { applyCommit, applyRollback, type Effects } from './remember.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
@@ -14,7 +14,6 @@ export type WriteBatchesOptions = {
   readonly checkFiles: () => void
   /** The list to which writes add their in-memory changes. */
   readonly effects: Effects
-  readonly now: () => number
 }
 
 /** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
@@ -32,7 +31,7 @@ const busy = { retries: 100, pauseMs: 20 }
  * savepoint.
  */
 export const createWriteBatches = (options: WriteBatchesOptions) => {
-  const { database, checkOwner, checkFiles, effects, now } = options
+  const { database, checkOwner, checkFiles, effects } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -43,12 +42,6 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
   let isScheduled = false
   let isClosed = false
   let retriesLeft = busy.retries
-  let lastWrite: LastWrite = noWrite
-
-  const fail = ({ reject }: Job, error: unknown): void => {
-    if (isStorageError(error)) lastWrite = { at: now(), error }
-    reject(error)
-  }
 
   /** Runs jobs in one savepoint, or each in its own if one fails. Returns functions that settle them. */
   const runJobs = (batch: readonly Job[]): (() => void)[] => {
@@ -66,7 +59,11 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
       applyRollback(effects, length)
       return batch.length > 1
         ? batch.flatMap((job) => runJobs([job]))
-        : batch.map((job) => () => fail(job, toStorageError(error)))
+        : batch.map(
+            ({ reject }) =>
+              () =>
+                reject(toStorageError(error)),
+          )
     }
   }
 
@@ -107,7 +104,7 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
     const reason = isStorageError(error)
       ? error
       : new StorageUnavailableError('The transaction failed.', { cause })
-    for (const job of batch) fail(job, reason)
+    for (const { reject } of batch) reject(reason)
   }
 
   const schedule = (pauseMs?: number): void => {
@@ -123,7 +120,6 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
     if (batch.length === 0) return
     try {
       const settlers = runBatch(batch)
-      lastWrite = { at: now() }
       for (const settle of settlers) settle()
     } catch (error) {
       if (isBusy(error) && retriesLeft > 0) {
@@ -157,7 +153,6 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
         pending.push({ run, reject })
         schedule()
       }),
-    lastWrite: (): LastWrite => lastWrite,
     /** Commits the pending writes and rejects later ones. */
     close: (): void => {
       isClosed = true

@@ -10,6 +10,7 @@ import { subscriptionFunctions } from './subscriptions.ts'
 import { tenancyFunctions } from './tenancy.ts'
 import { tokenBucketFunctions } from './token-buckets.ts'
 import { workerFunctions } from './workers.ts'
+import { writeCheckFunctions } from './write-check.ts'
 
 /** The SQL functions of this version. They call each other without a schema name. */
 export const functions: string = [
@@ -24,6 +25,7 @@ export const functions: string = [
   tokenBucketFunctions,
   workerFunctions,
   figureFunctions,
+  writeCheckFunctions,
 ].join('')
 
 /** The schema of these functions. Its name contains a hash of their source, so that versions do not share functions. */

@@ -1,10 +1,12 @@
 import type { Store } from '@wabakit/core'
-import { createWriteCheck, isStorageError, type LastWrite, noWrite } from '../stores/write-check.ts'
+import { createWriteCheck, isStorageError, type LastWrite, noWrite } from './write-check.ts'
 
-/** Returns the store with a `checkWritable` that uses the outcomes of recent writes. See {@link createWriteCheck}. */
+/**
+ * Returns the store with a `checkWritable` that uses the outcomes of recent creations. See {@link createWriteCheck}.
+ * Other writes do not count: results of deliveries may fail while groups can be created, and the other way round.
+ */
 export const watchWrites = (store: Store, now: () => number = () => performance.now()): Store => {
   let last: LastWrite = noWrite
-
   const watch =
     <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -13,19 +15,14 @@ export const watchWrites = (store: Store, now: () => number = () => performance.
         last = { at: now() }
         return result
       } catch (error) {
-        if (isStorageError(error)) last = { at: now(), error }
+        // Any other error may be about this creation alone, so that the next check must find out.
+        last = isStorageError(error) ? { at: now(), error } : noWrite
         throw error
       }
     }
-
   return {
     ...store,
     createGroup: watch(store.createGroup),
-    saveParticipant: watch(store.saveParticipant),
-    saveCall: watch(store.saveCall),
-    saveSummary: watch(store.saveSummary),
-    addEvent: watch(store.addEvent),
-    settleDeliveries: watch(store.settleDeliveries),
     checkWritable: createWriteCheck({ write: watch(store.checkWritable), readLast: () => last, now }),
   }
 }

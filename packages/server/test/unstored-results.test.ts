@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, listenForWebhooks, start } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let cluster: PostgresCluster
+
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+
+/** Runs SQL as the user of the server, like any other program with access to its database. */
+const runOnPostgres = async (database: string, sql: string): Promise<object[]> => {
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const runOnSqlite = async (database: string, sql: string): Promise<object[]> => {
+  const client = new DatabaseSync(database, { timeout: 10_000 })
+  try {
+    client.exec(sql)
+    return []
+  } finally {
+    client.close()
+  }
+}
+
+const refuse = (table: string): string =>
+  `CREATE FUNCTION wabakit.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'audit failed'; END $$;
+   CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wabakit.refuse()`
+
+const engines = {
+  SQLite: {
+    create: async () => join(temporaryFolder(), 'wabakit.db'),
+    run: runOnSqlite,
+    refuse: `CREATE TRIGGER refuse BEFORE INSERT ON attempts BEGIN SELECT raise(abort, 'audit failed'); END`,
+    allow: 'DROP TRIGGER refuse',
+  },
+  'PostgreSQL, by a trigger': {
+    create: () => cluster.createDatabase(),
+    run: runOnPostgres,
+    refuse: refuse('wabakit.deliveries'),
+    allow: 'DROP TRIGGER refuse ON wabakit.deliveries',
+  },
+  'PostgreSQL, by a constraint': {
+    create: () => cluster.createDatabase(),
+    run: runOnPostgres,
+    refuse: 'ALTER TABLE wabakit.deliveries ADD CONSTRAINT refuse CHECK (duration_ms < 0) NOT VALID',
+    allow: 'ALTER TABLE wabakit.deliveries DROP CONSTRAINT refuse',
+  },
+}
+
+const startWithEndpoint = async (database: string) => {
+  const logStream = new PassThrough()
+  const server = await start({ database, logLevel: 'info', logFormat: 'json' }, { logStream })
+  const endpoint = await listenForWebhooks()
+  await server.service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+  })
+  const readReadiness = async () => {
+    const response = await fetch(`${server.url}/readyz`)
+    return { status: response.status, body: await response.text() }
+  }
+  const readMetric = async (): Promise<string | undefined> =>
+    /^wabakit_unstored_results (.+)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1]
+  /** Stops the server, and returns the lines of its log about errors. */
+  const readErrors = async (): Promise<string[]> => {
+    await server.close()
+    logStream.end()
+    return (await text(logStream)).split('\n').filter((line) => line.includes('"level":"error"'))
+  }
+  return { server, endpoint, readReadiness, readMetric, readErrors }
+}
+
+for (const [name, { create, run, refuse, allow }] of Object.entries(engines)) {
+  test(`a webhook whose result cannot be stored is sent once, on ${name}`, async () => {
+    const database = await create()
+    const { server, endpoint, readReadiness, readMetric, readErrors } = await startWithEndpoint(database)
+    await run(database, refuse)
+    await createGroup(server.url, { groupId: 'first' })
+    await endpoint.arrived(1)
+
+    await expect.poll(async () => (await readReadiness()).body).toMatch(/^ready\nThe results of 1 delivery/)
+    expect((await readReadiness()).status).toBe(200)
+    expect(await readMetric()).toBe('1')
+    expect((await createGroup(server.url, { groupId: 'second' })).status).toBe(200)
+
+    await run(database, allow)
+    await endpoint.arrived(2)
+    await expect.poll(async () => (await readReadiness()).body).toBe('ready\n')
+    expect(await readMetric()).toBe('0')
+    const ids = endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(ids.length)
+
+    const [error, ...others] = await readErrors()
+    expect(error).toMatch(/could not be stored\. .*Check the triggers.*audit failed|violates check/)
+    expect(others.filter((line) => !line.includes('the error was repeated'))).toEqual([])
+  })
+}
+
+test('a process whose SQL functions were removed stops attempting, is not ready, and says what to do', async () => {
+  const database = await cluster.createDatabase()
+  const { server, endpoint, readReadiness, readErrors } = await startWithEndpoint(database)
+  await runOnPostgres(database, refuse('wabakit.deliveries'))
+  for (let number = 0; number < 10; number++) await createGroup(server.url, { groupId: `g${number}` })
+  await endpoint.arrived(1)
+  const [{ name = '' } = {}] = (await runOnPostgres(
+    database,
+    'SELECT name FROM wabakit.function_schemas',
+  )) as { name?: string }[]
+  await runOnPostgres(database, `DROP SCHEMA ${name} CASCADE`)
+
+  expect((await createGroup(server.url)).status).toBe(503)
+  await expect.poll(async () => (await readReadiness()).status).toBe(503)
+  await expect.poll(() => server.service.dispatcher.findProblems().cannotRenew).toBe(true)
+  expect(endpoint.arrivals.length).toBeLessThan(5)
+  expect((await readErrors()).join('\n')).toContain('Start the version again that the other processes run')
+})
+
+test('a process is not ready while no group can be created, and responds during the lock of a table', async () => {
+  const database = await cluster.createDatabase()
+  const { server, readReadiness } = await startWithEndpoint(database)
+  expect((await readReadiness()).status).toBe(200)
+  await runOnPostgres(database, refuse('wabakit.groups'))
+  expect((await createGroup(server.url)).status).toBe(500)
+  expect((await readReadiness()).status).toBe(503)
+  await runOnPostgres(database, 'DROP TRIGGER refuse ON wabakit.groups')
+  await expect.poll(async () => (await readReadiness()).status).toBe(200)
+})
+
+test.each([
+  'groups',
+  'events',
+  'unfinished_deliveries',
+  'subscriptions',
+  'organizations',
+  'api_keys',
+  'token_buckets',
+])('/readyz responds within a second while the table %s is locked', async (table) => {
+  const database = await cluster.createDatabase()
+  const { readReadiness } = await startWithEndpoint(database)
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE wabakit.${table}`)
+  const startedAt = performance.now()
+  expect((await readReadiness()).status).toBe(503)
+  // One second, and one for a busy machine. Without a limit, it would be ten.
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  await client.end()
+  await expect.poll(async () => (await readReadiness()).status).toBe(200)
+})
