@@ -72,6 +72,8 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly findWeakness: () => Promise<string | undefined>
   /** Checks whether a failed statement may succeed later, because the database could not be reached or was busy. */
   readonly isTransient: (error: unknown) => boolean
+  /** Checks whether a statement failed because a table does not exist. */
+  readonly isMissingTable: (error: unknown) => boolean
 }
 
 /** Throws a WebhookUsageError with this message. */

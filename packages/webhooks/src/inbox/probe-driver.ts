@@ -1,8 +1,9 @@
-import { readColumn } from '../dedupe/sql-database.ts'
+import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 import { readBytes, readText } from './read-entry.ts'
 
-const text = '[["content-type","a b"]]'
+// A connection with another character set changes it. A database in Latin-1 has no emoji, and events rarely need one.
+const toText = (dialect: SqlDialect) => `[["content-type","a ${dialect === 'mysql' ? '😀' : 'é'}"]]`
 const milliseconds = 1_800_000_000_123
 
 /**
@@ -13,6 +14,7 @@ const milliseconds = 1_800_000_000_123
  * @throws WebhookUsageError that names the driver's change.
  */
 export const probeDriver = async ({ dialect, query }: InboxEngine): Promise<void> => {
+  const text = toText(dialect)
   const bytes = { postgresql: '?::bytea', sqlite: '?', mysql: 'CAST(? AS BINARY)' }[dialect]
   const words = { postgresql: '?::text', sqlite: '?', mysql: 'CAST(? AS CHAR)' }[dialect]
   const number = dialect === 'postgresql' ? `${milliseconds}::bigint` : `${milliseconds}`

@@ -178,9 +178,9 @@ export function sqlInbox(
   if (onParked !== undefined) assertFunction('onParked', onParked)
   assertTableName(table)
   const driver = createEngine(database, table) as InboxEngine
-  const create = async (text: string): Promise<unknown> => {
+  const create = async (text: string): Promise<void> => {
+    await driver.create(text)
     await probeDriver(driver)
-    return driver.create(text)
   }
   const engine = createTableFirst({ ...driver, create }, table)
   const { dialect = engine.dialect } = options

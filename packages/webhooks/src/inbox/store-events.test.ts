@@ -39,6 +39,8 @@ const setUp = (
   const engine = {
     dialect: 'sqlite',
     run,
+    query: async () => ({ rows: [{ id: '1' }], count: 1 }),
+    hold: () => async () => {},
     announcement: 'announce()',
     isTransient: (error: unknown) => error === unreachable,
   }

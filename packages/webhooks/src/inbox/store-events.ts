@@ -1,7 +1,8 @@
 import { createByteCollector, isError } from '@wabakit/wire'
 import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
+import { waitAtMost } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
-import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
+import { type InboxValue, ignore, refuse, type Statement, toPlaceholders } from './engine.ts'
 import type { Entries } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
 import type { InboxTable } from './table.ts'
@@ -12,6 +13,9 @@ const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */
 const idleMs = 60_000
+
+/** Time limit for proving that a commit commits, in milliseconds. */
+const proofMs = 2_000
 
 /** The columns that a duplicate of a parked event replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
@@ -98,6 +102,7 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
 export const createStoring = (place: InboxTable, entries: Entries, worker: Worker) => {
   const { table, engine } = place
   const insert = createInsert(place)
+  let isProven = false
   let checkedAt = performance.now()
 
   /** Warns if no process handles the stored entries. */
@@ -112,13 +117,40 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
     )
   }
 
+  /**
+   * Proves once that what is stored is committed, because a second connection sees it. A driver or a proxy may keep
+   * statements in a transaction, such as one that a test rolls back.
+   */
+  const insertProven: typeof insert = async (events, announcement) => {
+    const [first] = events
+    if (isProven || first === undefined) return insert(events, announcement)
+    // The query takes another connection while this one is held.
+    const release = engine.hold()
+    try {
+      const added = await insert(events, announcement)
+      const find = `SELECT id FROM ${table} WHERE event_key = ?`
+      // If all other connections are busy, a later event proves it.
+      const found = await waitAtMost(proofMs, () => engine.query(find, [first.key])).catch(ignore)
+      if (found?.count === 0) {
+        refuse(
+          `A second connection does not see what was stored in ${table}, so it is not committed. ` +
+            'Open a pool for the inbox whose sessions commit each statement.',
+        )
+      }
+      isProven = found !== undefined
+      return added
+    } finally {
+      await release()
+    }
+  }
+
   const storeBatch = async (events: readonly StoredEvent[]): Promise<readonly (boolean | Error)[]> => {
     // If this process has a free slot, its own worker is woken anyway, so other processes are not notified.
     const announcement = worker.isFree() ? undefined : engine.announcement
     const endsAt = performance.now() + patienceMs
     for (;;) {
       try {
-        return await insert(events, announcement)
+        return await insertProven(events, announcement)
       } catch (error) {
         if (engine.isTransient(error) && performance.now() < endsAt) {
           await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,5 +1,6 @@
 import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import type { SqlTableOptions } from '../dedupe/sql-dedupe.ts'
+import { WebhookUsageError } from '../errors.ts'
 import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 
@@ -63,6 +64,9 @@ const toKeys = (name: string) => `,
   KEY ${name}_fact (fact)
 ) ENGINE = InnoDB`
 
+/** Returns the name of a table without its schema. */
+const toName = (table: string): string => table.slice(table.indexOf('.') + 1)
+
 const toIndexes = (table: string, name: string) => `
 );
 CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (state, due_at, id);
@@ -72,7 +76,7 @@ CREATE INDEX IF NOT EXISTS ${name}_erased ON ${table} (fact) WHERE state = 'eras
 /** Returns the statements that create the table and its indexes, unless they exist. All times are Unix milliseconds. */
 const toStatements = (table: string, dialect: SqlDialect): string => {
   const { id, text, longText, bytes } = inboxSyntaxes[dialect]
-  const name = table.slice(table.indexOf('.') + 1)
+  const name = toName(table)
   return `CREATE TABLE IF NOT EXISTS ${table} (
   id ${id},
   event_key ${text} NOT NULL UNIQUE,
@@ -111,23 +115,57 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
   return toStatements(table, dialect)
 }
 
-/** Makes an engine create the table before its first statement. */
+/** The codes with which PostgreSQL and MySQL deny what a user may not do. */
+const denials = ['42501', 'ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR']
+
+/** Makes an engine create the table before its first statement, and again after it was dropped. */
 export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
+  const name = toName(table)
   let created: Promise<unknown> | undefined
-  const ready = async (): Promise<void> => {
-    created ??= engine.create(toStatements(table, engine.dialect))
+  const create = async (): Promise<void> => {
     try {
-      await created
+      await engine.create(toStatements(table, engine.dialect))
+    } catch (cause) {
+      if (!denials.includes(String(readProperty(cause, 'code')))) throw cause
+      throw new WebhookUsageError(
+        `The user of the database may not create the table ${table}, or may not use it. Create it in a migration with the ` +
+          'statements of sqlInboxTable(), and grant SELECT, INSERT, UPDATE and DELETE.',
+        { cause },
+      )
+    }
+  }
+  const ready = async (): Promise<void> => {
+    created ??= create()
+    const current = created
+    try {
+      await current
     } catch (error) {
-      created = undefined
+      if (created === current) created = undefined
       throw error
+    }
+  }
+  const whenReady = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    await ready()
+    const before = created
+    try {
+      return await work()
+    } catch (error) {
+      // Another table may be missing, such as one that a trigger uses.
+      const isDropped = engine.isMissingTable(error) && String(readProperty(error, 'message')).includes(name)
+      if (!isDropped) throw error
+      if (created === before) {
+        created = undefined
+        console.warn(`${table} was dropped, with all events in it. The inbox creates it again.`)
+      }
+      await ready()
+      return work()
     }
   }
   return {
     ...engine,
-    run: (...statement) => ready().then(() => engine.run(...statement)),
-    claim: (claiming) => ready().then(() => engine.claim(claiming)),
-    query: (...statement) => ready().then(() => engine.query(...statement)),
+    run: (...statement) => whenReady(() => engine.run(...statement)),
+    claim: (claiming) => whenReady(() => engine.claim(claiming)),
+    query: (...statement) => whenReady(() => engine.query(...statement)),
     // If the inbox cannot use the driver, a retry fails in the same way.
     isTransient: (error) => readProperty(error, 'name') !== 'WebhookUsageError' && engine.isTransient(error),
   }

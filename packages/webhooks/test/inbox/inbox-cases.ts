@@ -83,10 +83,29 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         failures.push([stage, headers.get('webhook-id'), context]),
       )
       await inbox.list()
-      await environment().query(`DROP TABLE ${table}`)
+      await environment().query(`ALTER TABLE ${table} RENAME COLUMN source TO origin`)
       expect((await send(toEnd('c'), 'a')).status).toBe(503)
       expect(failures).toEqual([['inbox', 'a', undefined]])
-      expect(errors).toMatchObject([{ message: expect.stringContaining(table) }])
+      expect(errors).toMatchObject([{ message: expect.stringContaining('source') }])
+    })
+
+    it('creates its table again after it was dropped, and says so', async () => {
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+      onTestFinished(() => warn.mockRestore())
+      const { receiver, inbox, send, errors, table } = setUp({ pollMs: 20 })
+      const handled: string[] = []
+      receiver.on('CALL_ENDED', ({ callId }) => handled.push(callId))
+      receiver.start()
+      onTestFinished(() => receiver.stop())
+      for (const callId of ['a', 'b', 'c']) {
+        expect((await send(toEnd(callId))).status).toBe(200)
+        await expect.poll(() => handled).toContain(callId)
+        await expect.poll(() => inbox.count()).toEqual({ handled: 1 })
+        warn.mockClear()
+        await environment().query(`DROP TABLE ${table}`)
+        await expect.poll(() => warn.mock.calls.flat().join()).toContain(`${table} was dropped`)
+      }
+      expect(errors).toEqual([])
     })
 
     it('refuses a compressed body if signatures are verified, and otherwise stores it', async () => {

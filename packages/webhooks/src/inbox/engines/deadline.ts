@@ -17,8 +17,10 @@ export const refuseSilence = (ms = deadlineMs): never => {
 
 type Connections<Client> = {
   readonly connect: () => Promise<Client>
-  /** Runs a statement that does nothing. */
+  /** Runs a short statement. Rejects if the connection cannot be used, and ends a transaction that was left open on it. */
   readonly check: (client: Client) => Promise<unknown>
+  /** Checks whether an error leaves the connection useless. */
+  readonly isBroken: (error: unknown) => boolean
   readonly close: (client: Client, destroy: boolean) => unknown
 }
 
@@ -59,14 +61,20 @@ export const runOnce = async <Client, Result>(
     void opening.then((late) => connections.close(late, false)).catch(ignore)
     throw error
   }
-  let responds = false
-  const run = () =>
-    work(client).finally(() => {
-      responds = true
-    })
+  let isUsable = false
+  const run = async () => {
+    try {
+      const result = await work(client)
+      isUsable = true
+      return result
+    } catch (error) {
+      isUsable = !connections.isBroken(error)
+      throw error
+    }
+  }
   try {
     return await waitAtMost(longDeadlineMs, run, () => refuseSilence(longDeadlineMs))
   } finally {
-    connections.close(client, !responds)
+    connections.close(client, !isUsable)
   }
 }

@@ -50,8 +50,43 @@ const transientCodes = [
   'ER_SERVER_SHUTDOWN',
 ]
 
+/** Errors of a server that has become read only, as the former primary does after a failover. */
+const readOnlyCodes = [
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_READ_ONLY_MODE',
+  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
+]
+
 const isBroken = (error: unknown): boolean =>
-  typeof readProperty(error, 'sqlState') !== 'string' || readProperty(error, 'fatal') === true
+  typeof readProperty(error, 'sqlState') !== 'string' ||
+  readProperty(error, 'fatal') === true ||
+  readOnlyCodes.includes(String(readProperty(error, 'code')))
+
+const isMissingTable = (error: unknown): boolean => readProperty(error, 'code') === 'ER_NO_SUCH_TABLE'
+
+/**
+ * Settings with which statements mean something else: a commit would begin another transaction, a claim would read what
+ * is not committed, the syntax would be Oracle's, updates without a key would fail, or long results would be cut off.
+ */
+const refusedSettings = `
+  (Variable_name = 'completion_type' AND Value NOT IN ('NO_CHAIN', '0'))
+  OR (Variable_name IN ('transaction_isolation', 'tx_isolation') AND Value = 'READ-UNCOMMITTED')
+  OR (Variable_name = 'sql_mode' AND Value LIKE '%ORACLE%')
+  OR (Variable_name = 'sql_safe_updates' AND Value = 'ON')
+  OR (Variable_name = 'sql_select_limit' AND Value + 0 < 1000000)`
+
+const isReadOnly = '@@read_only + @@innodb_read_only AS is_read_only'
+
+const assertWritable = (row: unknown): void => {
+  if (Number(readColumn(row, 'is_read_only')) > 0)
+    throw new Error('The database is read only. Is it a replica, or no longer the primary?')
+}
+
+/** Reads the flags that MySQL sends with the result of a statement without rows. */
+const readStatus = (result: unknown) => {
+  const status = Number(readProperty(Object(result)[0], 'serverStatus') ?? 2)
+  return { isInTransaction: (status & 1) !== 0, isAutocommit: (status & 2) !== 0 }
+}
 
 const toParameter = (value: InboxValue) => (ArrayBuffer.isView(value) ? Buffer.from(value) : value)
 
@@ -124,11 +159,29 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   }
   const limit = readLimit(pool)
   assertPoolSize(limit)
+  /** Connections on which the inbox has switched autocommit on. They go back to the pool as they were. */
+  const switched = new WeakSet<MysqlConnection>()
   const connections = {
     connect: () => pool.getConnection(),
-    check: (connection: MysqlConnection) => connection.query('DO 0'),
-    close: (connection: MysqlConnection, destroy: boolean) =>
-      destroy ? connection.destroy() : connection.release(),
+    check: async (connection: MysqlConnection) => {
+      assertWritable((await execute(connection, `SELECT ${isReadOnly}`)).rows[0])
+      const { isInTransaction, isAutocommit } = readStatus(await connection.query('DO 0'))
+      // What is stored in a transaction that other code has left open may be rolled back later.
+      if (isInTransaction) await connection.query('ROLLBACK')
+      if (isAutocommit) return
+      await connection.query('SET autocommit = 1')
+      switched.add(connection)
+    },
+    close: (connection: MysqlConnection, destroy: boolean): void => {
+      if (destroy) connection.destroy()
+      else if (switched.delete(connection)) {
+        connection.query('SET autocommit = 0').then(
+          () => connection.release(),
+          () => connection.destroy(),
+        )
+      } else connection.release()
+    },
+    isBroken,
   }
   const createOwn = () =>
     createOwnConnection<MysqlConnection>({
@@ -156,6 +209,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       return !isBusy && isWaiting()
     },
     begin: async (connection) => {
+      await connections.check(connection)
       // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
       // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
       await connection.query('SET autocommit = 0')
@@ -182,7 +236,10 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     run: (...statement) => storing.use((connection) => execute(connection, ...statement)),
     claim: (wanted) =>
       claiming.use(async (connection) => {
-        const [taken] = (await execute(connection, `SELECT GET_LOCK(${lock}, 5) AS taken`)).rows
+        // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
+        const [taken] = (await execute(connection, `SELECT GET_LOCK(${lock}, 5) AS taken, ${isReadOnly}`))
+          .rows
+        assertWritable(taken)
         if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
         try {
           return await claim(connection, wanted)
@@ -191,7 +248,21 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
         }
       }),
     query,
-    create: (text) => query(text),
+    create: async (text) => {
+      const refused = (await query(`SHOW VARIABLES WHERE ${refusedSettings}`)).rows[0]
+      if (refused !== undefined) {
+        const [variable, value] = ['Variable_name', 'Value'].map((column) => readColumn(refused, column))
+        refuse(
+          `sqlInbox() cannot use this pool, because its sessions have ${variable}=${value}. Open one without it for the inbox.`,
+        )
+      }
+      // The user may have no right to create tables, which MySQL checks even if the table exists.
+      const isThere = await query(`SELECT 1 FROM ${table} LIMIT 0`).then(
+        () => true,
+        (error) => !isMissingTable(error) && Promise.reject(error),
+      )
+      if (!isThere) await query(text)
+    },
     hold: () => holdAll([storing, claiming]),
     // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
@@ -201,5 +272,6 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       return flush === 1 ? undefined : `innodb_flush_log_at_trx_commit=${flush}`
     },
     isTransient: (error) => isBroken(error) || transientCodes.includes(String(readProperty(error, 'code'))),
+    isMissingTable,
   }
 }

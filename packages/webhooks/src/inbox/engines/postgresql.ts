@@ -14,6 +14,7 @@ import {
   type InboxValue,
   ignore,
   ownConnections,
+  refuse,
   type Statement,
   toClaim,
 } from '../engine.ts'
@@ -46,6 +47,15 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
   : PostgresClient
 
 const divisionByZero = '22012'
+
+/**
+ * Errors after which a connection is of no use: it leads to a server that has become read only, as the former primary does
+ * after a failover, or other code has left a failed transaction on it.
+ */
+const uselessCodes = ['25006', '25P02']
+
+const isBroken = (error: unknown): boolean =>
+  readProperty(error, 'severity') !== 'ERROR' || uselessCodes.includes(String(readProperty(error, 'code')))
 
 /**
  * Time limit for UNLISTEN, in milliseconds. If it succeeds, the connection goes back to the pool; otherwise,
@@ -102,7 +112,16 @@ const execute = async (
   values: readonly InboxValue[] = [],
 ): Promise<Outcome> => readOutcome(await client.query(numberPlaceholders(text), [...values]), 'postgresql')
 
-const isBroken = (error: unknown): boolean => readProperty(error, 'severity') !== 'ERROR'
+/** Policies would hide entries, or keep them from being stored. */
+const refuseRowSecurity = async (client: PostgresClient, table: string): Promise<void> => {
+  const { rows } = await client.query(
+    `SELECT CASE WHEN row_security_active('${table}') THEN 1 ELSE 0 END AS active`,
+  )
+  if (Number(readOnlyValue(rows[0])) === 0) return
+  refuse(
+    `Row security would hide entries of ${table}. Use a role that bypasses it, or disable it for this table.`,
+  )
+}
 
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
 
@@ -130,7 +149,18 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       client.on('error', ignore)
       return client
     },
-    check: (client: PostgresClient) => client.query('SELECT 1'),
+    check: async (client: PostgresClient) => {
+      // In a single statement without a transaction, both times are the same.
+      const { rows } =
+        await client.query(`SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 2
+        WHEN now() <> statement_timestamp() THEN 3 ELSE 1 END AS state`)
+      const state = Number(readOnlyValue(rows[0]))
+      if (state === 2)
+        throw new Error('The database is read only. Is it a standby, or no longer the primary?')
+      // What is stored in a transaction that other code has left open may be rolled back later.
+      if (state === 3) await client.query('ROLLBACK')
+    },
+    isBroken,
     close: (client: PostgresClient, destroy: boolean): void => {
       // A broken connection keeps its listener, because it may raise another error.
       if (!destroy) client.off('error', ignore)
@@ -175,7 +205,10 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     limit: max - ownConnections,
     connect: connections.connect,
     begin: async (client) => {
-      const result: unknown = await client.query('BEGIN; SELECT pg_backend_pid() AS id')
+      // A handler may wait long for something else. Its connection is checked in another way.
+      const result: unknown = await client.query(
+        'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_backend_pid() AS id',
+      )
       const { rows } = Object([result].flat().at(-1))
       return Number(readOnlyValue(Object(rows)[0]))
     },
@@ -232,7 +265,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     create: (statements) =>
       runOnce(connections, async (client) => {
         const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
-        if (readOnlyValue(rows[0]) !== null) return
+        if (readOnlyValue(rows[0]) !== null) return refuseRowSecurity(client, table)
         // CREATE TABLE IF NOT EXISTS can fail if another process creates the table at the same time.
         const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
         await inTransaction(client, { begin: `BEGIN; ${lock}`, work: () => client.query(statements) })
@@ -255,5 +288,6 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     // Errors of class 40 are deadlocks and serialization failures: another transaction caused the rollback,
     // so a retry may succeed.
     isTransient: (error) => isBroken(error) || String(readProperty(error, 'code')).startsWith('40'),
+    isMissingTable: (error) => readProperty(error, 'code') === '42P01',
   }
 }

@@ -197,5 +197,6 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       return synchronous < 2 ? `synchronous=${['OFF', 'NORMAL'][synchronous]}` : undefined
     },
     isTransient: () => false,
+    isMissingTable: (error) => String(readProperty(error, 'message')).includes('no such table'),
   }
 }
