@@ -62,7 +62,16 @@ export const TenantSettings = z.strictObject({
    */
   webhookAuth: z.optional(webhookAuthSchema),
   /** Differences between live services, in the profile `live`. */
-  live: z.optional(LiveSettings),
+  live: z.optional(
+    z.extend(LiveSettings, {
+      /**
+       * How many times the receiver of `deliverTo` and the `webhookUrl` were registered, 1 to 10. A live service adds a webhook
+       * each time, and delivers to each.
+       * @default 1
+       */
+      registrations: z.optional(z.int().check(z.minimum(1), z.maximum(10))),
+    }),
+  ),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 

@@ -147,8 +147,8 @@ test('PSTN events add their channel and its number; a summary has the fields of 
     [...nineteen, 'channel', 'channelNumber', 'from'].toSorted(),
   )
   expect(rings).toMatchObject({ channel: 'PSTN', wabaNumber: '', from: mock.pstnNumber })
+  expect(summary).not.toHaveProperty('agentNumber')
   expect(summary).toMatchObject({
-    agentNumber: '',
     to: expect.any(String),
     summary: { recap: expect.any(String) },
   })
@@ -362,4 +362,73 @@ test('a fault that tampers with the timestamp never applies to a delivery withou
   await mock.waitForDelivery('GROUP_CREATED')
   expect(() => mock.faults.assertUsed()).toThrow('tamper')
   mock.faults.clear()
+})
+
+test('a call without a recording has no link to one', async () => {
+  await using mock = await createLive()
+  for (const channel of ['PSTN', 'WHATSAPP'] as const) {
+    const { callId } = await mock.simulateCall({ channel, outcome: 'no_recording' })
+    expect((await mock.waitForEvent('CALL_ENDED', { callId })).recordingUrl).toBe('')
+    await mock.clock.advance(0)
+    const ended = readBodies(mock).find((body) => body.callId === callId && body.event === 'CALL_ENDED')
+    expect(ended?.recordingUrl).toBe('')
+  }
+  const { callId } = await mock.simulateCall({ outcome: 'nothing_said' })
+  expect((await mock.waitForEvent('CALL_ENDED', { callId })).recordingUrl).not.toBe('')
+})
+
+test('a call can be fetched 30 times a minute', async () => {
+  await using mock = await createLive()
+  const { callId } = await mock.simulateCall({ summary: {} })
+  const other = await mock.simulateCall({ summary: {} })
+  const ask = async (id: string) =>
+    request(mock, summaryPath(id), { headers: { authorization: mock.apiKey } })
+  for (let count = 0; count < 30; count++) expect((await ask(callId)).status).toBe(200)
+  await mock.clock.advance('20s')
+  const limited = await ask(callId)
+  expect([limited.status, limited.headers.get('retry-after'), await limited.json()]).toEqual([
+    429,
+    '40',
+    { statusCode: 429, message: expect.any(String), error: 'Too Many Requests' },
+  ])
+  expect(mock.requests.at(-1)?.verdict).toBe('rate_limited')
+  expect((await ask(other.callId)).status).toBe(200)
+  await mock.clock.advance('40s')
+  expect((await ask(callId)).status).toBe(200)
+})
+
+test('a summary that can never exist has the published phrase', async () => {
+  await using mock = await createLive()
+  const { callId } = await mock.simulateCall({ outcome: 'missed' })
+  const response = await request(mock, summaryPath(callId), { headers: { authorization: mock.apiKey } })
+  expect([response.status, await response.json()]).toMatchObject([422, { error: 'Unprocessable Entity' }])
+})
+
+test('credentials of a registration are accepted and dropped, except for those in the URL', async () => {
+  await using mock = await createLive({ webhookAuth: { token: 't0ken' }, live: { dropCredentials: true } })
+  const seen: Request[] = []
+  const receiver = (received: Request) => {
+    seen.push(received)
+    return new Response()
+  }
+  await mock.subscribe({ receiver, authorization: { token: 'a-token' }, headers: { 'x-own': '1' } })
+  mock.deliverTo(receiver, { url: 'https://receiver.example/hooks?token=t0ken' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance(0)
+  expect(seen.map(({ headers }) => [...headers.keys()])).toEqual([['content-type'], ['content-type']])
+  expect(seen.map(({ url }) => url)).toContain('https://receiver.example/hooks?token=t0ken')
+})
+
+test('a URL gets each event once for each time that it was registered', async () => {
+  await using mock = await createLive({ live: { registrations: 3 } })
+  const names: string[] = []
+  mock.deliverTo(async (received) => {
+    names.push((await received.json()).event)
+    return new Response()
+  })
+  await mock.trigger('GROUP_CREATED')
+  await mock.trigger('CALL_ENDED', { channel: 'PSTN' })
+  await mock.clock.advance(0)
+  expect(names.toSorted()).toEqual([...Array(3).fill('CALL_ENDED'), ...Array(3).fill('GROUP_CREATED')])
+  await expect(createLive({ live: { registrations: 11 } })).rejects.toThrow('registrations')
 })

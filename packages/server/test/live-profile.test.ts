@@ -81,11 +81,17 @@ test('a call that was not answered ends as at a live service', async () => {
 })
 
 test('the configuration file says what this live service sends', async () => {
-  const live = { groupEventNames: false, nullFields: ['groupId' as const], pstnCalling: false }
+  const live = {
+    groupEventNames: false,
+    nullFields: ['groupId' as const],
+    pstnCalling: false,
+    dropCredentials: true,
+  }
   const server = await start({ mock: true, profile: 'live', live })
   const { received, url } = await listen()
   const path = '/organizations/acme/subscriptions'
-  await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550100001', url })
+  const authorization = { token: 't0ken' }
+  await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550100001', url, authorization })
   await createGroup(server.url, {}, { 'x-public-api-key': 'wk_test_key_0123456789' })
   await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
   expect(received[0]?.body).toEqual({
@@ -94,6 +100,7 @@ test('the configuration file says what this live service sends', async () => {
     inviteLink: expect.any(String),
     groupCreatedAt: expect.any(String),
   })
+  expect(received[0]?.headers).not.toHaveProperty('authorization')
   const headers = { authorization: 'wk_test_key_0123456789' }
   const summary = await fetch(`${server.url}/v1/call/ai-summary?callId=call-1`, { headers })
   expect(summary.status).toBe(403)

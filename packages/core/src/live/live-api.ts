@@ -3,6 +3,7 @@ import { formatIssue } from '../errors/operation-errors.ts'
 import { findEndpoint } from '../http/api.ts'
 import type { CallRecord } from '../records.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
+import type { FetchLimit } from './fetch-limit.ts'
 
 /** The functions of the reference server that the imitation of a live API uses. @inline */
 type Served = {
@@ -10,6 +11,8 @@ type Served = {
   respond(request: Request): Promise<Response>
   /** Finds a call of the organization whose key the request has. */
   findCall(callId: string): Promise<Pick<CallRecord, 'channel'> | undefined>
+  /** Limits the fetches of a call by the organization whose key the request has. */
+  readonly limitFetches: FetchLimit
 }
 
 type ErrorFields = { readonly message?: string; readonly issues?: readonly Issue[] }
@@ -18,9 +21,13 @@ const keyHeaders = { 'groups.create': 'x-public-api-key', 'calls.getSummary': 'a
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-const refuse = (status: 401 | 403 | 404, message: string): Response => {
-  const error = status === 401 ? undefined : reasonPhrases[status]
-  return new Response(JSON.stringify({ statusCode: status, message, error }), { status, headers: json })
+/** The phrases of error bodies: those of RFC 9110, except for one that the samples have in its older form. */
+const phrases: Readonly<Record<number, string>> = { ...reasonPhrases, 422: 'Unprocessable Entity' }
+
+const refuse = (status: 401 | 403 | 404 | 429, message: string, headers = {}): Response => {
+  const error = status === 401 ? undefined : phrases[status]
+  const body = JSON.stringify({ statusCode: status, message, error })
+  return new Response(body, { status, headers: { ...json, ...headers } })
 }
 
 const forbid = (): Response => refuse(403, 'Forbidden resource')
@@ -53,7 +60,7 @@ const toLiveResponse = async (response: Response, request: Request): Promise<Res
     return new Response('{}', { status, headers })
   }
   const { message = '', issues = [] }: ErrorFields = await response.json()
-  const error = Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
+  const error = phrases[status]
   const isRoute = findEndpoint(new URL(request.url).pathname) === undefined || status === 405
   if (isRoute) return refuse(404, `Cannot ${request.method} ${new URL(request.url).pathname}`)
   if (status === 401) return refuse(401, 'Unauthorized')
@@ -70,12 +77,12 @@ const addNumber = async (response: Response, request: Request): Promise<Response
 
 /**
  * Responds to a request to the public API as a live service does, in the strictest reading of its pages: the header of
- * the key depends on the path, a wrong key gets a 403 from the summaries, WhatsApp calls have no summaries, and errors
- * have no code.
+ * the key depends on the path, a wrong key gets a 403 from the summaries, WhatsApp calls have no summaries, each call can be
+ * fetched 30 times a minute, and errors have no code.
  */
 export const respondLive = async (
   request: Request,
-  { respond, findCall, pstnCalling = true }: Served & Pick<LiveSettings, 'pstnCalling'>,
+  { respond, findCall, limitFetches, pstnCalling = true }: Served & Pick<LiveSettings, 'pstnCalling'>,
 ): Promise<Response> => {
   const { pathname, searchParams } = new URL(request.url)
   const endpoint = findEndpoint(pathname)
@@ -91,7 +98,10 @@ export const respondLive = async (
     return live.status === 200 ? addNumber(live, copy) : live
   }
   if (isKeySent && (response.status === 401 || !pstnCalling)) return forbid()
+  const callId = searchParams.get('callId') ?? ''
+  const waitSeconds = response.status === 401 ? undefined : limitFetches(callId)
+  if (waitSeconds !== undefined) return refuse(429, 'Too many requests', { 'retry-after': `${waitSeconds}` })
   const isKnown = response.status === 200 || response.status === 202 || response.status === 422
-  const call = isKnown ? await findCall(searchParams.get('callId') ?? '') : undefined
+  const call = isKnown ? await findCall(callId) : undefined
   return call?.channel === 'WHATSAPP' ? refuse(404, 'No such call') : toLiveResponse(response, request)
 }

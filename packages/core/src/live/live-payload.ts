@@ -69,7 +69,8 @@ const toLiveCall = (event: Fields): Fields => {
         wabaNumber: withoutPlus(wabaNumber ?? channelNumber),
         customerNumber: withoutPlus(event.customerNumber),
       }
-  const isRecorded = event.event === 'CALL_ENDED' && Boolean(event.callStartedAt)
+  const isRecorded =
+    event.event === 'CALL_ENDED' && Boolean(event.callStartedAt) && event.recordingUrl === undefined
   return {
     ...unsetCallFields,
     ...own,
@@ -82,7 +83,7 @@ const toLiveCall = (event: Fields): Fields => {
       isChatAssigned: event.isChatAssigned ?? false,
     }),
     // The published sample of this event has the fields of the specification.
-    ...(event.event === 'CALL_AI_SUMMARY' && { agentNumber: '', ...event }),
+    ...(event.event === 'CALL_AI_SUMMARY' && event),
   }
 }
 

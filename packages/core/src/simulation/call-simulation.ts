@@ -88,11 +88,11 @@ export const CallSimulation = z.strictObject({
    * Also sends the event that a live service sends at the end of a call that was not answered: CALL_MISSED;
    * CALL_REJECTED for a rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not
    * answered.
-   * @default false; true in the profile `live`
+   * @default false; true in the profile `live`, and with `notPicked`
    */
   observedEvents: optional(
     z.boolean(),
-    'Also sends the event with which a live service ends a call that was not answered, such as CALL_MISSED. Default: false; true in the profile `live`.',
+    'Also sends the event with which a live service ends a call that was not answered, such as CALL_MISSED. Default: false; true in the profile `live`, and with `notPicked`.',
   ),
   /**
    * Number of agents who do not answer an incoming WhatsApp call in time, 0 to 100. For each, a CALL_NOT_PICKED is sent

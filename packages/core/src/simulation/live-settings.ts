@@ -24,6 +24,12 @@ export const LiveSettings = z.strictObject({
    * @default true
    */
   pstnCalling: z.optional(z.boolean()),
+  /**
+   * The service accepts the headers and credentials of a registration, and sends no webhook with them. What is in the URL
+   * arrives.
+   * @default false
+   */
+  dropCredentials: z.optional(z.boolean()),
   /** A webhook whose response does not arrive in time is repeated once. @default false */
   retryOnTimeout: z.optional(z.boolean()),
 })

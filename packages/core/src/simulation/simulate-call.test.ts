@@ -89,6 +89,10 @@ test('a simulated call has every given field, and otherwise the defaults and gen
     [given, { ...answered, ...given }],
     [{ channel: 'WHATSAPP' }, { ...byDefault, channel: 'WHATSAPP', channelNumber: '+15550100001' }],
     [{ callType: 'AI_BOT' }, { ...byDefault, callType: 'AI_BOT', agentNumber: null }],
+    [
+      { callType: 'AI_BOT', direction: 'OUTGOING', triggeredVia: 'UI' },
+      { ...byDefault, callType: 'AI_BOT', direction: 'OUTGOING', triggeredVia: 'UI' },
+    ],
     [{ outcome: 'no_recording' }, { ...byDefault, recorded: false }],
     [{ outcome: 'nothing_said' }, { ...byDefault, spoken: false }],
     [{ botTest: { webhooks: false } }, { ...byDefault, publishesEvents: false }],
@@ -149,7 +153,7 @@ test('any other error after the call has started is passed on', async () => {
   await expect(simulate()).rejects.toBe(bug)
 })
 
-test('omitted parts are made up, also those of a summary, but an AI bot has no team member', async () => {
+test('omitted parts are made up, also those of a summary, but an AI bot has a team member only if one has started the call', async () => {
   const { context, simulate } = createSimulation()
   const { data } = context
   const agent = await simulate({ summary: { recap: 'They agreed.', nextSteps: ['Send the offer'] } })
@@ -163,7 +167,7 @@ test('omitted parts are made up, also those of a summary, but an AI bot has no t
   const bot = await simulate({ callType: 'AI_BOT', channel: 'WHATSAPP', direction: 'OUTGOING' })
   expect(bot).toMatchObject({ agentNumber: null, channelNumber: '+15550100001', triggeredVia: 'API' })
   const started = await simulate({ callType: 'AI_BOT', direction: 'OUTGOING', triggeredVia: 'UI' })
-  expect(started.agentNumber).toBeNull()
+  expect(started.agentNumber).toBe(data.agentNumber)
 })
 
 test('an automatic summary is generated automatically', async () => {

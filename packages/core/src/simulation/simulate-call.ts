@@ -105,8 +105,9 @@ export const simulateCall = async (
     outcome,
     durationInSeconds = data.durationInSeconds,
     summary: _,
-    observedEvents = context.observedEvents,
     notPicked = 0,
+    // A call that went on ringing after CALL_NOT_PICKED has an end that the customer's event reports (decision 0058).
+    observedEvents = context.observedEvents || notPicked > 0,
     ...details
   } = simulation
   const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = details
@@ -117,7 +118,9 @@ export const simulateCall = async (
     callType,
     channelNumber: details.channelNumber ?? getFirstNumber(organization, channel),
     customerNumber: details.customerNumber ?? data.customerNumber,
-    agentNumber: details.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
+    agentNumber:
+      details.agentNumber ??
+      (callType === 'AGENT' || details.triggeredVia === 'UI' ? data.agentNumber : undefined),
   })
   const { callId, initiatedAt, channelNumber, publishesEvents } = ringing
   const publish = async (name: ObservedCallEventName, call: CallRecord): Promise<void> => {

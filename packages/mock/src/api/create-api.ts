@@ -83,6 +83,7 @@ export const createApi =
       const response = await respond()
       // In the profile `live`, a call may have no summary although the reference server has one.
       if (response.status === 404) code ??= 'summary_not_found'
+      if (response.status === 429) code ??= 'rate_limited'
       const verdict = code ?? 'ok'
       record({ ...recorded, status: response.status, verdict })
       return response

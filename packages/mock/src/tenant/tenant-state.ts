@@ -75,15 +75,19 @@ export const createTenantState = (options: LastingParts) => {
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const timers = options.createTimers()
   const recorder = createRecorder(options.onChange)
+  /** The calls without a recording. */
+  const unrecorded = new Set<string>()
   /** Records an event in the form in which it is delivered. */
   const recordEvent = (event: WebhookEvent): void => {
-    const parsed = live && parseEvent(live.toLivePayload(JSON.stringify(event), liveSettings))
+    const isUnrecorded = event.event === 'CALL_ENDED' && unrecorded.has(event.callId)
+    const published = isUnrecorded ? { ...event, recordingUrl: '' } : event
+    const parsed = live && parseEvent(live.toLivePayload(JSON.stringify(published), liveSettings))
     recorder.addEvent(parsed?.kind === 'event' ? parsed.event : event)
   }
   const [authName, authValue] = webhookAuth === undefined ? [] : toAuthHeader(webhookAuth)
   const prepare: TransportOptions['prepare'] = (init, { event, subscription }) => {
-    const prepared = live ? live.toLiveDelivery(init, { event, settings: liveSettings }) : init
-    if (authName === undefined || authValue === undefined) return prepared
+    const prepared = live ? live.toLiveDelivery(init, { event, subscription, settings: liveSettings }) : init
+    if (authName === undefined || authValue === undefined || liveSettings.dropCredentials) return prepared
     if (Object.keys(subscription.headers).length > 0) return prepared
     return { ...prepared, headers: { ...prepared.headers, [authName.toLowerCase()]: authValue } }
   }
@@ -103,7 +107,11 @@ export const createTenantState = (options: LastingParts) => {
   })
   const ids = createIds({ clock: timers, random: idRandom })
   const rows = memoryStore()
-  const store = endRetries(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
+  const liveRows = live?.markUnrecorded(live.limitRetries(rows, liveSettings), (callId) =>
+    unrecorded.add(callId),
+  )
+  const store = endRetries(liveRows ?? rows, transport.isLastAttempt)
+  const limitFetches = live?.createFetchLimit(timers.now)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
   const reference = createReferenceServer({
     organizations: [
@@ -158,8 +166,10 @@ export const createTenantState = (options: LastingParts) => {
 
   const subscribeBoth = async (url: string, { subscriptions }: ReferenceServer): Promise<void> => {
     const common = { url, secret }
-    await subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
-    await subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+    for (let left = liveSettings.registrations ?? 1; left > 0; left--) {
+      await subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
+      await subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+    }
   }
   const subscribeAll = async (): Promise<void> => {
     await subscribeBoth(targets.defaultUrl, reference)
@@ -193,10 +203,12 @@ export const createTenantState = (options: LastingParts) => {
       faults: faults.api,
       respondLive:
         live &&
+        limitFetches &&
         ((request, respond) =>
           live.respondLive(request, {
             respond,
             findCall: async (callId) => (await server.calls.find(organizationId, callId))?.call,
+            limitFetches,
             pstnCalling: liveSettings.pstnCalling,
           })),
       createRequestId: () => ids('req'),

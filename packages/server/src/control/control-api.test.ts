@@ -11,7 +11,7 @@ const createControl = async (listen: (listener: unknown) => () => void = () => (
   const numbers = { integrations: [{ wabaNumber: '+15550100001' }] }
   const service = createReferenceServer({ organizations: [{ id: 'acme', ...numbers }] })
   await service.ready()
-  const shared = { service, now: Date.now, onError: () => {} }
+  const shared = { service, now: Date.now, onError: () => {}, allowsObserved: false }
   let waits = 0
   const after = (ms: number, run: () => void): (() => void) => {
     if (ms < 1_000) setImmediate(run)

@@ -5,7 +5,7 @@ import { createSimulation } from './simulation.ts'
 test('a call that is simulated while the server stops gets no delayed summary', async () => {
   const service = createReferenceServer({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
   await service.ready()
-  const simulation = createSimulation(service, { now: Date.now, onError: () => {} })
+  const simulation = createSimulation(service, { allowsObserved: false, now: Date.now, onError: () => {} })
   const simulating = simulation.simulateCall('acme', { summary: { after: '1h' } })
   simulation.close()
 
@@ -17,7 +17,7 @@ test('due summaries of calls with the same id in two organizations do not affect
   const organizations = ['acme', 'other'].map((id) => ({ id, pstnNumbers: ['+15550100002'] }))
   const service = createReferenceServer({ organizations })
   await service.ready()
-  const simulation = createSimulation(service, { now: () => 0, onError: () => {} })
+  const simulation = createSimulation(service, { allowsObserved: false, now: () => 0, onError: () => {} })
   for (const [id, after] of [
     ['acme', '1h'],
     ['other', '2h'],
@@ -32,7 +32,7 @@ test('due summaries of calls with the same id in two organizations do not affect
 test('a delayed summary is due until it is saved', async () => {
   const service = createReferenceServer({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
   await service.ready()
-  const simulation = createSimulation(service, { now: () => 0, onError: () => {} })
+  const simulation = createSimulation(service, { allowsObserved: false, now: () => 0, onError: () => {} })
   const { callId } = await simulation.simulateCall('acme', { summary: { after: 1 } })
   expect(simulation.findDueSummary('acme', callId)).toBe(1)
   await expect.poll(async () => (await service.calls.find('acme', callId))?.summary).toBeDefined()
@@ -43,9 +43,43 @@ test('a delayed summary that cannot be saved is reported, and no longer due', as
   const service = createReferenceServer({ organizations: [{ id: 'acme', pstnNumbers: ['+15550100002'] }] })
   await service.ready()
   const errors: unknown[] = []
-  const simulation = createSimulation(service, { now: () => 0, onError: (error) => errors.push(error) })
+  const simulation = createSimulation(service, {
+    allowsObserved: false,
+    now: () => 0,
+    onError: (error) => errors.push(error),
+  })
   const { callId } = await simulation.simulateCall('acme', { summary: { after: 1 } })
   await service.organizations.update('acme', { callSummaries: 'manual' })
   await expect.poll(() => errors).toMatchObject([{ code: 'summary_refused' }])
   expect(simulation.findDueSummary('acme', callId)).toBeUndefined()
+})
+
+test('only a server with mock publishes the events that only live services send', async () => {
+  const service = createReferenceServer({
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber: '+15550100001' }] }],
+  })
+  await service.ready()
+  const options = { now: Date.now, onError: () => {} }
+  const call = { channel: 'WHATSAPP', outcome: 'missed' } as const
+  const refusing = createSimulation(service, { ...options, allowsObserved: false })
+  for (const [field, value] of [
+    ['observedEvents', true],
+    ['notPicked', 1],
+  ] as const) {
+    const rejected = refusing.simulateCall('acme', { ...call, [field]: value })
+    await expect(rejected).rejects.toMatchObject({
+      name: 'InputError',
+      issues: [{ path: field, message: expect.stringContaining('--mock') }],
+    })
+  }
+  await refusing.simulateCall('acme', { ...call, callId: 'plain', observedEvents: false, notPicked: 0 })
+  const allowing = createSimulation(service, { ...options, allowsObserved: true })
+  await allowing.simulateCall('acme', { ...call, notPicked: 1 })
+  const { items } = await service.events.list('acme')
+  expect(items.map(({ name }) => name)).toEqual([
+    'CALL_INCOMING_INITIATED',
+    'CALL_INCOMING_INITIATED',
+    'CALL_NOT_PICKED',
+    'CALL_MISSED',
+  ])
 })

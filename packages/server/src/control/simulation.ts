@@ -1,4 +1,4 @@
-import type { ReferenceServer } from '@wabakit/core'
+import { InputError, type ReferenceServer } from '@wabakit/core'
 import {
   type CallSimulation,
   createCallData,
@@ -12,15 +12,25 @@ type SimulationOptions = {
   readonly seed?: number | undefined
   /** Set if, by default, unanswered calls end with the events of live services. */
   readonly observedEvents?: boolean | undefined
+  /** Set if the server may publish the events that only live services send. */
+  readonly allowsObserved: boolean
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number
   /** Receives the error if a delayed summary cannot be saved. */
   readonly onError: (error: unknown) => void
 }
 
+/** The specification does not have these events, so that no customer's endpoint gets one from a server that is in use. */
+const checkObserved = ({ observedEvents = false, notPicked = 0 }: CallSimulation): void => {
+  const path = observedEvents ? 'observedEvents' : notPicked > 0 ? 'notPicked' : undefined
+  if (path === undefined) return
+  const message = 'publishes events that only live services send. Start the server with --mock'
+  throw new InputError([{ path, message }])
+}
+
 export const createSimulation = (
   service: ReferenceServer,
-  { seed, observedEvents, now, onError }: SimulationOptions,
+  { seed, observedEvents, allowsObserved, now, onError }: SimulationOptions,
 ) => {
   const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
@@ -29,6 +39,7 @@ export const createSimulation = (
   return {
     /** Simulates a call. If its summary is delayed, a timer saves it. */
     simulateCall: async (organizationId: string, call: CallSimulation): Promise<SimulatedCall> => {
+      if (!allowsObserved) checkObserved(call)
       const data = createCallData(
         createSeededRandom(...(seed === undefined ? [] : [seed]), organizationId, 'call', calls++),
       )

@@ -4,16 +4,23 @@ import type { LiveSettings } from '@wabakit/core/simulation'
 /** The module that imitates a live service. A server without `mock` does not load it. */
 export type LiveProfile = typeof import('@wabakit/core/live')
 
+type LiveOptions = Pick<LiveProfile, 'respondLive' | 'createFetchLimit'> &
+  Pick<LiveSettings, 'pstnCalling'> & {
+    /** Returns the time of the service, as Unix time in milliseconds. */
+    readonly now: () => number
+  }
+
 /** Returns a `fetch` that responds like a live service. */
-export const respondAsLive =
-  (
-    service: Pick<ReferenceServer, 'fetch' | 'onRequest' | 'calls'>,
-    { respondLive, pstnCalling }: Pick<LiveProfile, 'respondLive'> & Pick<LiveSettings, 'pstnCalling'>,
-  ): ReferenceServer['fetch'] =>
-  async (request, options) => {
+export const respondAsLive = (
+  service: Pick<ReferenceServer, 'fetch' | 'onRequest' | 'calls'>,
+  { respondLive, createFetchLimit, pstnCalling, now }: LiveOptions,
+): ReferenceServer['fetch'] => {
+  const limitFetches = createFetchLimit(now)
+  return async (request, options) => {
     let organizationId: string | undefined
     return respondLive(request, {
       pstnCalling,
+      limitFetches: (callId) => limitFetches(`${organizationId} ${callId}`),
       respond: async (received) => {
         const callers = new Map<string, string | undefined>()
         const stop = service.onRequest(({ requestId, caller }) => {
@@ -31,3 +38,4 @@ export const respondAsLive =
         organizationId === undefined ? undefined : (await service.calls.find(organizationId, callId))?.call,
     })
   }
+}

@@ -59,7 +59,7 @@ export const createRuntime = (options: RuntimeOptions) => {
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
     organizations: settings.organizations,
-    store: profile?.limitRetries(store, liveSettings) ?? store,
+    store: profile?.markUnrecorded(profile.limitRetries(store, liveSettings)) ?? store,
     clock,
     fetch:
       profile === undefined
@@ -88,6 +88,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     now: clock.now,
     onError,
     observedEvents: profile !== undefined,
+    allowsObserved: mock,
   })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
@@ -148,7 +149,7 @@ export const createRuntime = (options: RuntimeOptions) => {
               fetch:
                 profile === undefined
                   ? service.fetch
-                  : respondAsLive(service, { ...profile, ...liveSettings }),
+                  : respondAsLive(service, { ...profile, ...liveSettings, now: clock.now }),
               isLive: profile !== undefined,
               control,
               faults,

@@ -38,7 +38,9 @@ const TenantSettings = named(
     authHeader: setting('Header that carries the key.'),
     webhookUrl: setting('URL that gets every event, also after a reset. Default: none.'),
     webhookAuth: setting('`{ header, value }`, `{ token }`, or `{ username, password, encoded }`.'),
-    live: setting('`{ groupEventNames, nullFields, pstnCalling, retryOnTimeout }`, in the profile `live`.'),
+    live: setting(
+      '`{ groupEventNames, nullFields, pstnCalling, dropCredentials, registrations, retryOnTimeout }`, in the profile `live`.',
+    ),
   }),
 )
 
