@@ -203,7 +203,7 @@ export const ServerConfig = z.strictObject({
   }),
   live: z.optional(LiveSettings).register(settingFacts, {
     about:
-      'What the profile `live` sends, where live services differ: `groupEventNames`, `nullFields`, `pstnCalling` and `retryOnTimeout`, as in `createMock`.',
+      'What the profile `live` sends, where live services differ: `groupEventNames`, `nullFields`, `pstnCalling`, `dropCredentials` and `retryOnTimeout`, as in `createMock`.',
     form: 'an object of these settings',
     otherwise: 'their defaults',
     fileOnly: true,
