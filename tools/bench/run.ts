@@ -34,6 +34,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   overview: 'P13',
   'bundle-size': 'P7',
   'received-bytes': 'P12',
+  'refused-bodies': 'P15',
   'server-start': 'P8',
   'mock-start': 'P8',
   'server-held-snapshot': '',
