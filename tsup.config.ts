@@ -41,7 +41,8 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
       format: 'esm',
       platform: 'neutral',
       target: 'es2023',
-      dts: true,
+      // `wabakit` has its own (tools/release/declarations.ts).
+      dts: name !== 'wabakit',
       sourcemap: true,
       // The sources are in the package: the maps name them and need no copies.
       esbuildOptions: (options) => {

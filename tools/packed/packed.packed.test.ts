@@ -8,10 +8,11 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -176,6 +177,73 @@ test.concurrent.each(
     expect(await compileIn(folder, compiler, { ...settings, noEmit: true })).toBe('')
   },
   60_000,
+)
+
+/** What projects export of their own, besides the functions and objects of each entry. */
+const ownExports = {
+  wabakit: `export const client = m.createClient()
+    export const createGroup = (subject: string) => client.groups.create({ wabaNumber: '+15550100001', subject })
+    export const getSummary = (callId: string) => client.calls.getSummary(callId)`,
+  'wabakit/webhooks': `export const receiver = m.createReceiver({ verify: m.bearerAuth({ token: 'a token of 16 bytes' }) })
+      .on('CALL_AI_SUMMARY', (event) => void event.summary)
+    export const parse = (body: string) => {
+      const parsed = m.parseEvent(body)
+      return parsed.kind === 'event' ? parsed.event : parsed
+    }
+    declare const pool: m.PostgresPool
+    export const inbox = m.sqlInbox(pool)`,
+  'wabakit/mock': `export const create = () => m.createMock()
+    export const wait = async () => (await create()).waitForEvent('CALL_ENDED')
+    export const call = async () => (await create()).simulateCall({ channel: 'PSTN', direction: 'INCOMING', outcome: 'answered' })
+    export const list = async () => (await create()).server.groups.list('organization', {})`,
+  'wabakit/contract': `export const parse = (value: unknown) => m.validate(m.CallSummary, value)
+    export const receive = (value: unknown) => m.validateEvent('CALL_ENDED', value)`,
+}
+
+test.each(Object.entries(compilers))(
+  'a pnpm project exports what it builds with wabakit, with declarations, in TypeScript %s',
+  async (version, compiler) => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'wabakit-pnpm-')), 'project')
+    onTestFinished(() => rmSync(dirname(folder), { recursive: true }))
+    // As with pnpm, the project finds wabakit, and only wabakit finds the packages that it consists of.
+    for (const [name, target] of [
+      ['wabakit', join(project, 'node_modules/wabakit')],
+      ['@types/node', join(root, 'node_modules/@types/node')],
+    ] as const) {
+      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
+      symlinkSync(target, join(folder, 'node_modules', name))
+    }
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    const entries = specifiers.filter((specifier) => /^wabakit(\/|$)/.test(specifier))
+    const exported: Record<string, string[]> = await evaluate(
+      'names.mjs',
+      `const names = {}
+      for (const entry of ${JSON.stringify(entries)}) names[entry] = Object.keys(await import(entry))
+      console.log(JSON.stringify(names))`,
+    )
+    const files = entries.map((specifier) => {
+      const file = `${specifier.replaceAll('/', '-')}.ts`
+      const own = Object.entries(ownExports).find(([name]) => name === specifier)?.[1] ?? ''
+      const lines = exported[specifier]?.map((name) => `export const own_${name} = m.${name}`) ?? []
+      writeFileSync(join(folder, file), [`import * as m from '${specifier}'`, ...lines, own].join('\n'))
+      return file
+    })
+    // TypeScript takes a name from any entry that the project imports, so each is compiled alone where this takes seconds.
+    for (const together of version === '7.0' ? files.map((file) => [file]) : [files]) {
+      const options = [
+        '--strict',
+        '--declaration',
+        '--emitDeclarationOnly',
+        '--outDir',
+        'out',
+        '--skipLibCheck',
+      ]
+      const modules = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom,esnext.disposable']
+      const command = [join(root, 'node_modules', compiler), ...options, ...modules, ...together]
+      const { stdout } = await run('node', command, { cwd: folder }).catch((error) => error)
+      expect(stdout).toBe('')
+    }
+  },
 )
 
 test('an error that CommonJS catches is the same to an ES module of the project, also by its type', async () => {

@@ -1,6 +1,6 @@
 // The client and its methods.
 
-export type { WithResponse } from './api-call.ts'
+export type { EndpointName, WithResponse } from './api-call.ts'
 export { type ApiPromise, type Client, createClient } from './create-client.ts'
 
 // Options for the client and for individual calls.
@@ -46,5 +46,24 @@ export {
   TimeoutError,
 } from './errors/call-errors.ts'
 
+// Requests, responses and events, as declared by the wire format.
+
+export type {
+  CallAiSummaryEvent,
+  CallDirection,
+  CallStatus,
+  CallSummary,
+  CallType,
+  Channel,
+  CreateGroupRequest,
+  CreateGroupResponse,
+  Issue,
+  JoinApprovalMode,
+  OpenEnum,
+  ReceivedErrorBody,
+  SummaryRecord,
+  TriggeredVia,
+} from '@wabakit/wire'
+
 // Not exported: the retry rules, the redaction of secrets and the generator of group ids. Change them through `retry`,
-// `hooks`, `random` and `generateGroupIds`. The types of requests and responses are in @wabakit/contract.
+// `hooks`, `random` and `generateGroupIds`.

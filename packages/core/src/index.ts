@@ -11,11 +11,18 @@ export { createIds, type Ids, type Random } from './values/ids.ts'
 
 // The operations of a server: their input, their results and their errors
 
+export type { PublishedEvent as PublicationEvent } from '@wabakit/contract'
 export type { CallInput } from './calls/call-input.ts'
 export type { Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries } from './calls/summaries.ts'
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
-export type { AttemptReported, DeliveryOptions, DeliveryProblems, Dispatcher } from './delivery/dispatcher.ts'
+export type {
+  AttemptReported,
+  DeliveryOptions,
+  DeliveryProblems,
+  Dispatcher,
+  StopOptions,
+} from './delivery/dispatcher.ts'
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
 export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
 export { IllegalTransitionError, InputError, SummaryRefusedError } from './errors/operation-errors.ts'
@@ -27,7 +34,8 @@ export type { Figures } from './figures/figures.ts'
 export type { CreatedGroup } from './groups/create-group.ts'
 export type { Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
-export type { Deliveries, ResendOptions } from './history/deliveries.ts'
+export type { ChangedPart, DeliveriesToChange } from './history/change-deliveries.ts'
+export type { Deliveries, PartStart, ResendOptions } from './history/deliveries.ts'
 export type { Events, PublishedEvent } from './history/events.ts'
 export type { ListQuery } from './history/selection.ts'
 export type { SignedDelivery } from './history/sign-delivery.ts'
@@ -38,7 +46,7 @@ export type {
   Subscriptions,
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
-export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
+export type { ApiKeys, CreatedApiKey, KnownApiKey } from './tenancy/api-keys.ts'
 export type { DeclaredOrganization, OrganizationInput } from './tenancy/organization-input.ts'
 export type { Organizations } from './tenancy/organizations.ts'
 export { callTransitions, participantTransitions } from './transitions.ts'
@@ -60,6 +68,8 @@ export type {
   EventRecord,
   FigureRecord,
   GroupRecord,
+  IntegrationRecord,
+  NumberRecord,
   OrganizationRecord,
   ParticipantRecord,
   ParticipantState,
@@ -69,17 +79,20 @@ export type {
 // Stores: the in-memory store, and the types for implementing others
 
 export { memoryStore } from './memory-store/memory-store.ts'
-export type { TokenBucket, TokenBucketState, TokenBuckets } from './rate-limit/token-buckets.ts'
+export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
 export type {
   AttemptKey,
   AttemptVerdict,
   Backlog,
+  BacklogRequest,
   CallChange,
   CallQuery,
+  CallWithSummary,
   DeliveryChange,
   DeliveryQuery,
   DeliveryQueue,
   DeliverySelection,
+  ErasureRequest,
   EventQuery,
   EventSelection,
   FigureSelection,
@@ -95,14 +108,19 @@ export type {
   Page,
   PageRequest,
   ParticipantChange,
+  ParticipantKey,
   PendingDelivery,
+  PruneRequest,
   QueueChange,
   QueuesPage,
+  QueuesRequest,
+  ResendOutcome,
   ResendQuery,
   RetriesPage,
   SaveOutcome,
   Settlement,
   SettlementOutcome,
+  ShardsRequest,
   Store,
   StoredQueue,
   SummaryChange,
@@ -114,3 +132,17 @@ export type {
 // Not exported: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a
 // server. Subpaths: /storage (building blocks for stores), /hosting (rejected requests and rate limits for a host),
 // /simulation (simulated calls and faults).
+
+// Values of the wire format that records and requests have
+
+export type {
+  CallDirection,
+  CallSummary,
+  CallType,
+  Channel,
+  CreateGroupRequest,
+  ErrorStatus,
+  Issue,
+  JoinApprovalMode,
+  TriggeredVia,
+} from '@wabakit/wire'

@@ -2,7 +2,7 @@
 
 export { createMock, type Mock } from './create-mock.ts'
 export type { MockOptions, TenantSettings } from './mock-options.ts'
-export type { MockTenant } from './tenant/tenant.ts'
+export type { DeliverOptions, MockTenant } from './tenant/tenant.ts'
 
 // Time
 
@@ -22,7 +22,7 @@ export type { ParticipantAction, ParticipantSimulation } from './simulation/simu
 
 // Payloads without a mock
 
-export { type Fixture, type Fixtures, fixtures } from './data/fixtures.ts'
+export { type Fixture, type FixtureOverrides, type Fixtures, fixtures } from './data/fixtures.ts'
 
 // Webhook targets, and recordings of requests and deliveries
 
@@ -33,7 +33,7 @@ export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.t
 
 // Waiting for events
 
-export type { Partially } from './matching/find-differences.ts'
+export type { Asymmetric, Partially } from './matching/find-differences.ts'
 export type { EventMatch } from './waiting/event-filter.ts'
 export type { WaitOptions } from './waiting/waits.ts'
 
@@ -52,12 +52,36 @@ export type {
   DeliveryFaultOptions,
   DropFault,
   DuplicateFault,
+  FaultedEvent,
   ReorderFault,
   TamperFault,
   TimeOutFault,
 } from './faults/delivery-fault.ts'
 export type { DeliveryFaults } from './faults/delivery-faults.ts'
 export type { Faults } from './faults/faults.ts'
+
+// Everything that `mock.client()`, `mock.server` and received events lead to
+
+export type * from '@wabakit/client'
+export type { Clock as ClientClock, WaitOptions as ClientWaitOptions } from '@wabakit/client'
+export type * from '@wabakit/core'
+export type { Clock } from '@wabakit/core'
+export type {
+  CallAcceptedEvent,
+  CallEndedEvent,
+  CallIncomingInitiatedEvent,
+  CallMissedEvent,
+  CallNotPickedEvent,
+  CallOutgoingInitiatedEvent,
+  CallRejectedEvent,
+  EventName,
+  GroupCreatedEvent,
+  GroupParticipantJoinedEvent,
+  GroupParticipantLeftEvent,
+  GroupParticipantRemovedEvent,
+  WebhookEvent,
+  WebhookEventOf,
+} from '@wabakit/wire'
 
 // Errors
 

@@ -4,6 +4,8 @@ import { type RequestHandler, respond } from './adapter.ts'
 import { toRequest } from './node-request.ts'
 import { assertOptions } from './usage.ts'
 
+export type { RequestHandler } from './adapter.ts'
+
 /** The part of a Fastify 5 instance that the plugin uses. @inline */
 type FastifyHost = {
   /** Removes the parsers that would read the body. */

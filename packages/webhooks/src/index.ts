@@ -27,7 +27,7 @@ export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/veri
 export type { WebhookPayload } from './bytes.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { OnDemand } from './on-demand.ts'
-export { generateSecret } from './secret.ts'
+export { type GenerateSecretOptions, generateSecret } from './secret.ts'
 export {
   createWebhookSigner,
   type SignedWebhook,
@@ -45,21 +45,48 @@ export {
 
 // Events: parse a payload without a receiver.
 
-export type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/wire'
+export type {
+  CallAcceptedEvent,
+  CallAiSummaryEvent,
+  CallDirection,
+  CallEndedEvent,
+  CallIncomingInitiatedEvent,
+  CallMissedEvent,
+  CallNotPickedEvent,
+  CallOutgoingInitiatedEvent,
+  CallRejectedEvent,
+  CallStatus,
+  CallSummary,
+  CallType,
+  Channel,
+  EventName,
+  GroupCreatedEvent,
+  GroupParticipantJoinedEvent,
+  GroupParticipantLeftEvent,
+  GroupParticipantRemovedEvent,
+  Issue,
+  OpenEnum,
+  SummaryRecord,
+  TriggeredVia,
+  WebhookEvent,
+  WebhookEventOf,
+} from '@wabakit/wire'
 export { type IdentifiedEvent, identifyEvent } from './identity/identify-event.ts'
 export type { EventIdentity } from './identity/identity.ts'
 export {
   type DriftedEvent,
   type KnownEvent,
   type ParsedEvent,
+  type ParseEventOptions,
   parseEvent,
+  type RawPayload,
   type RecognizedBy,
   type UnknownEvent,
 } from './parse/parse-event.ts'
 
 // Dedupe stores: handle each delivery once.
 
-export type { Claim, ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
+export type { Claim, ClaimOutcome, Dedupe, RetentionOptions } from './dedupe/dedupe.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
 export {
   type IoRedisClient,
@@ -67,12 +94,26 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export type { SqlClient, SqlDialect, SqliteDatabase, SqlQuery, SqlResult } from './dedupe/sql-database.ts'
-export { type SqlDedupeOptions, sqlDedupe, sqlDedupeTable } from './dedupe/sql-dedupe.ts'
+export type {
+  SqlClient,
+  SqlDialect,
+  SqliteDatabase,
+  SqlQuery,
+  SqlResult,
+  SqlValue,
+} from './dedupe/sql-database.ts'
+export {
+  type SqlDedupeOptions,
+  type SqlTableOptions,
+  sqlDedupe,
+  sqlDedupeTable,
+} from './dedupe/sql-dedupe.ts'
 
 // Inbox: store first, handle later.
 
-export type { PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
+export type { InboxValue } from './inbox/engine.ts'
+export type { ConnectionOf, MysqlConnection, MysqlPool } from './inbox/engines/mysql.ts'
+export type { ClientOf, PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
 export type { SqliteConnection } from './inbox/engines/sqlite.ts'
 export { type InboxRetention, type SqlInboxOptions, sqlInbox } from './inbox/sql-inbox.ts'
 export { type SqlInboxTableOptions, sqlInboxTable } from './inbox/table.ts'

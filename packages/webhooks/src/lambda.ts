@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { assertFetchMethod, createRequest, type RequestHandler, respond, toUrl } from './adapter.ts'
 
+export type { RequestHandler } from './adapter.ts'
+
 /** An event from API Gateway (REST: payload 1.0, HTTP: 2.0), a function URL or a load balancer. */
 export type LambdaEvent = {
   /** The method, in payload 1.0 and from a load balancer. */

@@ -3,6 +3,9 @@ import { createLinger } from '@wabakit/wire'
 import { type RequestHandler, respond } from './adapter.ts'
 import { findIncoming, type NodeRequest, type NodeRequestHolder, toRequest } from './node-request.ts'
 
+export type { RequestHandler } from './adapter.ts'
+export type { NodeRequest } from './node-request.ts'
+
 export { type StopServerOptions, stopServer } from './stop-server.ts'
 
 /**

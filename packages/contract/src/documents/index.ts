@@ -1,5 +1,5 @@
 export { createAsyncApiDocument } from './asyncapi.ts'
 export { endpointErrors } from './errors.ts'
 export { eventExamples } from './examples.ts'
-export { createJsonSchemas, toSchemaName } from './json-schemas.ts'
-export { createOpenApiDocument } from './openapi.ts'
+export { createJsonSchemas, type JsonObject, toSchemaName } from './json-schemas.ts'
+export { createOpenApiDocument, type OpenApiOptions } from './openapi.ts'

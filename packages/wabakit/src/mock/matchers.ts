@@ -1,1 +1,4 @@
+// Types that these names lead to are exported there. TypeScript finds them only if something imports that entry.
+import type {} from './index.ts'
+
 export * from '@wabakit/mock/matchers'

@@ -188,7 +188,7 @@ export type InboxHost<Context> = {
 export type Inbox<Context> = InboxEntries & {
   /** Refuses every request, before its body is read, for a receiver that has no `verify`. */
   readonly acceptOnly: Verifier
-  /** Connects the inbox to a receiver. `createReceiver` calls this. */
+  /** Connects the inbox to a receiver. `createReceiver` calls this. @internal */
   attach(host: InboxHost<Context>): {
     readonly store: StoreDelivery
     /** The methods that the receiver gets. */

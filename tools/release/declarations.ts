@@ -1,5 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
+// The sources of `wabakit` are re-exports, so they are their own declarations. A bundler would drop the imports that tell
+// TypeScript where types have their names.
+for (const file of globSync('packages/wabakit/src/**/*.ts', { exclude: ['**/bin.ts'] }))
+  writeFileSync(
+    file.replace('/src/', '/dist/').replace(/ts$/, 'd.ts'),
+    readFileSync(file, 'utf8').replaceAll(".ts'", ".js'"),
+  )
+
 // Copies each `.d.ts` of the builds as `.d.cts`, for the condition `require`. To TypeScript, a `.d.ts` here declares an ES
 // module, which CommonJS may import only with `module: nodenext` of TypeScript 5.8 or later. The code exists once: Node.js
 // requires the same ES modules, so `instanceof` works across `import` and `require`.
