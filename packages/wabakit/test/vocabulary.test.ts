@@ -16,7 +16,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\bAppointments?\b/i, 'scheduled task'],
   [/\bapplyAuthOf\b|\bmovedEventFactor\b/, 'a name that starts with a verb'],
   [
-    /\b(?:const|function) (?!(?:index|value|one)Of\b)[a-z]\w*Of\b/,
+    /\b(?:const|function) (?!(?:any|index|value|one)Of\b)[a-z]\w*Of\b/,
     'a name that starts with a verb: getX, toX, findX, readX',
   ],
   [/\b(?:an?|the|each|every|which|this|no|one) rooms?\b|\brooms\b/i, 'package'],
