@@ -137,7 +137,7 @@ of all events, discriminated by \`event\`.
 
 The events of a call arrive in this order: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED,
 CALL_AI_SUMMARY. The last three events on this page are not part of the specification: a live service sends them, but the
-reference server does not.
+reference server only in simulations.
 
 ## Sent and received
 

@@ -7,7 +7,7 @@ import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatTime } from './lines.ts'
 import { addExamples, addOptions, createFormatOption, createNumberParser, parseUrl } from './options.ts'
 import { createOutput, type Format, type Output } from './output.ts'
-import { describeBody, formatKind } from './recording/describe-body.ts'
+import { describeBody, explainMethods, formatKind } from './recording/describe-body.ts'
 import { openRecorder } from './recording/open-recorder.ts'
 import { createRequestReader } from './recording/read-request.ts'
 import { formatLine, formatRefusal, type RecordedRequest } from './recording/recorded-request.ts'
@@ -75,7 +75,10 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     return response
   }
 
+  const methods = new Set(['POST'])
   const print = ({ method, path, body }: RecordedRequest, { status }: ReceivedResponse): void => {
+    if (!methods.has(method)) output.notice(explainMethods(new Set([method])))
+    methods.add(method)
     const description = describeBody(body)
     // The query may contain a secret.
     const [place = ''] = path.split('?')

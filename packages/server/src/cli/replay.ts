@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { formatAttempt } from './lines.ts'
 import { addExamples, addOptions, collectHeader, createFormatOption, parseUrl } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'
+import { explainMethods } from './recording/describe-body.ts'
 import { readLines } from './recording/read-lines.ts'
 import { parseLine, type RecordedRequest } from './recording/recorded-request.ts'
 import { resolveTarget, sendRequest } from './recording/send-request.ts'
@@ -36,12 +37,14 @@ const signRequest = async (request: RecordedRequest, secret: string): Promise<Re
 const replay = async (file: string, { to, secret, header = [], format }: ReplayOptions): Promise<void> => {
   const output = createOutput({ format })
   const counts = { sent: 0, answered: 0, failed: 0, refused: 0 }
+  const methods = new Set<string>()
   for await (const { number, bytes } of readLines(file)) {
     const recorded = parseLine(bytes)
     if (recorded === 'refused') {
       counts.refused += 1
       continue
     }
+    if (recorded.method !== 'POST') methods.add(recorded.method)
     const signed = secret === undefined ? recorded : await signRequest(recorded, secret)
     const url = resolveTarget(to, recorded.path)
     const startedAt = performance.now()
@@ -57,6 +60,7 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
     output.result({ line: number, ...attempt }, formatAttempt(output, attempt))
   }
   if (counts.sent === 0) throw new CliError(`There is no request in ${file}.`)
+  if (methods.size > 0) output.notice(explainMethods(methods))
   // With a new signature, a forged request that the application had refused would pass as genuine.
   if (counts.refused > 0)
     output.notice(`${counts.refused} of ${counts.sent} had been refused when they were recorded.`)

@@ -335,3 +335,20 @@ test('capture refuses a request with two hosts', async () => {
   await capture.ended
   expect(readFileSync(join(folder, 'hosts.jsonl'), 'utf8')).toBe('')
 })
+
+test('capture, check and replay say what a delivery by GET is, and how to register instead', async () => {
+  const application = await openApplication()
+  const capture = await startCapture('get.jsonl')
+  await send(`${capture.url}/hooks?event=CALL_ENDED`, { method: 'GET' })
+  await send(`${capture.url}/hooks`, { body: bodies.event })
+  capture.kill('SIGTERM')
+  await capture.ended
+  const advice = /by GET\. .*method POST and the body format JSON\./
+  expect(capture.complaints()).toMatch(advice)
+  expect(await wabakit(['check', 'get.jsonl'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(advice),
+  })
+  const replay = await wabakit(['replay', 'get.jsonl', '--to', application.url])
+  expect(replay).toMatchObject({ code: 0, stderr: expect.stringMatching(advice) })
+})

@@ -72,6 +72,8 @@ export const startWabakit = (args: readonly string[], options: Options = {}) => 
     /** Resolves when `events tail` has opened its stream. */
     following,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Returns what it has written to standard error. */
+    complaints: (): string => complaints,
     /** Resolves to the first matching line, past or future. Rejects if the process ends without one. */
     line: (pattern: RegExp): Promise<string> =>
       new Promise((found, reject) => {

@@ -28,3 +28,7 @@ const colors = { event: 'green', unknown: 'yellow', drifted: 'red', unreadable: 
 /** Formats a description: `drifted CALL_ENDED`. */
 export const formatKind = ({ style }: Output, { kind, event }: BodyDescription): string =>
   `${style(colors[kind], kind.padEnd(10))} ${escapeControls(event ?? '')}`.trimEnd()
+
+/** Explains what is not a POST: a health check, or the webhook of a registration that asks for another method. */
+export const explainMethods = (methods: ReadonlySet<string>): string =>
+  `A receiver does not read what arrives by ${[...methods].map(escapeControls).join(', ')}. If it is a webhook, its registration asks for this method: register the webhook again with the method POST and the body format JSON.`
