@@ -1,4 +1,5 @@
 import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
+import { waitAtMost } from './time-limit.ts'
 
 // Read once, because fake timers of a test replace it, and concurrent requests would wait forever.
 const { setTimeout: startTimer } = globalThis
@@ -46,7 +47,11 @@ export const prepare = <Input, Output>(
   const refresh = async (at: number): Promise<Output> => {
     calledAt = Date.now()
     try {
-      const value = convert(await source())
+      const value = convert(
+        await waitAtMost(patienceMs, source, (): never => {
+          throw new Error(`It did not respond within ${patienceMs} ms.`)
+        }),
+      )
       get = () => value
       ageMs = maximumAgeMs
     } catch (cause) {

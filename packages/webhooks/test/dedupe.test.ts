@@ -42,6 +42,44 @@ describe('a delivery', () => {
     expect([await send(), await send(), await send(), tries]).toEqual([500, 200, 200, 2])
   })
 
+  describe('gets a response although the store never responds', () => {
+    const never = () => new Promise<never>(() => {})
+    const respond = async (store: Dedupe, work = () => {}) => {
+      const request = await signedRequest(joined)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const errors: string[] = []
+      const receiver = receive(store)
+        .onAny(work)
+        .onError((error) => errors.push(String(error)))
+      let status: number | undefined
+      void receiver.handle(request).then((response) => {
+        status = response.status
+      })
+      await vi.advanceTimersByTimeAsync(10_000)
+      return [status, errors.join()]
+    }
+    const fail = () => {
+      throw new Error('failed')
+    }
+    const late = expect.stringContaining('The dedupe store did not respond within')
+    it.each<[string, number, Dedupe, (() => void)?]>([
+      ['to a claim', 503, { claim: never }],
+      ['to a completion', 503, createStore({ complete: never })],
+      ['to a release', 500, createStore({ release: never }), fail],
+    ])('%s', async (_, status, store, work) => {
+      expect(await respond(store, work)).toEqual([status, late])
+    })
+
+    it('to a claim, which is released when it succeeds late', async () => {
+      const claimed = Promise.withResolvers<Claim>()
+      expect(await respond({ claim: () => claimed.promise })).toEqual([503, late])
+      const release = vi.fn()
+      claimed.resolve({ renew: () => true, complete: () => true, release })
+      await vi.waitFor(() => expect(release).toHaveBeenCalledOnce())
+    })
+  })
+
   it('is not handled, and gets a 503, while the store is down', async () => {
     let handled = 0
     const down = { claim: () => Promise.reject(new Error('down')) }

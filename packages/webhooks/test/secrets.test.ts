@@ -7,7 +7,7 @@ import {
   staticHeader,
   type Verifier,
 } from '@wabakit/webhooks'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signedRequest } from './signed.ts'
 
 const quiet = (verify: Verifier) => {
@@ -107,6 +107,22 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(errors).toMatchObject([
       { reason: 'invalid_secret', message: expect.stringContaining('function'), cause },
     ])
+  })
+
+  it('that never arrive get a 503 within ten seconds', async () => {
+    const request = await signedRequest(joined)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const verify = standardWebhooks({ secrets: () => new Promise<never>(() => {}) })
+    let status: number | undefined
+    void createReceiver({ verify })
+      .onError(() => {})
+      .handle(request)
+      .then((response) => {
+        status = response.status
+      })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(status).toBe(503)
   })
 
   it('are read once for any number of concurrent requests, also while that fails', async () => {

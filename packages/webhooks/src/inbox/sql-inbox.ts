@@ -11,7 +11,7 @@ import type {
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
-import { toStoredMs } from '../time-limit.ts'
+import { toStoredMs, waitAtMost } from '../time-limit.ts'
 import {
   assertAboveZero,
   assertFunction,
@@ -36,6 +36,13 @@ import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from '
 import { createWorker } from './worker.ts'
 
 const day = 86_400_000
+
+/** Time limit for storing a webhook, in milliseconds. Senders wait about 15 s. */
+const responseMs = 12_000
+
+const refuseLate = (): never => {
+  throw new Error(`The event was not stored within ${responseMs} ms.`)
+}
 
 /** Options for {@link sqlInbox}. */
 export type SqlInboxOptions = {
@@ -243,7 +250,7 @@ export function sqlInbox(
         )
       }
       try {
-        return await store(delivery)
+        return await waitAtMost(responseMs, () => store(delivery), refuseLate)
       } catch (error) {
         const { headers = new Headers() } = delivery
         await host.report(error, { stage: 'inbox', headers, context: undefined })

@@ -1,5 +1,6 @@
 import type { Claim } from '../dedupe/dedupe.ts'
-import { longestTimerMs } from '../time-limit.ts'
+import { longestTimerMs, waitAtMost } from '../time-limit.ts'
+import { isPromise } from '../verifiers/verify-signature.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
@@ -15,6 +16,21 @@ export type Delivery = {
 /** The result of a delivery. With `unavailable`, the dedupe store failed. @inline */
 export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
+/** Time limit for each call of the dedupe store, in milliseconds. Senders wait about 15 s. */
+const storeMs = 6_000
+
+/** Waits for the store, which may never respond, for example while its client reconnects. */
+const waitForStore = <Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answer> =>
+  isPromise(answer)
+    ? (waitAtMost(
+        storeMs,
+        () => answer,
+        (): never => {
+          throw new Error(`The dedupe store did not respond within ${storeMs} ms.`)
+        },
+      ) as Promise<Answer>)
+    : answer
+
 /**
  * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
  *
@@ -23,7 +39,7 @@ export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress'
 const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unknown): (() => void) => {
   const renew = async (): Promise<void> => {
     try {
-      if (!(await claim.renew(ttlMs))) clearInterval(timer)
+      if (!(await waitForStore(claim.renew(ttlMs)))) clearInterval(timer)
     } catch (error) {
       onError(error)
     }
@@ -52,9 +68,10 @@ export const createHandleOnce =
         const failed = await callAll(tasks, context, failAt('handler', 'failed' as const))
         stop?.()
         // If the claim was lost, another process is handling the delivery again, and may still fail.
-        if (failed === undefined) return !claim || (await claim.complete()) ? 'handled' : 'in_progress'
+        if (failed === undefined)
+          return !claim || (await waitForStore(claim.complete())) ? 'handled' : 'in_progress'
         try {
-          await claim?.release()
+          await waitForStore(claim?.release())
         } catch (error) {
           await failStore(error)
         }
@@ -68,7 +85,17 @@ export const createHandleOnce =
       const { key, identity } = context.delivery
       // No other arrival has the key of a delivery without an identity, so there is nothing to remember.
       const store = identity === 'none' ? undefined : dedupe
-      const claim = store && (await store.claim(key, claimTtlMs))
+      const claiming = store?.claim(key, claimTtlMs)
+      let claim: Awaited<typeof claiming>
+      try {
+        claim = await waitForStore(claiming)
+      } catch (error) {
+        // A claim that succeeds late would keep the sender's next attempt from being handled.
+        void Promise.resolve(claiming)
+          .then((late) => Object(late).release?.())
+          .catch(() => {})
+        throw error
+      }
       if (claim === 'duplicate' || claim === 'in_progress') return claim
       if (store && typeof claim?.complete !== 'function') {
         throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
