@@ -8,17 +8,22 @@ export type Flaw = {
   readonly fail: readonly string[]
   readonly advice?: readonly string[]
   readonly options?: Parameters<typeof examine>[1]
+  /** The query of the URL. */
+  readonly query?: string
 }
 
 /** Examines an endpoint with each of these flaws, and expects exactly its findings. */
 export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw>>): void => {
   vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
   describe.concurrent(title, () => {
-    test.each(Object.entries(flaws))('it %s', async (_, { plant, fail, advice = [], options }) => {
-      await using endpoint = await startEndpoint(plant)
-      const report = await examine(endpoint, options)
-      expect(listFindings(report)).toEqual({ fail: [...fail].sort(), advice: [...advice].sort() })
-      expect(report.verdict).toBe(fail.length > 0 ? 'fail' : 'pass')
-    })
+    test.each(Object.entries(flaws))(
+      'it %s',
+      async (_, { plant, fail, advice = [], options, query = '' }) => {
+        await using endpoint = await startEndpoint(plant)
+        const report = await examine({ ...endpoint, url: endpoint.url + query }, options)
+        expect(listFindings(report)).toEqual({ fail: [...fail].sort(), advice: [...advice].sort() })
+        expect(report.verdict).toBe(fail.length > 0 ? 'fail' : 'pass')
+      },
+    )
   })
 }

@@ -33,8 +33,9 @@ export type ListedCheck = EndpointCheck & Pick<Check, 'id' | 'group'>
  * skipped.
  */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
-  signature: 'the sender is known by a header; --secret enables this check',
-  credentials: 'deliveries are signed; --header or --basic enables this check',
+  signature: 'the sender is known by a header or the URL; --secret enables this check',
+  credentials: 'the sender is known otherwise; --header or --basic enables this check',
+  'url-token': 'the sender is known otherwise; a URL with a token alone enables this check',
   'previous-secret': '--previous-secret enables this check',
 }
 

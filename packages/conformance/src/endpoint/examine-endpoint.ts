@@ -13,7 +13,7 @@ import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
 import { startServedClock } from './served-clock.ts'
 import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
-import { formatTarget, isNearby } from './target.ts'
+import { isNearby } from './target.ts'
 
 const defaultTimeoutMs = 60_000
 const maxTimeoutMs = 600_000
@@ -25,7 +25,7 @@ const estimateMs = (requests: number, { exchanges, waitedMs }: Knowledge): numbe
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
-const flags: Readonly<Record<Need, string>> = {
+const flags: Readonly<Partial<Record<Need, string>>> = {
   signature: '--secret "$WABAKIT_WEBHOOK_SECRET"',
   credentials: '--header "$WABAKIT_HEADER"',
   'previous-secret': '--previous-secret "$WABAKIT_PREVIOUS_SECRET"',
@@ -35,8 +35,8 @@ const flags: Readonly<Record<Need, string>> = {
 /** Returns a command that repeats one check. It reads secrets from environment variables. */
 const writeReproduction = (settings: ExaminationSettings, id: string, seed: number): string =>
   [
-    `wabakit doctor ${quote(formatTarget(settings.url))}`,
-    ...Array.from(settings.given, (need) => flags[need]),
+    `wabakit doctor ${settings.url.search === '' ? quote(settings.url.href) : '"$WABAKIT_WEBHOOK_URL"'}`,
+    ...Array.from(settings.given, (need) => flags[need] ?? []).flat(),
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 

@@ -1,8 +1,9 @@
 import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { ExaminationSettings } from './settings.ts'
+import { listPairs } from './url-token.ts'
 
-type Secrets = Pick<ExaminationSettings, 'secret' | 'previousSecret' | 'credentials'>
+type Secrets = Pick<ExaminationSettings, 'url' | 'urlToken' | 'secret' | 'previousSecret' | 'credentials'>
 
 const listCredentialForms = (value: string): string[] => {
   const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1]
@@ -11,16 +12,24 @@ const listCredentialForms = (value: string): string[] => {
 }
 
 /** Lists every form in which a run's secrets could be printed. Forms with fewer than 6 characters are omitted. */
-export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets): string[] =>
+export const listSecretForms = ({ urlToken, secret, previousSecret, credentials }: Secrets): string[] =>
   [
     ...[secret, previousSecret].flatMap((each) =>
       each === undefined ? [] : [each, each.replace(/^whsec_/, ''), decodeKey(each).toString('hex')],
     ),
     ...Object.values(credentials).flatMap(listCredentialForms),
+    ...(urlToken === undefined ? [] : [urlToken.encoded, urlToken.decoded]),
   ].filter((form) => form.length >= 6)
 
+/** A query may contain a token even if the sender is known otherwise. */
+const listQueryValues = ({ url }: Secrets): string[] =>
+  listPairs(url).flatMap(([, value]) => (value.length >= 6 ? [value] : []))
+
 export const hideSecrets = (text: string, secrets: Secrets): string =>
-  listSecretForms(secrets).reduce((hidden, form) => hidden.replaceAll(form, '[secret]'), text)
+  [...listSecretForms(secrets), ...listQueryValues(secrets)].reduce(
+    (hidden, form) => hidden.replaceAll(form, '[secret]'),
+    text,
+  )
 
 export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange => {
   const hide = (text: string): string => hideSecrets(text, secrets)

@@ -6,10 +6,14 @@ import { defaultLimits, type ExamineEndpointOptions, type Limits } from './optio
 import { createIds, decodeKey } from './payloads.ts'
 import type { ServedClock } from './served-clock.ts'
 import { readTarget } from './target.ts'
+import { findUrlToken } from './url-token.ts'
 
-export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
+export type Need = 'signature' | 'previous-secret' | 'credentials' | 'url-token' | 'effects'
 
 export type ExaminationSettings = Readonly<ReturnType<typeof readSettings>> & { readonly clock: ServedClock }
+
+const findOptionToken = ({ url }: ExamineEndpointOptions) =>
+  URL.canParse(url) ? findUrlToken(new URL(url)) : undefined
 
 export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options
@@ -17,6 +21,9 @@ export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
     signature: secret !== undefined,
     credentials: Object.keys(headers).length > 0,
     'previous-secret': previousSecret !== undefined,
+    // With another way to authenticate, a query may be anything.
+    'url-token':
+      secret === undefined && Object.keys(headers).length === 0 && findOptionToken(options) !== undefined,
     effects: effects !== undefined,
   }
   return new Set((Object.keys(given) as Need[]).filter((need) => given[need]))
@@ -45,9 +52,9 @@ const assertHeader = (name: string, value: string): void => {
 export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
   const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
   const given = listGiven(options)
-  if (!given.has('signature') && !given.has('credentials')) {
+  if (!given.has('signature') && !given.has('credentials') && !given.has('url-token')) {
     throw new ExaminationUsageError(
-      'Pass --secret, --header or --basic: the way in which the endpoint authenticates its sender.',
+      'Pass a URL with a token (?token=…), --secret, --header or --basic: the way in which the endpoint authenticates its sender.',
     )
   }
   assertSecret(secret, '--secret')
@@ -56,6 +63,7 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
   const limits: Limits = { ...defaultLimits, ...options.limits }
   return {
     url: readTarget(options.url),
+    urlToken: given.has('url-token') ? findOptionToken(options) : undefined,
     /** Headers that authenticate the sender, by lowercase name. */
     credentials: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

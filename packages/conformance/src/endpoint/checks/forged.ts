@@ -7,6 +7,7 @@ import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.t
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
+import { tokenChecks } from './forged-tokens.ts'
 import {
   type ForgedChecks,
   type Forgery,
@@ -350,6 +351,11 @@ const signatureChecks: ForgedChecks = {
 /** Checks that imitate a sender without the secret. */
 export const forgedChecks: EndpointChecks = {
   ...setDefaults(signatureChecks, { severity: 'critical', clause: scheme, needs: ['signature'] }),
+  ...setDefaults(tokenChecks, {
+    severity: 'critical',
+    clause: 'RFC 9110, section 15.5.2; decision 0061',
+    needs: ['url-token'],
+  }),
   ...setDefaults(credentialChecks, {
     severity: 'critical',
     clause: 'RFC 9110, section 15.5.2; decision 0018',

@@ -1,0 +1,100 @@
+import { isIP } from 'node:net'
+import { swapCase } from '../../swap-case.ts'
+import type { Examination } from '../examination.ts'
+import { listPairs, type UrlToken } from '../url-token.ts'
+import { refuseOnOtherRoutes } from './forged-routes.ts'
+import { type ForgedChecks, type Forgery, refuse } from './forgery.ts'
+
+const readUrlToken = ({ urlToken }: Examination): UrlToken =>
+  urlToken ?? { parameter: 'token', encoded: '', decoded: '' }
+
+/** Replaces the token in the query by these parts of a query. */
+const withQuery =
+  (write: (token: UrlToken) => readonly string[]): Forgery =>
+  (_, examination) => {
+    const token = readUrlToken(examination)
+    const others = listPairs(examination.url).filter(([name]) => name !== token.parameter)
+    const parts = [...others.map(([name, value]) => `${name}=${value}`), ...write(token)]
+    return { query: parts.length === 0 ? '' : `?${parts.join('&')}` }
+  }
+
+const withToken = (...changes: readonly ((token: UrlToken) => string)[]): Forgery =>
+  withQuery((token) => changes.map((change) => `${token.parameter}=${change(token)}`))
+
+/** Replaces every letter and digit by another one. */
+const shift = ({ encoded }: UrlToken): string =>
+  encoded.replace(/%[\da-f]{2}|\w/gi, (found) => (found === 'a' ? 'b' : 'a'))
+
+const swap = ({ encoded, decoded }: UrlToken): string => {
+  const swapped = swapCase(decoded)
+  // A token without letters is the same in either case.
+  return swapped === decoded ? `${encoded}x` : encodeURIComponent(swapped)
+}
+
+const keep = ({ encoded }: UrlToken): string => encoded
+const encodeAll = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+
+const withoutToken = withQuery(() => [])
+const compare = 'Decode the parameter once, and compare all of it with the expected token, in constant time.'
+
+export const tokenChecks: ForgedChecks = {
+  'refuses-missing-token': {
+    title: 'Refuses a delivery without the token in its URL',
+    risk: 'A stranger who knows the path can write into your system.',
+    fix: 'Refuse with 401 unless the URL has the token.',
+    ...refuse({
+      'no token': withoutToken,
+      'an empty token': withToken(() => ''),
+      'the token in another parameter': withQuery(({ parameter, encoded }) => [`x${parameter}=${encoded}`]),
+      'the token as the name of a parameter': withQuery(({ encoded }) => [encoded]),
+    }),
+  },
+  'refuses-wrong-token': {
+    title: 'Refuses a wrong token in the URL',
+    risk: 'A stranger can guess or invent a token and write into your system.',
+    fix: compare,
+    ...refuse({
+      'another token of the same length': withToken(shift),
+      'the token undefined': withToken(() => 'undefined'),
+      'the token in the other case': withToken(swap),
+      'the beginning of the token': withToken(({ encoded }) => encoded.slice(0, encoded.length / 2)),
+      'all of the token but the first character': withToken(({ encoded }) => encoded.slice(1)),
+      'more than the token': withToken(({ encoded }) => `${encoded}AAAA`),
+      'the token encoded twice': withToken(({ decoded }) => encodeURIComponent(encodeAll(decoded))),
+      'a token that cannot be decoded': withToken(({ encoded }) => `${encoded}%`),
+      'a list of tokens': withQuery(({ parameter }) => [`${parameter}[]=`, `${parameter}[$ne]=x`]),
+    }),
+  },
+  'refuses-doubled-token': {
+    title: 'Refuses two tokens in one URL',
+    severity: 'medium',
+    risk: 'A proxy or a framework may look at one of them and your code at the other, so that neither has verified the request.',
+    fix: 'Refuse with 401 unless the URL has the parameter exactly once.',
+    ...refuse({
+      'a wrong token after the right one': withToken(keep, shift),
+      'the right token after a wrong one': withToken(shift, keep),
+    }),
+  },
+  'refuses-missing-token-on-other-routes': {
+    title: 'Asks for the token whatever the method and the spelling of the path',
+    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
+    ...refuseOnOtherRoutes(withoutToken),
+  },
+  'keeps-token-encrypted': {
+    title: 'The URL with the token starts with https://',
+    severity: 'high',
+    clause: 'decision 0061; CWE-319, cleartext transmission',
+    expected: 'https, or a loopback address',
+    risk: 'Everyone on the way can read the token, and send anything.',
+    fix: 'Register an https URL.',
+    runsAnyway: true,
+    run: ({ url: { protocol, hostname } }) => {
+      const host = hostname.replace(/^\[|\]$/g, '')
+      const isLoopback =
+        host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+      const isSafe = protocol === 'https:' || isLoopback
+      return { verdict: isSafe ? 'pass' : 'advice', observed: isSafe ? 'as expected' : 'an http URL' }
+    },
+  },
+}

@@ -1,0 +1,86 @@
+import type { Parts, Tools } from './endpoint.ts'
+import { describeFlaws, type Flaw } from './flaws.ts'
+
+const token = '7D1f2c9ab04e5f60'
+const only = [
+  'keeps-secrets-out-of-answers',
+  'keeps-token-encrypted',
+  'refuses-doubled-token',
+  'refuses-missing-token',
+  'refuses-missing-token-on-other-routes',
+  'refuses-wrong-token',
+]
+const options = { secret: undefined, previousSecret: undefined }
+
+const withToken = (accepts: (query: URLSearchParams, path: string) => boolean) => ({
+  verify: ({ request: { url = '' } }: Parameters<Parts['verify']>[0]) => {
+    const [path = '', query] = url.split('?')
+    return accepts(new URLSearchParams(query), path) ? undefined : 'wrong token'
+  },
+  isDuplicate: () => false,
+})
+
+const isRight = (query: URLSearchParams): boolean => query.getAll('token').join() === token
+
+const flaws: Record<string, Omit<Flaw, 'options'>> = {
+  'makes no mistake': { plant: () => withToken(isRight), fail: [] },
+  'verifies nothing': {
+    plant: () => withToken(() => true),
+    fail: [
+      'refuses-doubled-token',
+      'refuses-missing-token',
+      'refuses-missing-token-on-other-routes',
+      'refuses-wrong-token',
+    ],
+  },
+  'takes the first of several tokens': {
+    plant: () => withToken((query) => query.get('token') === token),
+    fail: ['refuses-doubled-token'],
+  },
+  'takes the last of several tokens': {
+    plant: () => withToken((query) => query.getAll('token').at(-1) === token),
+    fail: ['refuses-doubled-token'],
+  },
+  'decodes the token twice': {
+    plant: () => withToken((query) => decodeURIComponent(query.getAll('token').join()) === token),
+    fail: ['refuses-wrong-token'],
+  },
+  'ignores the case of the token': {
+    plant: () => withToken((query) => query.getAll('token').join().toLowerCase() === token.toLowerCase()),
+    fail: ['refuses-wrong-token'],
+  },
+  'compares the beginning of the token': {
+    plant: () =>
+      withToken((query) => query.has('token') && token.startsWith(query.getAll('token').join() || 'x')),
+    fail: ['refuses-wrong-token'],
+  },
+  'takes the token under any name': {
+    plant: () => withToken((query) => [...query.values()].includes(token)),
+    fail: ['refuses-doubled-token', 'refuses-missing-token'],
+  },
+  'asks for the token only at its exact path': {
+    plant: () => withToken((query, path) => isRight(query) || path.endsWith('/')),
+    fail: ['refuses-missing-token-on-other-routes'],
+  },
+  'prints the token': {
+    plant: (_: Tools) => ({
+      ...withToken(isRight),
+      respond: (response, status, text) => void response.writeHead(status).end(`${text} ?token=${token}`),
+    }),
+    fail: ['keeps-secrets-out-of-answers'],
+  },
+}
+
+describeFlaws(
+  'an endpoint that knows its sender by a token in the URL, and gets no ids',
+  Object.fromEntries(
+    Object.entries(flaws).map(([name, flaw]) => [
+      name,
+      {
+        ...flaw,
+        query: `?tenant=acme&token=${token}`,
+        options: name === 'makes no mistake' ? options : { ...options, only },
+      },
+    ]),
+  ),
+)
