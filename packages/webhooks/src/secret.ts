@@ -49,11 +49,11 @@ const decodeSecret = (secret: string, allowShort: boolean): Uint8Array<ArrayBuff
   }
   const key = decodeBase64(text)
   if (key === undefined) {
-    throw invalid('The secret is not base64. Use "whsec_" and base64, as generateSecret() returns.')
+    throw invalid('The secret is not base64. Use generateSecret().')
   }
   if (key.length < minimumBytes && !allowShort) {
     throw invalid(
-      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets.`,
+      `The secret has only ${key.length} bytes, not ${minimumBytes}. Use generateSecret(), or set allowShortSecrets.`,
     )
   }
   return key

@@ -77,7 +77,7 @@ describe('a receiver responds', () => {
     for (const request of [read, locked]) {
       const { status, code, message } = await send(receive(), request)
       expect({ status, code }).toEqual({ status: 400, code: 'body_was_parsed' })
-      expect(message).toMatch(/its bytes are needed.*express\.json\(\{ verify:/)
+      expect(message).toMatch(/Other code has read the body.*express\.json\(\{ verify:/)
     }
   })
 

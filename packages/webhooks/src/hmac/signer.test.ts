@@ -69,10 +69,12 @@ it.each([
 })
 
 it.each([{}, undefined])(
-  'reports that signatures need WebCrypto if the runtime has none: crypto is %j',
+  'reports that signatures need crypto.subtle if the runtime has none: crypto is %j',
   async (crypto) => {
     vi.stubGlobal('crypto', crypto)
     onTestFinished(() => void vi.unstubAllGlobals())
-    await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow('Signatures need WebCrypto')
+    await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow(
+      'Signatures need crypto.subtle',
+    )
   },
 )

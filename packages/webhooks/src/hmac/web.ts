@@ -19,7 +19,7 @@ export const digest: Digest = async (data) => {
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
 /** The error message in React Native, in jest's jsdom, and on pages without TLS. */
-const withoutWebCrypto = 'Signatures need WebCrypto, but there is no crypto.subtle.'
+const withoutWebCrypto = 'Signatures need crypto.subtle.'
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {

@@ -103,8 +103,7 @@ const readParsed = async (
   if (ignoresBody && type && typeof kept === 'string') return encoder.encode(kept)
   throw new WebhookRequestError(
     'body_was_parsed',
-    'Other code has read the body, but its bytes are needed. ' +
-      'Mount the receiver before any body parser, or keep the bytes: ' +
+    'Other code has read the body. Mount the receiver before any body parser, or keep the bytes: ' +
       'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS.',
   )
 }

@@ -1,5 +1,5 @@
 import { type EventName, findTracingChannel } from '@wabakit/wire'
-import { WebhookDriftError } from '../errors.ts'
+import { isWebhookVerificationError, WebhookDriftError } from '../errors.ts'
 import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readVerdict, toScheme } from '../verifiers/verdict.ts'
@@ -42,6 +42,11 @@ export type WebhookTrace = {
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
+/** Printed once, even with `onError`: every event of such a service is lost, and the cause is not in this program. */
+const withoutCredentials =
+  'The first 3 webhooks had no credentials. They were refused, and are not kept. A service may not send what you registered: ' +
+  'use urlToken(), or look at one with npx @wabakit/server capture.'
+
 const respondAccepted = () => new Response()
 
 type Parts = {
@@ -58,7 +63,14 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
   const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
 
+  /** Number of requests without credentials, while there have been no others. */
+  let missing = 0
+
   const reject = async (error: unknown, headers: Headers): Promise<Response> => {
+    if (isWebhookVerificationError(error)) {
+      missing = error.reason.startsWith('missing_') ? missing + 1 : Number.NaN
+      if (missing === 3) console.error(withoutCredentials)
+    }
     await report(error, { stage: 'request', headers, context: undefined })
     return respondRejected(error)
   }
@@ -92,6 +104,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       const vouched = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const { id, sentAt, verifiedBy = [toScheme(verify)] } = vouched
       trace.verifiedBy = verifiedBy
+      missing = Number.NaN
       if (store) {
         trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers, verifiedBy })
         return trace.outcome === 'unavailable' ? respondUnhandled(trace.outcome) : respondAccepted()

@@ -74,10 +74,7 @@ const verifyOne = (verify: Verifier, delivery: UnverifiedDelivery) => {
     )
   }
   return apply(verify.checkHeaders?.(headers, now, url), (): VerifiedByAny => {
-    throw new WebhookRequestError(
-      'body_was_parsed',
-      'Other code has read the body, but its bytes are needed.',
-    )
+    throw new WebhookRequestError('body_was_parsed', 'Other code has read the body.')
   })
 }
 

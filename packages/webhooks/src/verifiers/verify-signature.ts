@@ -106,7 +106,7 @@ const matchSignature = (
   if (sign === undefined) {
     throw new WebhookVerificationError(
       'no_matching_signature',
-      'No signature matches the body. Is this the secret of the subscription? diagnose() finds the likely cause.',
+      'No signature matches the body. diagnose() finds the likely cause.',
     )
   }
   const expected = sign(signed.signedPrefix, body)
