@@ -5,6 +5,7 @@ import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { LoadedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { readResponseBody } from './response-body.ts'
+import { findShortage } from './shortage.ts'
 import type { StopSignal } from './stop-signal.ts'
 import { traceDelivery } from './trace-delivery.ts'
 
@@ -56,9 +57,12 @@ export type EndedAttempt = {
   readonly retryAfterMs: number | undefined
   /** Set if nothing was sent, because the endpoint must not get the event. */
   readonly isRefused: boolean
+  /** The code of the error if the attempt failed because of this machine. */
+  readonly shortage: string | undefined
 }
 
-type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<EndedAttempt, 'retryAfterMs'>
+type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> &
+  Pick<EndedAttempt, 'retryAfterMs' | 'shortage'>
 
 /** Lists the secrets that sign an attempt at time `now`. */
 export const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
@@ -110,6 +114,7 @@ const exchange = async (
     error: null,
     responseBody: await readResponseBody(body, subscription.headers, url),
     retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
+    shortage: undefined,
   }
 }
 
@@ -123,6 +128,7 @@ const toFailure = (error: unknown): Outcome => ({
   error: describe(error),
   responseBody: null,
   retryAfterMs: undefined,
+  shortage: findShortage(error),
 })
 
 /** Runs `work`. Rejects after the timeout, or when `stopping` fires, even if `work` ignores its signal. */
@@ -179,9 +185,14 @@ export const attemptDelivery = async (
   const startedAt = context.clock.now()
   const { url } = attempted.subscription
   const isRefused = attempted.event.hasCustomPayload && !context.allowsCustomPayload(url)
-  const { retryAfterMs, ...outcome } = isRefused
+  const { retryAfterMs, shortage, ...outcome } = isRefused
     ? toFailure(customPayloadRefusal)
     : await withDeadline(context, (signal) => exchange(attempted, context, signal)).catch(toFailure)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
-  return { attempt: { startedAt, durationMs, url: maskUrl(url), ...outcome }, retryAfterMs, isRefused }
+  return {
+    attempt: { startedAt, durationMs, url: maskUrl(url), ...outcome },
+    retryAfterMs,
+    isRefused,
+    shortage,
+  }
 }

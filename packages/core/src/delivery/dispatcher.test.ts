@@ -409,3 +409,28 @@ test('a dispatcher that was stopped while the store was down writes with retries
   expect(sent.length).toBe(3)
   await dispatcher.stop()
 })
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
+  'repeats an attempt that failed because of this machine (%s), and does not count it',
+  async (code) => {
+    const cause = Object.assign(new Error(`connect ${code} 192.0.2.1:443`), { code })
+    let failures = 1
+    const { dispatcher, subscribe, create, deliveries, errors } = await createServer({
+      fetch: async () => {
+        if (failures-- > 0) throw new TypeError('fetch failed', { cause })
+        return new Response()
+      },
+    })
+    onTestFinished(() => dispatcher.stop({ graceMs: 0 }))
+    const { id } = await subscribe()
+    await create()
+    dispatcher.start()
+    await expect
+      .poll(() => dispatcher.findProblems().shortage)
+      .toMatchObject({ message: expect.stringContaining(code) })
+    const readAll = async () => (await deliveries.list('acme', { subscriptionId: id })).items
+    await expect.poll(readAll, { timeout: 10_000 }).toMatchObject([{ status: 'delivered', attempts: 1 }])
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('ulimit -n') })])
+    await expect.poll(() => dispatcher.findProblems().shortage, { timeout: 10_000 }).toBeUndefined()
+  },
+)

@@ -10,6 +10,7 @@ import { createOwnership } from './ownership.ts'
 import { decideResult, failingLimitMs } from './schedule.ts'
 import { createScheduler } from './scheduler.ts'
 import { createSettlementWriter } from './settlement-writer.ts'
+import { createShortages } from './shortage.ts'
 import type { Attempting, Ended } from './states.ts'
 
 /** Options for sending deliveries. */
@@ -69,7 +70,7 @@ export type DeliveryOptions = {
 /** An attempt and its recorded outcome. */
 export type AttemptReported = {
   readonly attempted: LoadedDelivery
-  /** `released` if the attempt was stopped before it had a result. */
+  /** `released` if the attempt was stopped before it had a result, or failed because of this machine. */
   readonly result: AttemptVerdict | { readonly kind: 'released' }
   /** `stale` if nothing was recorded: the delivery has another worker, has changed, or was released. */
   readonly settlement: SettlementOutcome
@@ -86,6 +87,11 @@ export type DeliveryProblems = {
   readonly cannotRenew: boolean
   /** Set if the store failed at least twice in a row when deliveries were loaded. */
   readonly cannotLoad: boolean
+  /**
+   * Set if an attempt failed within the last two seconds because this machine is short of file descriptors or memory.
+   * Such an attempt is repeated every second, and does not count.
+   */
+  readonly shortage: Error | undefined
 }
 
 /** Options for stopping a dispatcher. @inline */
@@ -180,6 +186,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     for (const listener of listeners) callListener(() => listener(value), onError)
   }
 
+  const shortages = createShortages(onError)
+
   const attempt = async ({ attempted, slot, stopping }: Attempting): Promise<Ended> => {
     let isSlow = false
     const onSlow = (): void => {
@@ -188,8 +196,13 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
     const made = await attemptDelivery(attempted, { ...context, allowsCustomPayload, ...timing })
+    // `runDue` settles what fails: a test that calls it would wait without an end.
+    const shortage = isStarted && !stopping.isStopped() ? made.shortage : undefined
+    // Meanwhile, its slot is of use to endpoints that have a connection.
+    if (shortage !== undefined) slot.moveToSlow()
     slot.free()
-    if (stopping.isStopped() && made.attempt.status === null) {
+    if (shortage !== undefined) await shortages.wait(shortage, stopping)
+    if (shortage !== undefined || (stopping.isStopped() && made.attempt.status === null)) {
       emit(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
       return { result: undefined, isSlow }
     }
@@ -334,6 +347,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       unstoredResults: scheduler.countUnstored(),
       cannotRenew: failedRenewals >= persistentFailures,
       cannotLoad: scheduler.isLoadFailing(),
+      shortage: shortages.find(),
     }),
     onAttempt: (listener) => {
       attemptListeners.add(listener)

@@ -58,7 +58,7 @@ export const failingLimitMs = 5 * 24 * hour
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,
-  { attempt, retryAfterMs, isRefused }: EndedAttempt,
+  { attempt, retryAfterMs, isRefused }: Omit<EndedAttempt, 'shortage'>,
   random: Random,
 ): AttemptVerdict => {
   const { status } = attempt

@@ -24,6 +24,7 @@ export const controlErrorCodes = {
   outcome_unknown: 503,
   storage_unavailable: 503,
   stopping: 503,
+  out_of_resources: 503,
 } as const
 
 export type ControlErrorCode = keyof typeof controlErrorCodes

@@ -70,8 +70,10 @@ export const createPages = (options: PagesOptions): Pages => {
 
   const renderReadiness = async (): Promise<string> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
+    const found = findProblems()
+    if (found.shortage !== undefined) throw new ControlError('out_of_resources', found.shortage.message)
     await checkStore()
-    const problems = describeProblems(findProblems())
+    const problems = describeProblems(found)
     return ['ready', ...problems, ...(problems.length > 0 ? ['See the log.'] : []), ''].join('\n')
   }
 
