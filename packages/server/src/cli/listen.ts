@@ -15,6 +15,7 @@ import {
   type ServerOptions,
 } from './options.ts'
 import { CliError, createOutput, exitCodes } from './output.ts'
+import { sendRequest } from './recording/send-request.ts'
 import { signPayload } from './sign.ts'
 
 type ListenOptions = ServerOptions & {
@@ -28,8 +29,6 @@ type Endpoint = {
   readonly secret: string
   readonly headers: Readonly<Record<string, string>>
 }
-
-const timeoutMs = 15_000
 
 /** Sends one signed event and returns the result. Does not reject if the endpoint fails. */
 const forward = async (
@@ -46,18 +45,22 @@ const forward = async (
     durationMs: performance.now() - startedAt,
   })
   try {
-    const response = await fetch(url, {
+    // `fetch` fails after a 100 that it did not ask for, and refuses some ports.
+    const webhook = {
       method: 'POST',
-      body: payload,
-      redirect: 'manual',
-      headers: { ...headers, ...signed.headers },
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    if (response.ok) await response.body?.cancel()
-    const line = response.ok ? null : getResponseLine(await readResponseBody(response.body, headers, url))
-    return toResult(response.status, null, line)
+      path: '',
+      headers: Object.entries({ ...headers, ...signed.headers }),
+      body: Buffer.from(payload),
+    }
+    const { status, body } = await sendRequest(webhook, new URL(url))
+    const isSuccess = status >= 200 && status < 300
+    return toResult(
+      status,
+      null,
+      isSuccess ? null : getResponseLine(await readResponseBody(body.toString(), headers, url)),
+    )
   } catch (error) {
-    return toResult(null, getFetchMessage(error))
+    return toResult(null, getFetchMessage(error) || 'no response')
   }
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { eventNames } from '@wabakit/contract'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openEndpoint } from './endpoint.ts'
@@ -269,4 +270,23 @@ test('a server cannot write control characters to the terminal, in any format', 
     expect(text.split('\n').filter((line) => line.startsWith('12:00:00'))).toEqual([])
   }
   expect(JSON.parse(outputs[1]?.stdout ?? '')).toEqual(call)
+})
+
+test('listen accepts a response after a 100 Continue that it did not ask for', async () => {
+  const server = await startServer()
+  const endpoint = createNetServer((socket) => {
+    socket.once('data', () =>
+      socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'),
+    )
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void endpoint.close())
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+  const at = { env: { WABAKIT_SERVER: server.ready.url } }
+  const listening = startWabakit(['listen', '--forward-to', url], at)
+  await listening.line(/webhook secret/)
+  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  expect(await listening.line(/<-- /)).toContain('[202]')
+  for (const command of [listening, server]) command.kill('SIGTERM')
+  await Promise.all([listening, server].map(({ ended }) => ended))
 })
