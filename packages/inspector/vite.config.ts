@@ -3,9 +3,10 @@ import { defaultClientConditions, defineConfig } from 'vite'
 /** The server to which `npm run dev` forwards requests. */
 const server = 'http://127.0.0.1:4100'
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
-  base: '/_wabakit/inspector/',
+  // Relative, because a proxy may add a prefix to the path.
+  base: command === 'build' ? './' : '/_wabakit/inspector/',
   resolve: { conditions: ['@wabakit/source', ...defaultClientConditions] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
@@ -18,4 +19,4 @@ export default defineConfig({
     modulePreload: false,
   },
   server: { proxy: { '^/_wabakit/(?!inspector)': server } },
-})
+}))

@@ -16,6 +16,8 @@ type Program = {
     readonly port: number
     readonly servers: readonly string[]
     readonly folder: string
+    /** The path below which nginx forwards requests, without it. */
+    readonly location: string
   }): string
 }
 
@@ -33,7 +35,7 @@ export const programs = {
   nginx: {
     path: '/usr/sbin/nginx',
     args: (file) => ['-c', file],
-    configure: ({ port, servers, folder }) => `
+    configure: ({ port, servers, folder, location }) => `
 daemon off; pid ${folder}/pid; error_log stderr warn; worker_processes 1;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 events { worker_connections 1024; }
@@ -41,7 +43,7 @@ http {
   access_log off; client_max_body_size 64m;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
   upstream app { ${servers.map((server) => `server ${server};`).join(' ')} }
-  server { listen 127.0.0.1:${port}; location / { proxy_pass http://app; } }
+  server { listen 127.0.0.1:${port}; location ${location} { proxy_pass http://app/; proxy_set_header Host $http_host; } }
 }
 `,
   },
@@ -111,22 +113,15 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-/**
- * Starts a real proxy, by default in front of `servers` (URLs).
- *
- * @param configure - returns another configuration.
- */
+/** Starts a real proxy in front of `servers` (URLs). Only nginx has a `location`. */
 export const startReverseProxy = async (
   name: ProxyName,
-  {
-    servers,
-    configure = programs[name].configure,
-  }: { servers: readonly string[]; configure?: Program['configure'] },
+  { servers, location = '/' }: { readonly servers: readonly string[]; readonly location?: string },
 ) => {
-  const { path, args } = programs[name]
+  const { path, args, configure }: Program = programs[name]
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-proxy-'))
   const [port, file] = [await findFreePort(), join(folder, 'configuration')]
-  writeFileSync(file, configure({ port, servers: servers.map((url) => new URL(url).host), folder }))
+  writeFileSync(file, configure({ port, servers: servers.map((url) => new URL(url).host), folder, location }))
   const env = { PATH: process.env.PATH, HOME: folder }
   const child = spawn(path, args(file), { stdio: ['ignore', 'ignore', 'pipe'], env })
   let log = ''

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ServerInfo } from '@wabakit/server/control-types'
 import type { Issue } from '@wabakit/wire'
-import { type Query, toSearch } from '../state/route.ts'
+import { controlPath, type Query, toSearch } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError } from './api-error.ts'
 
@@ -39,7 +39,7 @@ export const request = async (path: Path, options: SendOptions = {}): Promise<Re
   const { query = {}, body, method = body === undefined ? 'GET' : 'POST', headers, signal } = options
   let response: Response
   try {
-    response = await fetch(`/_wabakit/${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
+    response = await fetch(`${controlPath}${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
       method,
       headers: {
         ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),

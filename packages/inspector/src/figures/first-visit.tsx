@@ -8,6 +8,7 @@ import { Command } from '../list/empty-state.tsx'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { apiUrl } from '../state/route.ts'
 
 type StepProps = {
   readonly isDone: boolean
@@ -46,7 +47,7 @@ export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
         isInline
         facts={{
           Server: version && `${version}, ${database}${mock ? ', mock' : ''}`,
-          'Address of the API': location.origin,
+          'Address of the API': apiUrl,
           'WhatsApp numbers': integrations.map(({ wabaNumber }) => wabaNumber).join(', '),
           'Telephone numbers': pstnNumbers.join(', '),
         }}

@@ -1,6 +1,7 @@
 import { organizationId } from '../api/organization.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { apiUrl } from '../state/route.ts'
 import type { ListDefinition } from './list-definition.ts'
 
 /**
@@ -10,9 +11,7 @@ import type { ListDefinition } from './list-definition.ts'
 const completeCommand = (command: string): string => {
   const [, rest] = /^wabakit (.*)/.exec(command) ?? []
   const organization = organizationId.value === undefined ? '' : ` --organization ${organizationId.value}`
-  return rest === undefined
-    ? command
-    : `npx @wabakit/server ${rest} --server ${location.origin}${organization}`
+  return rest === undefined ? command : `npx @wabakit/server ${rest} --server ${apiUrl}${organization}`
 }
 
 /** A command, and a button that copies it. Lines break only between words, not at hyphens. */

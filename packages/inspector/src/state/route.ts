@@ -14,7 +14,13 @@ export const titles = {
 
 export type View = keyof typeof titles
 
-const base = '/_wabakit/inspector/'
+/** The path of the control API. A proxy may have added a prefix. */
+export const controlPath = /^.*?\/_wabakit\//.exec(location.pathname)?.[0] ?? '/_wabakit/'
+
+/** The URL of the public API, without a trailing slash. */
+export const apiUrl = location.origin + controlPath.replace(/\/_wabakit\/$/, '')
+
+const base = `${controlPath}inspector/`
 
 const isView = (text: string): text is View => Object.hasOwn(titles, text)
 

@@ -5,6 +5,7 @@ import { showText } from '../format/mask.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
+import { apiUrl } from '../state/route.ts'
 import { numberFilter, timeFilter } from './filters.ts'
 
 const formatJoining = ({ joinApprovalMode }: Group): string => joinApprovalMode.replaceAll('_', ' ')
@@ -66,7 +67,7 @@ export const groups: ListDefinition<Group> = {
     text: 'Create a key, then a group through the API:',
     commands: [
       'wabakit key create',
-      `curl -H 'authorization: <the key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
+      `curl -H 'authorization: <the key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${apiUrl}/whatsapp/wa-group/create`,
     ],
   },
 }

@@ -10,6 +10,7 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { HttpStatus } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
+import { apiUrl } from '../state/route.ts'
 import { callFilter, groupFilter, timeFilter } from './filters.ts'
 
 const linkTo = (view: 'calls' | 'groups', id: string | null) =>
@@ -98,7 +99,7 @@ export const requests: ListDefinition<ApiRequest> = {
     text: 'The last 10,000 requests to this server process appear here. Send one:',
     commands: [
       'wabakit key create',
-      `curl -H 'authorization: <the key>' '${location.origin}/v1/call/ai-summary?callId=any'`,
+      `curl -H 'authorization: <the key>' '${apiUrl}/v1/call/ai-summary?callId=any'`,
     ],
   },
 }

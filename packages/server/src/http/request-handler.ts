@@ -188,7 +188,8 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
         throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
       }
       if (api.isControlOpen && isBrowserAtRoot(request)) {
-        const headers = { location: inspectorPath, 'x-request-id': createRequestId() }
+        // Relative, because a proxy may have removed a prefix from the path.
+        const headers = { location: `${inspectorPath.slice(1)}/`, 'x-request-id': createRequestId() }
         return { status: 302, headers, body: '' }
       }
       return await api.respond(request, { remoteAddress })

@@ -52,13 +52,20 @@ const immutable = 'public, max-age=31536000, immutable'
 
 const notBuilt = 'The inspector is not built. Run: npm run build -w @wabakit/inspector\n'
 
+/** Relative, because a proxy may have removed a prefix from the path. */
+const redirect = (location: string): Response =>
+  new Response(null, { status: 302, headers: { ...headers, location, 'cache-control': 'no-cache' } })
+
 /**
  * Responds to a request for the inspector or one of its files. The page reads its own path, so every path that is not a
- * file returns the same page.
+ * file returns the same page. The page refers to its files by relative URLs, so all of its paths must have the same depth.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
   const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []
   const type = types[extname(name ?? '')]
+  const depth = path.split('/').length - 2
+  if (depth < 0) return redirect('inspector/')
+  if (depth > 0 && name === undefined) return redirect('../'.repeat(depth))
   try {
     if (name === undefined || type === undefined) {
       return respond(await readFile(join(folder, 'index.html')), { type: 'text/html; charset=utf-8' })

@@ -30,19 +30,21 @@ const buildPage = async (): Promise<string> => {
   return folder
 }
 
-test.each([
-  '',
-  '/',
-  '/deliveries',
-  '/nonsense',
-  '/assets',
-  '/assets/../secret.js',
-  '/assets/%2e%2e%2fsecret.js',
-])('serves the page at the path %j', async (path) => {
+test.each(['/', '/deliveries', '/nonsense', '/assets'])('serves the page at the path %j', async (path) => {
   const response = await servePage(path, await buildPage())
 
   expect(await response.text()).toBe('<!doctype html>')
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+})
+
+test.each([
+  ['', 'inspector/'],
+  ['/deliveries/', '../'],
+  ['/assets/../secret.js', '../../'],
+  ['/assets/%2e%2e%2fsecret.js', '../'],
+])('redirects the path %j to a path whose relative URLs lead to its files', async (path, location) => {
+  const response = await servePage(path, await buildPage())
+  expect([response.status, response.headers.get('location')]).toEqual([302, location])
 })
 
 test('serves the files of the page with their types', async () => {
@@ -52,12 +54,12 @@ test('serves the files of the page with their types', async () => {
   expect(await script.text()).toBe('run()')
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-  expect((await servePage('', folder)).headers.get('cache-control')).toBe('no-cache')
+  expect((await servePage('/', folder)).headers.get('cache-control')).toBe('no-cache')
   expect((await servePage('/assets/other.js', folder)).status).toBe(404)
 })
 
 test('explains how to build the page if it is missing', async () => {
-  const response = await servePage('', temporaryFolder())
+  const response = await servePage('/', temporaryFolder())
 
   expect(response.status).toBe(404)
   expect(await response.text()).toContain('npm run build -w @wabakit/inspector')
@@ -95,7 +97,7 @@ test('redirects a browser from the root to the inspector if it may use the contr
   const visit = (url: string, headers: Record<string, string>) => fetch(url, { headers, redirect: 'manual' })
 
   const response = await visit(open.url, browser)
-  expect([response.status, response.headers.get('location')]).toEqual([302, '/_wabakit/inspector'])
+  expect([response.status, response.headers.get('location')]).toEqual([302, '_wabakit/inspector/'])
   expect((await visit(open.url, { accept: 'application/json' })).status).toBe(404)
   expect((await visit(closed.url, browser)).status).toBe(404)
 })
