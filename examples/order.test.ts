@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 
 test('an order gets its group, and the summary of its call arrives once', async () => {
-  const token = 'example-token'
-  await using mock = await createMock({ webhookAuth: { token } })
+  const token = 'an-example-token'
+  await using mock = await createMock()
   const received: string[] = []
-  const receiver = createReceiver({ verify: bearerAuth({ token }), dedupe: memoryDedupe() })
-  mock.deliverTo(receiver.onAny(({ event }) => received.push(event)))
+  const receiver = createReceiver({ verify: urlToken({ token }), dedupe: memoryDedupe() })
+  receiver.onAny(({ event }) => received.push(event))
+  mock.deliverTo(receiver, { url: `https://shop.example/webhooks?token=${token}` })
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 })
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 

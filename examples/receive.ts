@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
-import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   inbox: sqlInbox(new DatabaseSync(process.env.DATABASE ?? 'orders.db'), { dialect: 'sqlite' }),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
-import { bearerAuth } from 'wabakit/webhooks'
+import { urlToken } from 'wabakit/webhooks'
 import { createOrders, refunds } from './orders.ts'
 
 test('a refund is recorded once, even if its webhook arrives twice', async () => {
-  const mock = await createMock({ webhookAuth: { token: 'example-token' } })
-  const orders = createOrders(bearerAuth({ token: 'example-token' }))
-  mock.deliverTo(orders)
+  const mock = await createMock()
+  const orders = createOrders(urlToken({ token: 'an-example-token' }))
+  mock.deliverTo(orders, { url: 'https://shop.example/webhooks?token=an-example-token' })
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
   const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
