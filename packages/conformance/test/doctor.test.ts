@@ -380,3 +380,142 @@ describe.concurrent('the run', () => {
     ])
   })
 })
+
+/** Writes characters outside letters and digits as Go or .NET do in JSON. */
+const escapes = {
+  Go: (text: string) => text.replace(/[<>&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`),
+  '.NET': (text: string) =>
+    text.replace(
+      /[^ -~]|[<>&+'`]/g,
+      (each) => `\\u${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+    ),
+  PHP: (text: string) => text.replaceAll('/', '\\/'),
+  'a URL': (text: string) => encodeURIComponent(text),
+}
+
+/** An endpoint whose effects are whole events, written by this function. */
+const startShowing = (write: (json: string) => string) =>
+  startEndpoint(({ effects }) => {
+    const shown = new Set<unknown>()
+    return {
+      handle: (event) => {
+        const key = `${event.event} ${event.callId ?? event.groupId} ${event.customerPhone ?? ''}`
+        if (shown.size < shown.add(key).size) effects.push(write(JSON.stringify(event)))
+      },
+    }
+  })
+
+describe.concurrent('effects', () => {
+  test.each(Object.entries(escapes))('in the notation of %s are what they say', async (name, write) => {
+    await using endpoint = await startShowing(write)
+    // Texts that are shown in a URL are not decoded, because a recap may contain percent signs.
+    const texts = name === 'a URL' ? [] : ['keeps-every-letter', 'keeps-calls-apart', 'keeps-long-texts']
+    const only = ['handles-unusual-ids', 'handles-unusual-group-ids', ...texts]
+    const report = await examine(endpoint, { only })
+    expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
+  })
+
+  test.each<[string, (json: string) => string]>([
+    ['at its end', (json) => json.slice(0, 5_000)],
+    [
+      'in its middle',
+      (json) => (json.length > 5_000 ? `${json.slice(0, 2_000)}…${json.slice(-2_000)}` : json),
+    ],
+  ])('that are complete show that a recap was cut %s', async (_, cut) => {
+    await using endpoint = await startShowing(cut)
+    const only = ['keeps-long-texts']
+    const [unknown, complete] = [
+      await examine(endpoint, { only }),
+      await examine(endpoint, { only, effectsAreComplete: true }),
+    ]
+    expect([find(unknown, only[0] ?? '').verdict, unknown.verdict]).toEqual(['inconclusive', 'inconclusive'])
+    expect([find(complete, only[0] ?? '').verdict, complete.verdict]).toEqual(['fail', 'fail'])
+  })
+})
+
+describe.concurrent('one mistake is one finding', () => {
+  test('an endpoint that fails at forgeries, and handles none, has one mistake', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status, text) => right.respond(response, status === 401 ? 500 : status, text),
+    }))
+    const report = await examine(endpoint)
+    expect(listFindings(report).fail).toEqual(['refuses-without-failing'])
+    expect(find(report, 'refuses-unsigned')).toMatchObject({
+      verdict: 'pass',
+      observed: expect.stringMatching(/^500 .*none was handled$/),
+    })
+    const { checks } = await examine(endpoint, { only: ['refuses-unsigned'], effects: undefined })
+    expect(checks[1]).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('--effects'),
+    })
+  })
+
+  test('an endpoint that fails at forgeries after handling them is not excused', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      verify: async (incoming) => {
+        const reason = await right.verify(incoming)
+        if (reason !== undefined) await right.handle(JSON.parse(incoming.body.toString()), 'forged')
+        return reason
+      },
+      respond: (response, status, text) => right.respond(response, status === 401 ? 500 : status, text),
+    }))
+    const report = await examine(endpoint, { only: ['refuses-wrong-secret'] })
+    expect(find(report, 'refuses-wrong-secret')).toMatchObject({ verdict: 'fail', severity: 'critical' })
+  })
+
+  test('what follows from a failure names it, and is explained once', async () => {
+    await using endpoint = await startEndpoint(() => ({ verify: () => undefined }))
+    const report = await examine(endpoint, {
+      only: ['refuses-unsigned', 'refuses-wrong-secret', 'refuses-swapped-id'],
+    })
+    expect(report.checks.map(({ id, because }) => [id, because])).toEqual([
+      ['accepts-genuine', undefined],
+      ['refuses-unsigned', 'refuses-wrong-secret'],
+      ['refuses-wrong-secret', undefined],
+      ['refuses-swapped-id', 'refuses-wrong-secret'],
+    ])
+    const pretty = formatReport(report, 'pretty')
+    expect(pretty.match(/expected/g)).toHaveLength(1)
+    expect(pretty.replace(/\s+/g, ' ')).toContain('these fail: refuses-unsigned, refuses-swapped-id')
+    expect(JSON.parse(formatReport(report, 'sarif')).runs[0].results).toHaveLength(1)
+    expect(formatReport(report, 'markdown').match(/^### /gm)).toHaveLength(1)
+    expect(formatReport(report, 'junit').match(/message="see refuses-wrong-secret: /g)).toHaveLength(2)
+  })
+})
+
+test('a firewall that stops a burst proves nothing', async () => {
+  let active = 0
+  await using endpoint = await startEndpoint(({ right }) => ({
+    first: (request, response) => {
+      active += 1
+      response.on('close', () => {
+        active -= 1
+      })
+      if (active < 10) return undefined
+      request.resume()
+      response.writeHead(403, { server: 'cloudflare', 'content-type': 'text/html' }).end('<h1>Blocked</h1>')
+      return true
+    },
+    verify: async (incoming) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return right.verify(incoming)
+    },
+  }))
+  const report = await examine(endpoint, { only: ['survives-burst'] })
+  expect(find(report, 'survives-burst')).toMatchObject({
+    verdict: 'inconclusive',
+    observed: expect.stringContaining('a firewall has answered instead'),
+  })
+})
+
+test('a page of a firewall is no refusal of GET', async () => {
+  await using endpoint = await startEndpoint(() => ({
+    first: (request, response) => {
+      if (request.method !== 'GET') return undefined
+      response.writeHead(403, { server: 'cloudflare', 'content-type': 'text/html' }).end('<h1>Blocked</h1>')
+      return true
+    },
+  }))
+  expect(find(await examine(endpoint, { only: ['refuses-get'] }), 'refuses-get').verdict).toBe('inconclusive')
+})

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type ExamineEndpointOptions, examineEndpoint } from '@wabakit/conformance'
 import { onTestFinished } from 'vitest'
 import { testOptions } from '../../../tools/option-cases.ts'
-import { previousSecret, secret } from './endpoint.ts'
+import { previousSecret, secret, startEndpoint } from './endpoint.ts'
 
 /** Starts an endpoint that accepts everything. */
 const listen = async () => {
@@ -98,6 +98,29 @@ testOptions<ExamineEndpointOptions>('examineEndpoint()', {
         },
         true,
       ],
+    ],
+  },
+  effectsAreComplete: {
+    see: async (options) => {
+      await using endpoint = await startEndpoint(({ effects }) => ({
+        handle: (event) => {
+          effects.push(`${event.event} ${event.callId} ${JSON.stringify(event.summary ?? '').slice(0, 200)}`)
+        },
+      }))
+      const only = ['keeps-long-texts']
+      const { url, effects } = endpoint
+      const report = await examineEndpoint({
+        url,
+        secret,
+        effects: () => effects.join('\n'),
+        only,
+        ...options,
+      })
+      return report.checks.find(({ id }) => id === 'keeps-long-texts')?.verdict
+    },
+    cases: [
+      [{}, 'inconclusive'],
+      [{ effectsAreComplete: true }, 'fail'],
     ],
   },
   only: {

@@ -14,6 +14,8 @@ export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   readonly runsAnyway?: boolean
   /** Set if the run proves nothing about once-only handling while this check is inconclusive. */
   readonly isProof?: boolean
+  /** The id of a check whose failure makes this one fail, too. */
+  readonly follows?: string
   /** Set if the check needs the requests and the time of the others. */
   readonly runsLast?: boolean
   run(examination: Examination): Promise<Finding> | Finding

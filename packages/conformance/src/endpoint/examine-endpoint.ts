@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { EffectsError, ExaminationUsageError } from '../errors.ts'
-import { buildReport, type Report } from '../report/report.ts'
+import { buildReport, type CheckResult, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
 import { declineCheck, type ListedCheck } from './check.ts'
 import { createExamination, type Examination } from './examination.ts'
 import { explainLimitOnce } from './judge.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { hideInExchange, hideSecrets } from './leaks.ts'
+import { createHide, hideInExchange } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
@@ -40,10 +40,21 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 
+/** Names the failure from which others follow, so that one mistake is reported once. */
+const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
+  const failed = new Set(results.flatMap(({ id, verdict }) => (verdict === 'fail' ? [id] : [])))
+  const causes = new Map(selectChecks({}).map(({ id, follows }) => [id, follows]))
+  return results.map((result) => {
+    const because = causes.get(result.id)
+    const isNamed = because !== undefined && because !== result.id && failed.has(because)
+    return isNamed && failed.has(result.id) ? { ...result, because } : result
+  })
+}
+
 /** Replaces a failure that may only show that this machine was busy. */
 const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examination): Finding => {
   if (finding.verdict !== 'fail' || !isStarved()) return finding
-  knowledge.isStarved = true
+  knowledge.isDoubtful = true
   return {
     verdict: 'inconclusive',
     observed: `${finding.observed}; this machine was too busy to tell, so run the check again when it is idle`,
@@ -90,6 +101,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const { seed = randomInt(2 ** 32), skip = [] } = options
   using clock = startServedClock()
   const settings = { ...readSettings(options, seed), clock }
+  const hide = createHide(settings)
   const plan = planExamination(options)
   if (!(await isNearby(settings.url)) && !options.allowPublicTarget) {
     throw new ExaminationUsageError(
@@ -105,11 +117,11 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       try {
         const finding = await runCheck(check, examination)
         const explained = explainLimitOnce(finding.observed, { id: check.id, knowledge })
-        const observed = hideSecrets(explained, settings)
+        const observed = hide(explained)
         return { ...finding, observed, reproduce: writeReproduction(settings, check.id, seed) }
       } finally {
         for (const exchange of examination.exchanges) {
-          options.onExchange?.(check.id, hideInExchange(exchange, settings))
+          options.onExchange?.(check.id, hideInExchange(exchange, hide))
         }
       }
     },
@@ -135,7 +147,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
     tool: 'doctor',
     target: plan.target,
     seed,
-    checks: results,
-    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.isStarved && !isUnproven,
+    checks: nameCauses(results),
+    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.isDoubtful && !isUnproven,
   })
 }

@@ -76,7 +76,7 @@ export const explainLimitOnce = (
 const firewalled = 'a firewall has answered instead, which proves nothing; let this machine pass for the run'
 
 /** Explains that a firewall or a rate limit responded, so the endpoint did not decide. */
-const explainShield = (exchanges: readonly Exchange[]): string | undefined => {
+export const explainShield = (exchanges: readonly Exchange[]): string | undefined => {
   if (exchanges.some(isFirewalled)) return firewalled
   return exchanges.some(isLimited) ? limited : undefined
 }
@@ -122,6 +122,35 @@ export const judgeRefused = async (
   const reason = explainShield(unclear.map(({ exchange }) => exchange))
   const observed = [describeAttempts(unclear), reason].filter(Boolean).join('; ')
   return { verdict: 'inconclusive', observed }
+}
+
+/**
+ * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it is no forgery that was accepted;
+ * `refuses-without-failing` reports all of them as one mistake.
+ */
+export const judgeForged = async (
+  examination: Examination,
+  attempts: readonly Attempt[],
+): Promise<Finding> => {
+  const { knowledge, countEffects } = examination
+  const failed = attempts.filter(({ exchange }) => isFailure(exchange))
+  const refused = attempts.filter(({ exchange }) => !isFailure(exchange))
+  const finding = await judgeRefused(examination, refused)
+  if (failed.length === 0 || finding.verdict === 'fail') return finding
+  knowledge.failedForgeries.push(...failed)
+  const observed = `${describeAttempts(failed)}: see refuses-without-failing`
+  const deliveries = failed.flatMap(({ delivery }) => delivery ?? [])
+  if (knowledge.effectName === undefined || deliveries.length < failed.length) {
+    return {
+      verdict: 'inconclusive',
+      observed: `${observed}; only --effects <command or URL> can show that it was not handled`,
+    }
+  }
+  const counts = await countEffects(deliveries, 0)
+  if (counts.some((count, index) => count > (failed[index]?.effectsBefore ?? 0))) {
+    return { verdict: 'fail', observed: `${describeAttempts(failed)}, which was handled` }
+  }
+  return finding.verdict === 'pass' ? { verdict: 'pass', observed: `${observed}; none was handled` } : finding
 }
 
 export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {

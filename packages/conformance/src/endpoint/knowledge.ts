@@ -32,8 +32,8 @@ export const createKnowledge = () => ({
   showsGroups: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
-  /** Set if a check would have failed on a quiet machine, or because this one was busy. */
-  isStarved: false,
+  /** Set if a check could not tell whether what it saw is a mistake: the machine was busy, or the effects may be cut. */
+  isDoubtful: false,
   /** The id of the first check that a rate limit made inconclusive. */
   limitedAt: undefined as string | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
@@ -42,6 +42,8 @@ export const createKnowledge = () => ({
   early: undefined as { readonly delivery: Delivery; readonly sentAt: number } | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: 0,
+  /** Forgeries to which the endpoint responded 5xx. */
+  failedForgeries: [] as { readonly label: string; readonly exchange: Exchange }[],
   /** Subjects of refused deliveries, which must have no effects. */
   refusedSubjects: new Set<string>(),
   /** All requests and responses of the run. */

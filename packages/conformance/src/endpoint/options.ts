@@ -27,6 +27,12 @@ export type ExamineEndpointOptions = {
    * line that contains a delivery's `callId` or `groupId` counts as one of its effects.
    */
   readonly effects?: EffectsSource | undefined
+  /**
+   * States that the effects show texts as they are stored. A text that is cut in them is then a failure; otherwise, it may be cut
+   * only where it is shown.
+   * @default false
+   */
+  readonly effectsAreComplete?: boolean | undefined
   /** Ids of the checks to run. The positive control always runs. */
   readonly only?: readonly string[] | undefined
   /** Ids of the checks to skip. */

@@ -73,6 +73,7 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
     secret,
     previousSecret,
     effects,
+    hasCompleteEffects: options.effectsAreComplete === true,
     given,
     limits,
     now,

@@ -7,11 +7,12 @@ const escapeXml = (text: string): string =>
     .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
     .replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-const formatOutcome = ({ verdict, observed, expected, fix, reproduce }: CheckResult): string => {
+const formatOutcome = ({ verdict, observed, expected, fix, reproduce, because }: CheckResult): string => {
   const details = escapeXml(
     [`Expected: ${expected}`, `Observed: ${observed}`, `Fix: ${fix}`, reproduce ?? ''].join('\n'),
   )
-  if (verdict === 'fail') return `<failure message="${escapeXml(observed)}">${details}</failure>`
+  if (verdict === 'fail')
+    return `<failure message="${escapeXml(because === undefined ? observed : `see ${because}: ${observed}`)}">${details}</failure>`
   if (verdict === 'skipped' || verdict === 'inconclusive') {
     return `<skipped message="${escapeXml(`${verdict}: ${observed}`)}"/>`
   }

@@ -1,23 +1,25 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { isExplained, summarize } from './text.ts'
+import { describeObserved, isExplained, summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown, without markup, HTML or control characters. */
 const escapeMarkdown = (text: string): string =>
   escapeControls(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
 
-const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }: CheckResult): string =>
-  [
+const formatFailure = (check: CheckResult, report: Report): string => {
+  const { id, expected, risk, fix, clause, reproduce } = check
+  return [
     `### ${id}`,
     '',
     `- **Expected**: ${escapeMarkdown(expected)}`,
-    `- **Observed**: ${escapeMarkdown(observed)}`,
+    `- **Observed**: ${escapeMarkdown(describeObserved(check, report))}`,
     `- **Risk**: ${escapeMarkdown(risk)}`,
     `- **Fix**: ${escapeMarkdown(fix)}`,
     `- **Clause**: ${escapeMarkdown(clause)}`,
     ...(reproduce === null ? [] : ['', '```sh', escapeControls(reproduce.replaceAll('```', '')), '```']),
     '',
   ].join('\n')
+}
 
 export const formatMarkdown = (report: Report): string => {
   return [
@@ -28,9 +30,10 @@ export const formatMarkdown = (report: Report): string => {
     '| check | verdict | observed |',
     '|---|---|---|',
     ...report.checks.map(
-      ({ id, verdict, observed }) => `| ${id} | ${verdict} | ${escapeMarkdown(observed)} |`,
+      ({ id, verdict, observed, because }) =>
+        `| ${id} | ${verdict} | ${because === undefined ? escapeMarkdown(observed) : `see ${because}`} |`,
     ),
     '',
-    ...report.checks.filter(isExplained).map(formatFailure),
+    ...report.checks.filter(isExplained).map((check) => formatFailure(check, report)),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
-import { isExplained, summarize } from './text.ts'
+import { describeObserved, isExplained, summarize } from './text.ts'
 
 const marks = {
   pass: ['✓', 'green'],
@@ -31,9 +31,9 @@ const wrap = (text: string): string => {
 }
 
 const formatLine = (check: CheckResult, width: number): string => {
-  const { verdict, id, observed } = check
+  const { verdict, id, observed, because } = check
   const mark = paint(verdict, marks[verdict][0])
-  const text = toLine(observed)
+  const text = toLine(because === undefined ? observed : `see ${because}`)
   // The full observation of a failure or advice follows below.
   const room = Math.max(20, maxColumns - width - 6)
   const isCut = isExplained(check) && text.length > room
@@ -42,8 +42,9 @@ const formatLine = (check: CheckResult, width: number): string => {
   return `  ${mark} ${id.padEnd(width)}  ${styleText('dim', remark)}`
 }
 
-const formatProblem = (check: CheckResult): string => {
-  const { verdict, id, severity, title, expected, observed, risk, fix, clause, reproduce } = check
+const formatProblem = (check: CheckResult, report: Report): string => {
+  const { verdict, id, severity, title, expected, risk, fix, clause, reproduce } = check
+  const observed = describeObserved(check, report)
   const lines = Object.entries({ expected, observed, risk, fix, clause }).map(([name, text]) => [
     name,
     wrap(toLine(text)),
@@ -63,7 +64,9 @@ export const formatPretty = (report: Report): string => {
   const { tool, target, verdict, checks, seed } = report
   const width = Math.max(...checks.map(({ id }) => id.length), 0)
   const groups = [...new Set(checks.map(({ group }) => group))]
-  const problems = ['advice', 'fail'].flatMap((kind) => checks.filter((check) => check.verdict === kind))
+  const problems = ['advice', 'fail'].flatMap((kind) =>
+    checks.filter((check) => check.verdict === kind && isExplained(check)),
+  )
   const color = verdict === 'pass' ? 'pass' : verdict === 'fail' ? 'fail' : 'inconclusive'
   return [
     `${styleText('bold', `wabakit ${tool}`)}  ${toLine(target)}`,
@@ -73,7 +76,7 @@ export const formatPretty = (report: Report): string => {
       ...checks.filter((check) => check.group === group).map((check) => formatLine(check, width)),
       '',
     ]),
-    ...problems.map(formatProblem),
+    ...problems.map((check) => formatProblem(check, report)),
     `${paint(color, verdict)}  ${summarize(report)}  ${styleText('dim', `seed ${seed}`)}`,
     '',
   ].join('\n')

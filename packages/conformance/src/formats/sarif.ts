@@ -1,5 +1,5 @@
 import type { CheckResult, Report, Severity } from '../report/report.ts'
-import { escapeLines, isExplained } from './text.ts'
+import { describeObserved, escapeLines, isExplained } from './text.ts'
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   critical: 'error',
@@ -22,7 +22,8 @@ const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) =
 })
 
 /** Formats a report as SARIF 2.1.0. Every check is a rule, and every failure or advice is a result. */
-export const formatSarif = ({ tool, target, checks }: Report): string => {
+export const formatSarif = (report: Report): string => {
+  const { tool, target, checks } = report
   const results = checks.flatMap((check, ruleIndex) =>
     isExplained(check)
       ? [
@@ -30,7 +31,9 @@ export const formatSarif = ({ tool, target, checks }: Report): string => {
             ruleId: check.id,
             ruleIndex,
             level: check.verdict === 'advice' ? 'note' : levels[check.severity],
-            message: { text: `${check.title}. Expected: ${check.expected}. Observed: ${check.observed}.` },
+            message: {
+              text: `${check.title}. Expected: ${check.expected}. Observed: ${describeObserved(check, report)}.`,
+            },
             // Code scanning shows only results with a location, and the URL is the only one available.
             locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
             partialFingerprints: { check: check.id },

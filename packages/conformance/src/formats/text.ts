@@ -9,8 +9,17 @@ const words: Readonly<Record<CheckVerdict, string>> = {
   pass: 'passed',
 }
 
-/** Returns whether a report explains a check, with its risk and its fix. */
-export const isExplained = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
+/** Returns whether a report explains a check, with its risk and its fix. What follows from another failure is named there. */
+export const isExplained = ({ verdict, because }: CheckResult): boolean =>
+  because === undefined && (verdict === 'fail' || verdict === 'advice')
+
+/** Describes what was observed, and the failures that follow from this one. */
+export const describeObserved = ({ id, observed }: CheckResult, { checks }: Report): string => {
+  const following = checks.flatMap((check) => (check.because === id ? [check.id] : []))
+  return following.length === 0
+    ? observed
+    : `${observed}. For the same reason, these fail: ${following.join(', ')}`
+}
 
 /** Summarizes a report's counts, such as `2 failed, 38 passed`. */
 export const summarize = ({ counts }: Report): string =>

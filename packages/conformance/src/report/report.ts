@@ -33,6 +33,8 @@ export type CheckResult = {
    */
   readonly decision?: true
   readonly verdict: CheckVerdict
+  /** Present if the failure follows from that of another check, whose id this is. One fix is enough for both. */
+  readonly because?: string
   /** The behavior that the rule requires. */
   readonly expected: string
   /** The observed behavior. Contains no secret. */

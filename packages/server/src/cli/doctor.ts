@@ -18,6 +18,7 @@ type DoctorOptions = Pick<
   readonly header?: readonly [string, string][]
   readonly basic?: string
   readonly replay?: string
+  readonly effectsComplete?: boolean
   readonly timeout?: number
   readonly yes?: boolean
   readonly format: ReportFormat
@@ -49,7 +50,7 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
 
 const examine = async (
   url: string,
-  { header = [], basic, replay, timeout, yes, format, ...options }: DoctorOptions,
+  { header = [], basic, replay, timeout, yes, format, effectsComplete, ...options }: DoctorOptions,
 ): Promise<void> => {
   const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
   await runJudge(format, (progress) =>
@@ -57,6 +58,7 @@ const examine = async (
       ...options,
       url,
       headers,
+      effectsAreComplete: effectsComplete,
       only: replay === undefined ? options.only : [replay],
       timeoutMs: timeout && timeout * 1_000,
       allowPublicTarget: yes,
@@ -87,6 +89,7 @@ export const define = (command: Command): void => {
     },
     '--basic <user:password>': 'credentials of the sender',
     '--effects <source>': 'URL or shell command that prints what the application did, one line per effect',
+    '--effects-complete': 'the effects show texts as they are stored, so one that is cut was lost',
     '--only <ids>': { about: 'checks to run, separated by commas', parse: readIds },
     '--skip <ids>': { about: 'checks to leave out, separated by commas', parse: readIds },
     '--replay <id>': 'run one check and print its requests and responses',

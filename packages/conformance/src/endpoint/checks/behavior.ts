@@ -1,7 +1,7 @@
 import type { EndpointChecks } from '../check.ts'
-import { judgeAccepted } from '../judge.ts'
+import { explainShield, judgeAccepted } from '../judge.ts'
 import { findLeaks } from '../leaks.ts'
-import { type Exchange, isAccepted } from '../send.ts'
+import { type Exchange, isAccepted, isShielded } from '../send.ts'
 
 /** Patterns of stack traces and source file paths in common languages. */
 const stackPatterns: readonly RegExp[] = [
@@ -42,7 +42,10 @@ export const behaviorChecks: EndpointChecks = {
     run: async ({ send }) => {
       const exchange = await send({ method: 'GET', headers: {} })
       const { status = 0 } = exchange
-      if (isAccepted(exchange) || status >= 500) return { verdict: 'fail', observed: `${status} to GET` }
+      if (isAccepted(exchange) || (status >= 500 && !isShielded(exchange)))
+        return { verdict: 'fail', observed: `${status} to GET` }
+      const reason = explainShield([exchange])
+      if (reason !== undefined) return { verdict: 'inconclusive', observed: `${status} to GET; ${reason}` }
       if (status >= 400) return { verdict: 'pass', observed: String(status) }
       return { verdict: 'inconclusive', observed: exchange.error ?? `${status} to GET` }
     },

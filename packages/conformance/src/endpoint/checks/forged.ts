@@ -2,7 +2,7 @@ import { type EventName, eventNames } from '@wabakit/contract'
 import { type Finding, setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeRefused } from '../judge.ts'
+import { type Attempt, describeAttempts, judgeForged } from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
@@ -103,7 +103,7 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
     'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
     'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
   })
-  return judgeRefused(examination, [...attempts, ...forgeries])
+  return judgeForged(examination, [...attempts, ...forgeries])
 }
 
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
@@ -350,15 +350,35 @@ const signatureChecks: ForgedChecks = {
 
 /** Checks that imitate a sender without the secret. */
 export const forgedChecks: EndpointChecks = {
-  ...setDefaults(signatureChecks, { severity: 'critical', clause: scheme, needs: ['signature'] }),
+  'refuses-without-failing': {
+    title: 'Refuses forgeries with 4xx instead of failing',
+    severity: 'medium',
+    clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',
+    expected: 'no 5xx to a forgery',
+    risk: 'An exception replaces the refusal: strangers fill the log with errors, and an alarm for 5xx rings for them.',
+    fix: 'Catch errors from the verification, such as those of a comparison of different lengths, and respond 401.',
+    runsLast: true,
+    run: ({ knowledge: { failedForgeries } }) =>
+      failedForgeries.length === 0
+        ? { verdict: 'pass', observed: 'no 5xx to a forgery' }
+        : { verdict: 'fail', observed: describeAttempts(failedForgeries) },
+  },
+  ...setDefaults(signatureChecks, {
+    severity: 'critical',
+    clause: scheme,
+    needs: ['signature'],
+    follows: 'refuses-wrong-secret',
+  }),
   ...setDefaults(tokenChecks, {
     severity: 'critical',
     clause: 'RFC 9110, section 15.5.2; decision 0061',
     needs: ['url-token'],
+    follows: 'refuses-wrong-token',
   }),
   ...setDefaults(credentialChecks, {
     severity: 'critical',
     clause: 'RFC 9110, section 15.5.2; decision 0018',
     needs: ['credentials'],
+    follows: 'refuses-wrong-credentials',
   }),
 }

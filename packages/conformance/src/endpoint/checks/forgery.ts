@@ -1,7 +1,7 @@
 import type { Defaulted } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeRefused, sendEach } from '../judge.ts'
+import { type Attempt, judgeForged, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
@@ -46,5 +46,5 @@ export const refuse = (
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '4xx',
   requests: Object.keys(forgeries).length,
-  run: async (examination) => judgeRefused(examination, await sendForgeries(examination, forgeries)),
+  run: async (examination) => judgeForged(examination, await sendForgeries(examination, forgeries)),
 })

@@ -2,7 +2,7 @@ import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
 import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, deliverAtOnce, judgeAccepted } from '../judge.ts'
+import { type Attempt, deliverAtOnce, explainShield, judgeAccepted } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 import { sparseEvents } from '../sparse-events.ts'
@@ -157,7 +157,11 @@ export const genuineChecks: EndpointChecks = {
     run: async (examination) => {
       const { prepare, countEffects, knowledge, secret } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
-      const { accepted } = await deliverAtOnce(examination, deliveries)
+      const { accepted, exchanges } = await deliverAtOnce(examination, deliveries)
+      if (accepted.length === 0) {
+        const reason = explainShield(exchanges) ?? 'see survives-concurrent-deliveries'
+        return { verdict: 'inconclusive', observed: `none of ${deliveries.length} was accepted; ${reason}` }
+      }
       const counts = await countEffects(accepted)
       const lost = counts.filter((count) => count < 1).length
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`

@@ -4,12 +4,13 @@ import {
   deliverAtOnce,
   describeAttempts,
   describeResponse,
+  explainShield,
   judgeRefused,
   judgeSurvived,
   sendEach,
 } from '../judge.ts'
 import { formatHead } from '../raw.ts'
-import { isAccepted, isLimited, isShielded } from '../send.ts'
+import { isAccepted, isFirewalled, isShielded } from '../send.ts'
 
 const malformedRequests = [
   'NONSENSE\r\n\r\n',
@@ -110,7 +111,10 @@ export const hostileConnectionChecks: EndpointChecks = {
         return { exchange, delivery }
       })
       const failed = attempts.filter(({ exchange }) => exchange.status === 500)
-      if (failed.length > 0) return { verdict: 'fail', observed: describeAttempts(failed) }
+      // One that fails at every forgery does not fail because of their size.
+      if (failed.length > 0 && examination.knowledge.failedForgeries.length === 0) {
+        return { verdict: 'fail', observed: describeAttempts(failed) }
+      }
       const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
       if (examination.secret !== undefined && accepted.length > 0) return judgeRefused(examination, accepted)
       return judgeSurvived(examination, describeAttempts(attempts))
@@ -130,7 +134,7 @@ export const hostileConnectionChecks: EndpointChecks = {
         deliveries.push(await examination.prepare())
       }
       const { exchanges, accepted } = await deliverAtOnce(examination, deliveries)
-      const wrong = exchanges.filter((exchange) => !isAccepted(exchange) && !isLimited(exchange))
+      const wrong = exchanges.filter((exchange) => !isAccepted(exchange) && !isShielded(exchange))
       if (wrong.length > 0) {
         const responses = [...new Set(wrong.map(describeResponse))].join(', ')
         return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
@@ -139,6 +143,9 @@ export const hostileConnectionChecks: EndpointChecks = {
       if (examination.knowledge.effectName !== undefined) {
         const lost = (await examination.countEffects(accepted)).filter((count) => count === 0).length
         if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
+      }
+      if (exchanges.some(isFirewalled)) {
+        return { verdict: 'inconclusive', observed: `${observed}; ${explainShield(exchanges)}` }
       }
       return judgeSurvived(examination, observed)
     },

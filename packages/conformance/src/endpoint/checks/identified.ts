@@ -289,6 +289,7 @@ export const identifiedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 1,
     runsLast: true,
+    follows: 'handles-duplicate-once',
     run: async (examination) => {
       const { deliver, limits, signal, knowledge } = examination
       const { early, exchanges } = knowledge

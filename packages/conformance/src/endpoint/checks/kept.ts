@@ -1,5 +1,6 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
+import { decodeEscapes } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import type { SummaryFields } from '../summaries.ts'
@@ -11,26 +12,12 @@ const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
 const markupRecap = 'Costs <b>5 & more</b>.'
 const markupAsHtml = 'Costs &lt;b&gt;5 &amp; more&lt;/b&gt;.'
 
-const longEnding = 'This is the end.'
 /** Longer than the text columns of some databases. */
-const longRecap = `${'Recap. '.repeat(10_000)}${longEnding}`
+const longRecap = `${'Recap. '.repeat(10_000)}This is the end.`
 const shortList = ['Asked for apples', 'Wants pears']
 const longList = Array.from({ length: 20 }, (_, index) => `Point number ${index + 101}`)
 
 const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
-
-/** Decodes what JSON and programming languages write for characters in a quoted text. */
-const decodeEscapes = (text: string): string =>
-  text
-    .replace(
-      /\\U([\da-fA-F]{8})|\\u\{([\da-fA-F]+)\}|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})/g,
-      (_, ...digits: (string | undefined)[]) => {
-        const code = Number.parseInt(digits.slice(0, 4).find(Boolean) ?? '', 16)
-        return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)
-      },
-    )
-    .replaceAll('\\', '')
-    .normalize()
 
 /** Sends summaries with these fields, and returns the lines of the effects of each. */
 const show = async (examination: Examination, list: readonly SummaryFields[]): Promise<string[]> => {
@@ -142,8 +129,8 @@ export const keptChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'specification, "Summary object": texts and lists have no maximum length',
     expected:
-      'the end of a recap of 70,000 characters and the last of 20 key points, if the effects show them',
-    risk: 'The end of a long summary is lost, and no one notices, because the response is 2xx.',
+      'a recap of 70,000 characters and all of 20 key points, if the effects show recaps and key points',
+    risk: 'A part of a long summary is lost, and no one notices, because the response is 2xx.',
     fix: 'Store texts in columns without a limit. If only the effects are cut, let them show the whole summary.',
     needs: ['effects'],
     requests: 2,
@@ -153,22 +140,24 @@ export const keptChecks: EndpointChecks = {
         { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
         { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
       ])
-      const [lastShort = '', lastLong = ''] = [shortList.at(-1), longList.at(-1)]
-      const showsLists = plain.includes(lastShort)
-      if (!plain.includes(plainRecap) && !showsLists) return noRecaps
+      const showsRecaps = plain.includes(plainRecap)
+      const showsLists = shortList.every((point) => plain.includes(point))
+      if (!showsRecaps && !showsLists) return noRecaps
       if (shown === '') return { verdict: 'inconclusive', observed: 'a summary of 70 kB had no effect' }
-      const isCut = plain.includes(plainRecap) && !shown.includes(longEnding)
+      const missing = [
+        ...(showsRecaps && !shown.includes(longRecap)
+          ? [`the whole recap of ${longRecap.length} characters`]
+          : []),
+        ...(showsLists && !longList.every((point) => shown.includes(point)) ? ['each of 20 key points'] : []),
+      ]
+      if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
+      const observed = `the effects show ${shown.length} characters, and not ${missing.join(' or ')}`
+      if (examination.hasCompleteEffects) return { verdict: 'fail', observed }
+      examination.knowledge.isDoubtful = true
       // Only the application knows whether they were cut when they were stored or when they were shown.
-      const where = 'cut where it is stored, or only in the effects'
-      if (isCut) {
-        const observed = `the effects show ${shown.length} characters of a line with ${longRecap.length}: the recap is ${where}`
-        return { verdict: 'inconclusive', observed }
-      }
-      if (!showsLists || shown.includes(lastLong)) return { verdict: 'pass', observed: 'kept' }
-      return {
-        verdict: 'inconclusive',
-        observed: `the last of 20 key points is missing: the list is ${where}`,
-      }
+      const remedy =
+        'cut where it is stored, or only in the effects; if these are complete, pass --effects-complete'
+      return { verdict: 'inconclusive', observed: `${observed}: ${remedy}` }
     },
   },
   'keeps-calls-apart': {

@@ -180,4 +180,5 @@ export const repeatedChecks: EndpointChecks = setDefaults(checks, {
   clause: idempotency,
   expected: 'one effect',
   needs: ['effects'],
+  follows: 'handles-duplicate-once',
 })

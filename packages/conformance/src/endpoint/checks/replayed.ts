@@ -1,7 +1,8 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { judgeOnce, judgeRefused } from '../judge.ts'
+import { judgeForged, judgeOnce } from '../judge.ts'
 import { signDelivery } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
 import { type Forgery, refuse, sendForgeries, withHeader } from './forgery.ts'
 
 const hour = 3_600
@@ -26,9 +27,11 @@ const adviseAgainst = (forgeries: Parameters<typeof refuse>[0]): ReturnType<type
   ...refuse(forgeries),
   run: async (examination) => {
     const attempts = await sendForgeries(examination, forgeries)
-    // Omits the deliveries, because the verdict must not depend on their effects.
-    const responses = attempts.map(({ label, exchange }) => ({ label, exchange }))
-    const finding = await judgeRefused(examination, responses)
+    // Omits accepted deliveries, because the verdict must not depend on their effects.
+    const responses = attempts.map(({ label, exchange, delivery }) =>
+      isAccepted(exchange) || delivery === undefined ? { label, exchange } : { label, exchange, delivery },
+    )
+    const finding = await judgeForged(examination, responses)
     return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
   },
 })
@@ -106,7 +109,7 @@ const checks: EndpointChecks = {
       const resent = await send({ headers: { ...headers, 'webhook-id': ids.createWebhookId() }, body })
       const replaced = { headers: { ...headers, 'webhook-id': other.id }, body: other.body }
       const exchange = await sendHostile(replaced, other.subject)
-      return judgeRefused(examination, [
+      return judgeForged(examination, [
         { label: 'another id', exchange: resent, delivery, effectsBefore },
         { label: 'another id and body', exchange, delivery: other },
       ])
@@ -114,6 +117,7 @@ const checks: EndpointChecks = {
   },
   'handles-replay-once': {
     isProof: true,
+    follows: 'handles-duplicate-once',
     title: 'Handles a delivery once when exactly the same request is sent again',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Replay attacks" and "Idempotency"',

@@ -1,5 +1,6 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
+import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
@@ -17,12 +18,6 @@ const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
 
-/** Lists how effects may show a text: as it is, or with escapes of JSON. */
-const listSpellings = (text: string): string[] => [
-  text.normalize(),
-  text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-]
-
 /** Finds an id of which the effects show another spelling: cut, or without some of its characters. */
 const findChanged = async (
   examination: Examination,
@@ -30,11 +25,7 @@ const findChanged = async (
 ): Promise<Finding | undefined> => {
   for (const { id, subject } of ids) {
     const shown = (await examination.listEffects(buildDelivery(examination, {}, subject))).join('\n')
-    const spellings = [...listSpellings(id), id.replaceAll('/', '\\/'), encodeURIComponent(id)]
-    const isWhole = spellings.some((each) =>
-      shown.toLowerCase().includes(each.replaceAll(subject, '…').toLowerCase()),
-    )
-    if (!isWhole)
+    if (!showsText(shown, id.replaceAll(subject, '…')))
       return {
         verdict: 'fail',
         observed: `the effects show ${shown.slice(0, 120)} for ${id.replaceAll(subject, '…')}`,
