@@ -1,3 +1,4 @@
+import { createSecretHider } from '@wabakit/wire'
 import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { ExaminationSettings } from './settings.ts'
@@ -25,14 +26,11 @@ export const listSecretForms = ({ urlToken, secret, previousSecret, credentials 
 const listQueryValues = ({ url }: Secrets): string[] =>
   listPairs(url).flatMap(([, value]) => (value.length >= 6 ? [value] : []))
 
-export const hideSecrets = (text: string, secrets: Secrets): string =>
-  [...listSecretForms(secrets), ...listQueryValues(secrets)].reduce(
-    (hidden, form) => hidden.replaceAll(form, '[secret]'),
-    text,
-  )
+/** Creates a function that hides a run's secrets in a text, in any notation. */
+export const createHide = (secrets: Secrets) =>
+  createSecretHider(() => [...listSecretForms(secrets), ...listQueryValues(secrets)])
 
-export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange => {
-  const hide = (text: string): string => hideSecrets(text, secrets)
+export const hideInExchange = (exchange: Exchange, hide: (text: string) => string): Exchange => {
   const hideAll = (headers: OutgoingRequest['headers']) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().map(hide)]))
   const received = Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)])

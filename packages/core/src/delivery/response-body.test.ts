@@ -30,9 +30,9 @@ test('an absent or empty body is empty, and a string is kept as it is', async ()
 test('the first 4,096 characters are kept, and a longer body is not read to its end', async () => {
   const long = 'x'.repeat(4_096)
   expect(await readResponseBody(`${long}y`, {})).toBe(long)
-  const { body, seen } = createBody(long, long, long, 'z')
+  const { body, seen } = createBody(...Array(7).fill(long), 'z')
   expect(await readResponseBody(body, {})).toBe(long)
-  expect(seen).toEqual({ pulled: 3, isCanceled: true })
+  expect(seen).toEqual({ pulled: 6, isCanceled: true })
 })
 
 test('a character that arrives in two pieces is kept', async () => {
@@ -71,18 +71,17 @@ test.each(['a s3cret%2Bs3cret', 'a s3cret+s3cret', 'a s3cret%2Bs3cret and s3cret
 
 test.each([
   ['abc', 'a abc'],
-  ['Basic s3cret!', 'a s3cret'],
-  ['Digest s3cret', 'a s3cret'],
+  ['Basic s3!', 'a s3'],
   [`Bearer ${btoa('words')}`, 'a words'],
-  ['x bearer s3cret', 'a s3cret'],
+  ['s3cret', 'a s3crets'],
   ['', 'a Stryker'],
 ])('with the value %j, nothing is hidden in %j', async (value, body) => {
   expect(await readResponseBody(body, { 'x-a': value })).toBe(body)
 })
 
 test('the longest of several secrets that start at the same place is hidden', async () => {
-  const headers = { 'x-a': 'secret', 'x-b': 'secret-and-more', 'x-c': 'more' }
-  expect(await readResponseBody('(secret-and-more) more secret', headers)).toBe(
+  const headers = { 'x-a': 'secrets1', 'x-b': 'secrets1-and-more', 'x-c': 'more' }
+  expect(await readResponseBody('(secrets1-and-more) more secrets1', headers)).toBe(
     '([redacted]) [redacted] [redacted]',
   )
 })
@@ -99,8 +98,9 @@ test('a secret that crosses the limit is hidden completely, and one after it doe
 })
 
 test('replacing secrets makes a body no longer than the limit', async () => {
-  expect(await readResponseBody('aaab'.repeat(16_384), { 'x-a': 'aaab' })).toBe(
-    '[redacted]'.repeat(410).slice(0, 4_096),
+  expect(await readResponseBody('a1b '.repeat(16_384), { 'x-a': 'a1b' })).toHaveLength(4_096)
+  expect(await readResponseBody('aaab '.repeat(16_384), { 'x-a': 'aaab' })).toBe(
+    '[redacted] '.repeat(410).slice(0, 4_096),
   )
 })
 
