@@ -14,7 +14,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 6, testTimeout: 60_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
 
 const find = ({ checks }: Report, id: string) => {
   const check = checks.find((each) => each.id === id)
@@ -322,6 +322,35 @@ describe.concurrent('the run', () => {
         expect(text).not.toContain(each)
       }
     }
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['JSON of PHP', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
+    [
+      'JSON of .NET',
+      (text) => text.replace(/[+&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).toUpperCase()}`),
+    ],
+    ['a URL', encodeURIComponent],
+    ['base64', btoa],
+    ['one half', (text) => text.slice(0, text.length / 2 + 1)],
+  ])('shows no secret that the endpoint writes in %s', async (_, write) => {
+    const headers = { 'x-webhook-token': 'tok/AB+CD&12345678' }
+    const token = 'url/0123+4567'
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status) =>
+        right.respond(response, status, `${write(headers['x-webhook-token'])} ${write(token)}`),
+    }))
+    const url = `${endpoint.url}?token=${encodeURIComponent(token)}`
+    const bodies = new Set<string>()
+    await examine(
+      { ...endpoint, url },
+      {
+        headers,
+        only: ['refuses-unsigned'],
+        onExchange: (_, { body }) => void bodies.add(body.replace(/["=]/g, '')),
+      },
+    )
+    expect([...bodies]).toEqual(['[redacted] [redacted]'])
   })
 
   test('finds a correct signature in the response to a forgery', async () => {

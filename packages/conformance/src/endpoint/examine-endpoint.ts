@@ -54,7 +54,7 @@ const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
 /** Replaces a failure that may only show that this machine was busy. */
 const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examination): Finding => {
   if (finding.verdict !== 'fail' || !isStarved()) return finding
-  knowledge.isDoubtful = true
+  knowledge.leftOpen = true
   return {
     verdict: 'inconclusive',
     observed: `${finding.observed}; this machine was too busy to tell, so run the check again when it is idle`,
@@ -148,6 +148,6 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
     target: plan.target,
     seed,
     checks: nameCauses(results),
-    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.isDoubtful && !isUnproven,
+    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.leftOpen && !isUnproven,
   })
 }

@@ -33,7 +33,7 @@ export const createKnowledge = () => ({
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */
   countsEvents: undefined as boolean | undefined,
   /** Set if a check could not tell whether what it saw is a mistake: the machine was busy, or the effects may be cut. */
-  isDoubtful: false,
+  leftOpen: false,
   /** The id of the first check that a rate limit made inconclusive. */
   limitedAt: undefined as string | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */

@@ -153,7 +153,7 @@ export const keptChecks: EndpointChecks = {
       if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
       const observed = `the effects show ${shown.length} characters, and not ${missing.join(' or ')}`
       if (examination.hasCompleteEffects) return { verdict: 'fail', observed }
-      examination.knowledge.isDoubtful = true
+      examination.knowledge.leftOpen = true
       // Only the application knows whether they were cut when they were stored or when they were shown.
       const remedy =
         'cut where it is stored, or only in the effects; if these are complete, pass --effects-complete'
