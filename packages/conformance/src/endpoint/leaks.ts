@@ -24,7 +24,9 @@ export const listSecretForms = ({ urlToken, secret, previousSecret, credentials 
 
 /** A query may contain a token even if the sender is known otherwise. */
 const listQueryValues = ({ url }: Secrets): string[] =>
-  listPairs(url).flatMap(([, value]) => (value.length >= 6 ? [value] : []))
+  [...listPairs(url).map(([, value]) => value), ...url.searchParams.values()].filter(
+    ({ length }) => length >= 6,
+  )
 
 /** Creates a function that hides a run's secrets in a text, in any notation. */
 export const createHide = (secrets: Secrets) =>
