@@ -49,6 +49,9 @@ const listNextSteps = (
   return steps
 }
 
+/** Maximum time for the process to end after the server has stopped, in milliseconds. */
+const lingerMs = 1_000
+
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const loaded = loadConfig({ flags, file })
   const config = {
@@ -68,6 +71,12 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   ]
   output.result({ ready: true, url: server.url, database, demo: server.demo ?? null }, lines.join('\n'))
   await closed
+  // All is stored by now. A system call of a thread, such as a lookup by another library or a read from a hung network
+  // drive, cannot be aborted, and `process.exit` would wait for it, too.
+  setTimeout(() => {
+    process.stderr.write('A system call does not end, so the process ends itself with SIGKILL.\n')
+    process.kill(process.pid, 'SIGKILL')
+  }, lingerMs).unref()
 }
 
 export const define = (command: Command): void => {
