@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createLinger } from '@wabakit/wire'
 import { type RequestHandler, respond } from './adapter.ts'
+import { WebhookUsageError } from './errors.ts'
 import { toRequest } from './node-request.ts'
 import { assertOptions } from './usage.ts'
 
@@ -52,6 +53,10 @@ export const toFastifyPlugin =
   (receiver: RequestHandler, options: FastifyPluginOptions = {}) =>
   async (app: FastifyHost): Promise<void> => {
     assertOptions('toFastifyPlugin()', options, ['url'])
+    if (typeof Object(app).route !== 'function')
+      throw new WebhookUsageError(
+        'toFastifyPlugin() returns a plugin. Pass it to app.register(), not to a route.',
+      )
     const { url = '/' } = options
     const linger = createLinger()
     app.removeAllContentTypeParsers()

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { assertFetchMethod, createRequest, type RequestHandler, respond, toUrl } from './adapter.ts'
+import { isUnparsed } from './bytes.ts'
+import { WebhookUsageError } from './errors.ts'
 
 export type { RequestHandler } from './adapter.ts'
 
@@ -39,6 +41,36 @@ export type LambdaEvent = {
   readonly body?: string | null | undefined
   /** Set if the body is base64. */
   readonly isBase64Encoded?: boolean | undefined
+  /** The unparsed body, as text or as base64, where middleware has parsed `body` and kept it. */
+  readonly rawBody?: string | undefined
+}
+
+/** Each form of an HTTP event has some of these properties. Events of queues and schedules have none. */
+const httpProperties = [
+  'httpMethod',
+  'path',
+  'rawPath',
+  'headers',
+  'multiValueHeaders',
+  'queryStringParameters',
+  'multiValueQueryStringParameters',
+] as const satisfies readonly (keyof LambdaEvent)[]
+
+/** @throws WebhookUsageError for an event of another trigger. A normal result would delete a queue's message. */
+const assertHttpEvent = (event: unknown): void => {
+  if (httpProperties.some((name) => name in Object(event))) return
+  throw new WebhookUsageError(
+    'toLambdaHandler() takes HTTP events from API Gateway, a function URL or a load balancer, and this event is from ' +
+      'another trigger, such as SQS or EventBridge. Pass the body of a message to receiver.accept(body, { id }).',
+  )
+}
+
+/** Returns the unparsed body, if there is one. */
+const readBody = ({ body, rawBody, isBase64Encoded }: LambdaEvent): unknown => {
+  const kept: unknown = isUnparsed(body ?? '') ? (body ?? '') : (rawBody ?? body)
+  // Some middleware keeps the body as it arrived, and some keeps the decoded text. Base64 has no braces.
+  const isBase64 = isBase64Encoded && typeof kept === 'string' && (kept === body || !kept.includes('{'))
+  return isBase64 ? Buffer.from(kept, 'base64') : kept
 }
 
 /** The response, in a form that API Gateway, function URLs and load balancers accept. @inline */
@@ -82,18 +114,14 @@ const toRequest = (event: LambdaEvent): Promise<Request> => {
   const query = toQuery(event)
   const target = `${event.rawPath ?? event.path ?? '/'}${query && `?${query}`}`
   const url = toUrl(target, 'https://lambda.invalid')
-  const text: unknown = event.body ?? ''
-  const base64 = event.isBase64Encoded && typeof text === 'string'
-  return createRequest(url, {
-    method,
-    headers: toHeaders(event),
-    body: base64 ? Buffer.from(text, 'base64') : text,
-  })
+  return createRequest(url, { method, headers: toHeaders(event), body: readBody(event) })
 }
 
 /**
  * Turns a receiver into an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
  * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response.
+ *
+ * Rejects with a {@link WebhookUsageError} for events of other triggers, so that a queue keeps its messages.
  *
  * @example
  * export const handler = toLambdaHandler(receiver)
@@ -101,6 +129,7 @@ const toRequest = (event: LambdaEvent): Promise<Request> => {
 export const toLambdaHandler =
   (receiver: RequestHandler) =>
   async (event: LambdaEvent): Promise<LambdaResult> => {
+    assertHttpEvent(event)
     const pending: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>): void => void pending.push(work)
     const response = await respond(

@@ -1,12 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createLinger } from '@wabakit/wire'
 import { type RequestHandler, respond } from './adapter.ts'
+import { WebhookUsageError } from './errors.ts'
 import { findIncoming, type NodeRequest, type NodeRequestHolder, toRequest } from './node-request.ts'
 
 export type { RequestHandler } from './adapter.ts'
 export type { NodeRequest } from './node-request.ts'
 
 export { type StopServerOptions, stopServer } from './stop-server.ts'
+
+/** @throws WebhookUsageError where a framework passes something else, such as a Fetch request or an event of Lambda. */
+const assertNodeRequest = (request: unknown, response: unknown): void => {
+  const { raw = request } = Object(request)
+  if (typeof Object(Object(raw).req ?? raw).on === 'function' && Object(response) === response) return
+  throw new WebhookUsageError(
+    'toNodeHandler() takes the request and the response of node:http. Pass a Fetch Request to receiver.handle(), and an ' +
+      'event of Lambda to toLambdaHandler().',
+  )
+}
 
 /**
  * Turns a receiver into a handler for node:http, Express, Koa, and NestJS on Express or Fastify.
@@ -32,6 +43,7 @@ export const toNodeHandler = (receiver: RequestHandler) => {
     request: NodeRequest | NodeRequestHolder,
     response: ServerResponse | { readonly raw: ServerResponse },
   ): Promise<void> => {
+    assertNodeRequest(request, response)
     const incoming = findIncoming(request)
     const outgoing = 'raw' in response ? response.raw : response
     const responded = await respond(

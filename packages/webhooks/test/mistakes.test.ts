@@ -20,6 +20,8 @@ import {
   WebhookUsageError,
   WebhookVerificationError,
 } from '@wabakit/webhooks'
+import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
+import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
 
@@ -376,4 +378,21 @@ it.each([
 
 it('reports the time limit that a handler exceeded', () => {
   expect(String(new WebhookHandlerTimeoutError(5))).toContain('within 5 ms')
+})
+
+describe('an adapter that is handed something else', () => {
+  it('says that a Fetch request belongs to handle(), and an event of Lambda to its own adapter', async () => {
+    const handler = loosely(toNodeHandler(createReceiver({ verify })))
+    const request = new Request('https://example.com', { method: 'POST', body: '{}' })
+    for (const given of [[request], [request, {}], [{ rawPath: '/', headers: {} }, {}], [undefined, {}]]) {
+      await expect(handler(...given)).rejects.toThrow(
+        /^toNodeHandler\(\) takes .* Pass a Fetch Request to receiver\.handle\(\).* toLambdaHandler\(\)\.$/,
+      )
+    }
+  })
+
+  it('says that a Fastify plugin is registered, not used as the handler of a route', async () => {
+    const plugin = loosely(toFastifyPlugin(createReceiver({ verify })))
+    await expect(plugin({ raw: {} }, {})).rejects.toThrow('Pass it to app.register(), not to a route.')
+  })
 })

@@ -104,7 +104,7 @@ const readParsed = async (
   throw new WebhookRequestError(
     'body_was_parsed',
     'Other code has read the body. Mount the receiver before any body parser, or keep the bytes: ' +
-      'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS.',
+      'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), rawBody: true in NestJS, event.rawBody on Lambda.',
   )
 }
 

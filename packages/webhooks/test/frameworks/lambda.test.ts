@@ -89,6 +89,43 @@ it('passes on the query of an event of API Gateway 1.0, and of a load balancer',
   expect(await respond({ requestContext, ...multiple })).toBe(200)
 })
 
+it.each(
+  Object.entries({
+    'messages of SQS': {
+      Records: [{ messageId: '1', body: JSON.stringify(summary), eventSource: 'aws:sqs' }],
+    },
+    'a schedule of EventBridge': { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} },
+    'a message of a WebSocket': { requestContext: { connectionId: '1', eventType: 'MESSAGE' }, body: '{}' },
+    'no event': null,
+  }),
+)('rejects %s instead of returning a response, which would delete a message', async (_, event) => {
+  const { receiver, events } = recording()
+  const handler: (event: never) => Promise<unknown> = toLambdaHandler(receiver)
+  await expect(handler(event as never)).rejects.toThrow(
+    /^toLambdaHandler\(\) takes HTTP events .*receiver\.accept\(/,
+  )
+  expect(events).toEqual([])
+})
+
+it.each(
+  Object.entries({
+    'as text': (body: string) => ({ rawBody: body }),
+    'as it arrived, in base64': (body: string) => ({ rawBody: base64(body).body, isBase64Encoded: true }),
+    'decoded, of a body in base64': (body: string) => ({ rawBody: body, isBase64Encoded: true }),
+  }),
+)('verifies the unparsed body that middleware has kept %s', async (_, keep) => {
+  const { receiver, events } = recording()
+  const delivery = await signed(summary)
+  const event = {
+    httpMethod: 'POST',
+    headers: delivery.headers,
+    body: JSON.parse(delivery.body),
+    ...keep(delivery.body),
+  }
+  expect((await toLambdaHandler(receiver)(event)).statusCode).toBe(200)
+  expect(events).toEqual([summary])
+})
+
 describe.each(Object.entries(forms))('a Lambda behind %s', (source, form) => {
   /** The headers that this source reads from a result. */
   const readHeaders = (result: Awaited<ReturnType<ReturnType<typeof toLambdaHandler>>>) =>
@@ -149,12 +186,11 @@ describe('a Lambda function', () => {
     expect((await toLambdaHandler(recording().receiver)(event)).statusCode).toBe(status)
   })
 
-  it('responds 400 to an event that is not an object, or has a header that Fetch rejects', async () => {
+  it('responds 400 to an event with a header that Fetch rejects', async () => {
     const handler = toLambdaHandler(recording().receiver)
     for (const headers of [{ 'x y': 'z' }, { x: 'a\nb' }]) {
       expect((await handler({ httpMethod: 'POST', path: '/', headers })).statusCode).toBe(400)
     }
-    expect((await handler(null as unknown as LambdaEvent)).statusCode).toBe(400)
   })
 
   it('explains a body that a middleware has parsed', async () => {
@@ -164,6 +200,7 @@ describe('a Lambda function', () => {
       const event = { httpMethod: 'POST', path: '/', headers, body: JSON.parse(body), isBase64Encoded }
       const result = await toLambdaHandler(receiver)(event)
       expect([result.statusCode, JSON.parse(result.body).code]).toEqual([400, 'body_was_parsed'])
+      expect(JSON.parse(result.body).message).toContain('event.rawBody on Lambda')
     }
     expect(errors).toMatchObject([{ code: 'body_was_parsed' }, { code: 'body_was_parsed' }])
   })
@@ -172,12 +209,12 @@ describe('a Lambda function', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
     const rejecting = toLambdaHandler({ handle: () => Promise.reject(new Error('not ours')) })
-    expect((await rejecting({})).statusCode).toBe(500)
+    expect((await rejecting({ path: '/' })).statusCode).toBe(500)
     const failingLater: Receiver['handle'] = async (_, host) => {
       Object(host).waitUntil(Promise.reject(new Error('late')))
       return new Response(null, { status: 200 })
     }
-    expect((await toLambdaHandler({ handle: failingLater })({})).statusCode).toBe(200)
+    expect((await toLambdaHandler({ handle: failingLater })({ path: '/' })).statusCode).toBe(200)
   })
 
   it('finishes the work after an early response before it is frozen', async () => {
