@@ -31,6 +31,7 @@ import { identify } from './identify.ts'
 import { createManagement, createUnpark } from './manage-entries.ts'
 import { probeDriver } from './probe-driver.ts'
 import { createReconcile } from './reconcile.ts'
+import { createSetback } from './steady-time.ts'
 import { createStoring } from './store-events.ts'
 import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from './table.ts'
 import { createWorker } from './worker.ts'
@@ -194,7 +195,14 @@ export function sqlInbox(
   if (dialect !== engine.dialect) {
     throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)
   }
-  const now = () => (clock === undefined ? inboxSyntaxes[dialect].now : String(Math.round(clock.now())))
+  const readSetback = createSetback()
+  const readDatabaseTime = (): string => {
+    const time = inboxSyntaxes[dialect].now
+    // Servers of databases keep their own clocks.
+    const setbackMs = dialect === 'sqlite' ? readSetback() : 0
+    return setbackMs === 0 ? time : `(${time} + ${setbackMs})`
+  }
+  const now = () => (clock === undefined ? readDatabaseTime() : String(Math.round(clock.now())))
   const kept = {
     handledBodyMs: toStoredMs(handledBodyMs),
     parkedBodyMs: toStoredMs(parkedBodyMs),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { createReceiver, type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -89,6 +90,23 @@ describe('an inbox on SQLite', () => {
     await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(2)
     other.exec('COMMIT')
     expect((await response).status).toBe(200)
+  })
+
+  it('leaves the event loop free while better-sqlite3 would wait for a lock, and restores its time limit', async () => {
+    const file = join(folder, 'blocking.db')
+    const database = open(new BetterSqlite(file))
+    const { receiver, inbox } = receive(createEnvironment(database))
+    await inbox.list()
+    const other = open(new DatabaseSync(file))
+    other.exec('BEGIN IMMEDIATE')
+    const startedAt = performance.now()
+    const response = receiver.handle(toRequest(toEnd('c'), 'a'))
+    await setTimeout(50)
+    // A statement of the driver alone would have taken five seconds.
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    other.exec('COMMIT')
+    expect((await response).status).toBe(200)
+    expect(database.pragma('busy_timeout', { simple: true })).toBe(5_000)
   })
 
   it('refuses transaction(), and an asynchronous function in atCompletion()', async () => {

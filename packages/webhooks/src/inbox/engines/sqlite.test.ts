@@ -73,7 +73,7 @@ it('keeps at most 200 prepared statements', async () => {
     for (let index = 0; index < count; index += 1) await run(`SELECT ${index}`)
     return prepare.mock.calls.length
   }
-  expect([await runAll(200), await runAll(200), await runAll(201), await runAll(1)]).toEqual([200, 0, 1, 1])
+  expect([await runAll(200), await runAll(200), await runAll(201), await runAll(1)]).toEqual([201, 0, 1, 1])
 })
 
 it('calls the writes of a completion once, even if they end its transaction', async () => {

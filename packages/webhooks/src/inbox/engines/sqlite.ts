@@ -1,5 +1,5 @@
 import { isError } from '@wabakit/wire'
-import { type Outcome, readColumn, readProperty } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn, readOnlyValue, readProperty } from '../../dedupe/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
   type Effects,
@@ -47,6 +47,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
   database: Database,
 ): InboxEngine<never, Database> => {
   const prepared = new Map<string, ReturnType<SqliteConnection['prepare']>>()
+  let busyTimeout: ReturnType<SqliteConnection['prepare']> | undefined
 
   const execute = (text: string, values: readonly InboxValue[] = []): Outcome => {
     let statement = prepared.get(text)
@@ -69,6 +70,22 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     readProperty(database, 'isTransaction') === true || readProperty(database, 'inTransaction') === true
 
   /**
+   * Runs work that fails at once if the database is locked. The driver would wait in the event loop, for five seconds by
+   * default in better-sqlite3, and nothing else could run.
+   */
+  const withoutWaiting = <Result>(work: () => Result): Result => {
+    busyTimeout ??= database.prepare('PRAGMA busy_timeout')
+    const waitMs = Number(readOnlyValue(busyTimeout.all()[0]))
+    if (!(waitMs > 0)) return work()
+    database.exec('PRAGMA busy_timeout = 0')
+    try {
+      return work()
+    } finally {
+      database.exec(`PRAGMA busy_timeout = ${waitMs}`)
+    }
+  }
+
+  /**
    * Runs synchronous work when no other code has a transaction open on this connection. An event stored in
    * such a transaction would be acknowledged before it is committed, and might be rolled back.
    */
@@ -77,7 +94,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     for (;;) {
       const busy = isInTransaction()
       try {
-        if (!busy) return work()
+        if (!busy) return withoutWaiting(work)
       } catch (error) {
         if (!isLocked(error) || performance.now() > expiresAt) throw error
       }

@@ -1,0 +1,19 @@
+/** Reads the time of day and the time since some start that no one sets, in milliseconds. */
+type Clocks = { readonly wall: () => number; readonly monotonic: () => number }
+
+// Read once, because fake timers of a test replace them, and the database's clock stays real.
+const [RealDate, monotonic] = [Date, performance.now.bind(performance)]
+const machine: Clocks = { wall: () => RealDate.now(), monotonic }
+
+/**
+ * Creates a function that returns how far the machine's clock has been set back, in whole seconds as milliseconds. SQLite
+ * reads that clock, so an entry that was due in a second would be due in an hour and a second after a step of an hour.
+ */
+export const createSetback = ({ wall, monotonic }: Clocks = machine): (() => number) => {
+  let latest = Number.NEGATIVE_INFINITY
+  return () => {
+    const start = wall() - monotonic()
+    latest = Math.max(latest, start)
+    return Math.floor((latest - start) / 1_000) * 1_000
+  }
+}
