@@ -18,17 +18,30 @@ export type EntryClaim = { readonly id: string; readonly token: string }
 export type Claiming = {
   readonly table: string
   readonly token: string
+  /** The condition without which no entry can be claimed. */
+  readonly due: string
   /** Selects `id`, `state` and `due_at`. */
   readonly pick: Statement
   /** The assignments, without the token. */
   readonly set: Statement
   /** The expressions to return for each row. */
   readonly columns: string
+  /** Changes other rows in the same statement. It may read `picked`. Only on PostgreSQL. */
+  readonly advance?: string
 }
 
-export const toClaim = ({ table, token, pick, set, columns }: Claiming): Statement => ({
-  text: `WITH picked AS MATERIALIZED (${pick.text})
-    UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) RETURNING ${columns}`,
+/** A statement that checks `holdsLock`. The lock is taken if there are entries that meet the condition. */
+export type Exclusive = { readonly statement: Statement; readonly condition: string }
+
+/** Returns the condition that this transaction has the lock of the table, whose row no other transaction sees. */
+export const holdsLock = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE event_key = 'lock')`
+
+export const toClaim = (
+  { table, token, pick, set, columns, advance }: Claiming,
+  guard = '1 = 1',
+): Statement => ({
+  text: `WITH picked AS MATERIALIZED (${pick.text})${advance === undefined ? '' : `, advanced AS (${advance})`}
+    UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) AND ${guard} RETURNING ${columns}`,
   values: [...pick.values, ...set.values, token],
 })
 
@@ -57,6 +70,8 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
+  /** Runs a statement while no process claims entries. Only on PostgreSQL. */
+  readonly exclusively?: (exclusive: Exclusive) => Promise<Outcome>
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
   readonly create: (text: string) => Promise<unknown>

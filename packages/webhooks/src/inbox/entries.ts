@@ -1,6 +1,6 @@
 import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
-import { type EntryClaim, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
+import { type EntryClaim, holdsLock, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes } from './table.ts'
 
@@ -33,6 +33,12 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 
 /** How long a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
+
+/** Period at which postponed entries become due again if their lane was not claimed meanwhile, in milliseconds. */
+const slotMs = 60_000
+
+/** Number of entries that a claim examines besides those that it takes. */
+const windowMargin = 100
 
 /** States in which an entry has yet to be handled. */
 export const openStates = `'stored', 'failed', 'claimed'`
@@ -102,35 +108,103 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   /** Ends a claim. Returns whether it was still held. */
   const end = (...ending: Parameters<typeof toEnd>): Promise<boolean> => runEnd(toEnd(...ending))
 
+  const isPostgres = dialect === 'postgresql'
   /**
-   * Returns the condition that the state is one of `states`, in a form that hides the states from
-   * PostgreSQL's planner. Otherwise, a planner with statistics older than these entries would read all
-   * entries that arrived since, instead of one lane.
+   * Returns a constant in a form that hides it from PostgreSQL's planner. Otherwise, a planner with statistics
+   * older than the entries of a state would read all of them, instead of those of one lane.
    */
-  const toMembership = (states: string): string =>
-    dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
+  const hide = (constant: string): string => (isPostgres ? `(SELECT ${constant})` : constant)
+
+  /** Returns the condition that the lane of `r` has another entry in this state that meets the condition. */
+  const hasOther = (state: string, condition: string): string =>
+    `EXISTS (SELECT 1 FROM ${table} s WHERE s.subject = r.subject AND s.state = ${hide(`'${state}'`)}
+      AND s.id <> r.id AND (${condition}))`
 
   /**
    * Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. A
    * retry also waits for an earlier entry that is due, so that retries of one lane keep their order.
    */
-  const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
-      SELECT 1 FROM ${table} s
-      WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (
-        (s.state = 'claimed' AND s.due_at > ${now()})
-        OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
+  const isHeldUp = (again: boolean): string => {
+    const holds = `s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}`
+    const conditions = [
+      hasOther('claimed', `s.due_at > ${now()} OR (s.id + 0 < r.id AND (${holds}))`),
+      hasOther('failed', `s.id + 0 < r.id AND (${holds})`),
+      // On PostgreSQL, see `toWindow`.
+      ...(isPostgres ? [] : [hasOther('stored', 's.id + 0 < r.id')]),
+    ]
+    return `r.subject IS NOT NULL AND (${conditions.join(' OR ')})`
+  }
+
+  /**
+   * Returns the first entries that are due for their first attempt, with their places in their lanes. Reading
+   * all of them would cost too much when a long lane is blocked. `postpone` takes all but the first of each lane
+   * out of the way, so the window contains more entries than lanes that are busy.
+   *
+   * The limit is a query, for which the planner expects a tenth of the entries. So it reads them by the index,
+   * which has them in order, even without statistics on the table.
+   */
+  const toWindow = (limit: number): string =>
+    `(SELECT id, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
+        SELECT id, subject, due_at FROM ${table} WHERE state = 'stored' AND due_at <= ${now()} ORDER BY due_at, id
+        LIMIT (SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')) due
+      ORDER BY due_at, id OFFSET 0)`
+
+  /**
+   * Returns the condition that an entry of the window has not changed before it was locked. It has a form for
+   * which there is no index, so that the planner looks the entry up by its id.
+   */
+  const isStillDue = (): string => `r.state || '' = 'stored' AND r.due_at + 0 <= ${now()}`
+
+  const toDue = (again: boolean): string =>
+    (again ? ['failed', 'claimed'] : ['stored'])
+      .map((state) => `(state = '${state}' AND due_at <= ${now()})`)
+      .join(' OR ')
 
   /**
    * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the
    * query for each value of a parameter.
    */
-  const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
-    text: `SELECT r.id, r.state, r.due_at FROM ${table} r
-    WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
-    ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
-    ORDER BY r.due_at, r.id LIMIT ${limit}`,
-    values: except,
+  const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => {
+    const isWindow = isPostgres && !again
+    const source = isWindow ? `${toWindow(limit)} w JOIN ${table} r ON r.id = w.id` : `${table} r`
+    const order = isWindow ? 'w' : 'r'
+    const state = again ? `r.state IN ('failed', 'claimed')` : `r.state = 'stored'`
+    const isDue = isWindow
+      ? `${isStillDue()} AND (w.subject IS NULL OR w.place = 1)`
+      : `${state} AND r.due_at <= ${now()}`
+    return {
+      text: `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
+      WHERE ${isDue} AND NOT (${isHeldUp(again)})
+      ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
+      ORDER BY ${order}.due_at, ${order}.id LIMIT ${limit}`,
+      values: except,
+    }
+  }
+
+  /**
+   * Returns the time until which the entries of a blocked lane are postponed. Until then, it is the same for
+   * all of them, and hardly any other lane has it: so the index finds the first of them at once.
+   */
+  const toSlot = (subject: string): string =>
+    `(${now()} + ${slotMs} - (${now()} - abs(hashtext(${subject}) % ${slotMs})) % ${slotMs})`
+
+  /** Postpones the due entries that their lanes block, except the first of each lane, unless it waits for a retry. */
+  const postpone = (limit: number): Statement => ({
+    text: `UPDATE ${table} e SET due_at = LEAST(${toSlot('e.subject')}, p.holds_until) FROM (
+      SELECT r.id, f.holds_until FROM ${toWindow(limit)} w JOIN ${table} r ON r.id = w.id
+      CROSS JOIN LATERAL (SELECT max(s.holds_until) AS holds_until FROM ${table} s WHERE s.subject = r.subject
+        AND s.state = (SELECT 'failed') AND s.id + 0 < r.id AND s.holds_until > ${now()}) f
+      WHERE ${isStillDue()} AND w.subject IS NOT NULL AND (w.place > 1 OR f.holds_until IS NOT NULL)
+      FOR NO KEY UPDATE OF r SKIP LOCKED) p
+      WHERE e.id = p.id AND ${holdsLock(table)} RETURNING e.id`,
+    values: [],
   })
+
+  /** Makes the next postponed entry of each lane due that is claimed, so that it follows at once. */
+  const advance = () => `UPDATE ${table} SET due_at = received_at WHERE id IN (
+    SELECT n.id FROM picked p CROSS JOIN LATERAL (SELECT s.id FROM ${table} s
+      WHERE s.state = 'stored' AND s.due_at = ${toSlot('p.subject')} AND s.subject || '' = p.subject
+      ORDER BY s.due_at, s.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) n)`
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
@@ -138,24 +212,38 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   // Entries with the same fact are in the same lane, and searching it costs less than maintaining an index of
   // facts. Erased entries have no subject, so they are found by their fact alone.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
-    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
+    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state = ${hide(`'handled'`)}`)}
+    OR ${hasFact(`f.subject = ${table}.subject AND f.state = ${hide(`'discarded'`)}`)} THEN 'suppressed' END AS known`
 
   return {
     /** Claims due entries, for their first attempt or for a retry. */
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
-      const { text, values } = toCandidates(wanted)
-      const rows = await engine.claim({
-        table,
-        token,
-        pick: { text: `${text} ${inboxSyntaxes[dialect].lock}`, values },
-        set: {
-          text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
+      const claim = (): Promise<readonly unknown[]> => {
+        const { text, values } = toCandidates(wanted)
+        return engine.claim({
+          table,
+          token,
+          due: toDue(wanted.again),
+          pick: { text: `${text} ${inboxSyntaxes[dialect].lock}`, values },
+          set: {
+            text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
             holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,
-          values: [claimMs],
-        },
-        columns: claimed,
-      })
+            values: [claimMs],
+          },
+          columns: claimed,
+          ...(isPostgres && { advance: advance() }),
+        })
+      }
+      let rows = await claim()
+      // Entries that their lanes block may hide others behind them.
+      while (
+        rows.length === 0 &&
+        !wanted.again &&
+        engine.exclusively !== undefined &&
+        (await engine.exclusively({ statement: postpone(wanted.limit), condition: toDue(false) })).count > 0
+      )
+        rows = await claim()
       return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
     },
 

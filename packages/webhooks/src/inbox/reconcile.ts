@@ -117,6 +117,7 @@ export const createReconcile = (
     const [row] = await engine.claim({
       table,
       token,
+      due: `state = 'missing' AND due_at <= ${now()}`,
       pick: {
         text: `SELECT id, state, due_at FROM ${table} WHERE state = 'missing' AND due_at <= ${now()}
           AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL

@@ -1072,8 +1072,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const { receiver, inbox, send } = setUp({ claimTtlMs: 100 })
       const aborted = Promise.withResolvers<unknown>()
       receiver.onAny(async (_, { signal }) => {
-        await inbox.erase({ callId: 'c' })
         signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+        await inbox.erase({ callId: 'c' })
         await aborted.promise
       })
       await send(toEnd('c'), 'a')

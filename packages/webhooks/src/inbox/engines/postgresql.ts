@@ -10,6 +10,8 @@ import { waitAtMost } from '../../time-limit.ts'
 import {
   assertPoolSize,
   type Effects,
+  type Exclusive,
+  holdsLock,
   type InboxEngine,
   type InboxValue,
   ignore,
@@ -64,19 +66,11 @@ const isBroken = (error: unknown): boolean =>
 const briefMs = 2_000
 
 /**
- * Begins a transaction whose statements are not compiled. The cost of a statement is an estimate, and before
- * PostgreSQL 18, the settings below raise it above the limit for compiling, which takes a second. These
- * settings end with the transaction, so they reach neither other users of the connection nor other sessions
- * of a pooler.
+ * Begins a transaction whose statements are not compiled. The cost of a statement is an estimate, and a wrong one makes
+ * PostgreSQL compile it for a second. The setting ends with the transaction, so it reaches neither other users
+ * of the connection nor other sessions of a pooler.
  */
-const beginPlain = 'BEGIN; SET LOCAL jit = off'
-
-/**
- * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort
- * all of them for each claim. These settings make it use the index, which has them in order.
- */
-const followIndex =
-  'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
+const beginPlain = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL jit = off'
 
 /** Runs statements in a transaction that `begin` starts. */
 const inTransaction = async <Result>(
@@ -238,26 +232,40 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     close: connections.close,
   })
 
+  /**
+   * Takes the lock of the table if an entry is due, by inserting a row with a unique key. Another process that
+   * inserts it waits for the end of this transaction, which deletes it, so the row is never committed. Only
+   * roles that may write the table can hold this lock, while any role of the database can hold an advisory lock.
+   */
+  const lock = (condition: string): string =>
+    `INSERT INTO ${table} (id, event_key, source, state, due_at, received_at) OVERRIDING SYSTEM VALUE
+      SELECT -1, 'lock', 'inbox', 'lock', 0, 0 WHERE EXISTS (SELECT 1 FROM ${table} WHERE ${condition})`
+  const unlock = `DELETE FROM ${table} WHERE event_key = 'lock'`
+
+  /** Runs a statement while no process claims entries. */
+  const exclusively = ({ statement, condition }: Exclusive): Promise<Outcome> =>
+    claiming.use(async ({ client }) => {
+      // Each statement sees what was committed before it started, so the lock must be taken first. A claim
+      // need not be synced: if the database crashes and forgets it, the entry is claimed again.
+      const text = `${beginPlain}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
+        ${lock(condition)}; ${inline(statement)}; ${unlock}; COMMIT`
+      const ran: Promise<unknown> = client.query(text)
+      const results = await ran.catch(async (error) => {
+        // An error leaves the transaction open, and every later statement on this connection would fail.
+        await client.query('ROLLBACK').catch(ignore)
+        throw error
+      })
+      if (!Array.isArray(results))
+        throw new TypeError('The pool must run several statements at once, as pg does.')
+      return readOutcome(results.at(-3), 'postgresql')
+    })
+
   return {
     dialect: 'postgresql',
     run: (...statement) => storing.use((client) => execute(client, ...statement)),
-    claim: (wanted) =>
-      claiming.use(async ({ client }) => {
-        // Each statement sees what was committed before it started, so the lock must be taken first. A claim
-        // need not be synced: if the database crashes and forgets it, the entry is claimed again.
-        const text =
-          `${beginPlain}; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
-          `${inline(toClaim(wanted))}; COMMIT`
-        const claimed: Promise<unknown> = client.query(text)
-        const results = await claimed.catch(async (error) => {
-          // An error leaves the transaction open, and every later statement on this connection would fail.
-          await client.query('ROLLBACK').catch(ignore)
-          throw error
-        })
-        if (!Array.isArray(results))
-          throw new TypeError('The pool must run several statements at once, as pg does.')
-        return readOutcome(results.at(-2), 'postgresql').rows
-      }),
+    claim: async (wanted) =>
+      (await exclusively({ statement: toClaim(wanted, holdsLock(table)), condition: wanted.due })).rows,
+    exclusively,
     query: (...statement) =>
       runOnce(connections, (client) =>
         inTransaction(client, { begin: beginPlain, work: () => execute(client, ...statement) }),

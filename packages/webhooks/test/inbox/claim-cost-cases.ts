@@ -1,0 +1,89 @@
+import { sqlInbox } from '@wabakit/webhooks'
+import type { ClientBase, Pool } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { type Environment, receive, toJoin, toRequest } from './environment.ts'
+
+type Server = { readonly pool: () => Pool }
+type Backlog = { readonly handled: number; readonly lane: number; readonly statistics: string }
+
+const createEnvironment = (pool: Pool): Environment => ({
+  inbox: (options) => sqlInbox(pool, options) as never,
+  write: () => {},
+  query: async (text) => (await pool.query(text)).rows,
+})
+
+/** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
+const record = async (pool: Pool, { handled, lane, statistics }: Backlog) => {
+  const sent: string[] = []
+  pool.on('connect', (client) => {
+    const { query } = client
+    const record = (...parameters: unknown[]) => {
+      sent.push(String(parameters[0]))
+      return Reflect.apply(query, client, parameters)
+    }
+    Object.assign(client, { query: record })
+  })
+  const { receiver, table } = receive(createEnvironment(pool))
+  receiver.onAny(() => {})
+  await receiver.handle(toRequest(toJoin('first'), 'first'))
+  await receiver.drain()
+  const insert = `INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)`
+  const analyze = (when: string) => statistics === when && pool.query(`VACUUM ANALYZE ${table}`)
+  await pool.query(`TRUNCATE ${table}`)
+  await pool.query(
+    `${insert} SELECT 'h' || n, '', 'hot', 'handled', 9e15::bigint, 1 FROM generate_series(1, ${handled}) n`,
+  )
+  await analyze('early')
+  await pool.query(`${insert} SELECT 's' || n, '', 'hot', 'stored', n, n FROM generate_series(1, ${lane}) n`)
+  await pool.query(
+    `${insert} SELECT 'o' || n, '', 'o' || n, 'stored', 1e6 + n, 1e6 + n FROM generate_series(1, 20) n`,
+  )
+  await pool.query(
+    `${insert} SELECT 'x' || n, '', 'x' || n, 'handled', 9e15::bigint, 1 FROM generate_series(1, ${handled}) n`,
+  )
+  await analyze('late')
+  return sent.filter((text) => text.includes("'lock'"))
+}
+
+/** Runs a message, and returns the number of buffers that its main statement reads. */
+const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Promise<number> => {
+  const [start, end] = [text.search(/WITH picked|UPDATE \w+ e SET/), text.lastIndexOf('; DELETE FROM')]
+  await client.query(text.slice(0, start))
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text.slice(start, end)}`)
+  await client.query(text.slice(end + 1))
+  const [{ Plan: plan }] = rows[0]['QUERY PLAN']
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+}
+
+/** Tests what a claim reads. Its statements are read from the connection, and run again with EXPLAIN. */
+export const claimCostCases = (name: string, server: () => Server): void => {
+  describe(`${name}: cost of a claim`, () => {
+    const measure = async (backlog: Backlog) => {
+      const pool = server().pool()
+      const sent = await record(pool, backlog)
+      const claims = sent.filter((text) => text.includes('WITH picked'))
+      const again = claims.find((text) => text.includes("'failed', 'claimed'")) ?? ''
+      const first = claims.find((text) => text.includes('advanced') && text !== again) ?? ''
+      const postpone = sent.find((text) => !text.includes('WITH picked')) ?? ''
+      const client = await pool.connect()
+      const counts: number[] = []
+      // The claim takes the first entry of the lane, whose others stay in the way until they are postponed.
+      for (const text of [again, first, first, postpone, first]) counts.push(await countBuffers(client, text))
+      client.release()
+      return counts
+    }
+
+    it.each(['late', 'early', 'none'])(
+      'depends neither on handled entries nor on the length of a lane, with statistics: %s',
+      async (statistics) => {
+        const few = await measure({ handled: 200, lane: 200, statistics })
+        const many = await measure({ handled: 20_000, lane: 4_000, statistics })
+        expect(few.every((count) => count > 0)).toBe(true)
+        for (const [index, count] of many.entries())
+          expect(count).toBeLessThanOrEqual(2 * (few[index] ?? 0) + 50)
+        // The claims, apart from postponing, read a handful of buffers for each entry that they take.
+        expect(Math.max(...many.toSpliced(3, 1))).toBeLessThan(500)
+      },
+    )
+  })
+}
