@@ -15,8 +15,7 @@ const isSenderKind = (text: string): text is SenderKind => senderKinds.some((kin
 const completeChoices = async (options: InitOptions): Promise<Choices> => {
   if (options.yes) return options
   const kinds = senderKinds.join(', ')
-  const verify =
-    options.verify ?? ((await ask(`How does the sender authenticate? ${kinds} [signature]`)) || 'signature')
+  const verify = options.verify ?? ((await ask(`How does the sender authenticate? ${kinds} [url]`)) || 'url')
   if (!isSenderKind(verify)) throw new CliError(`The answer must be one of ${kinds}.`, exitCodes.usage)
   const inbox =
     options.inbox ??
@@ -31,8 +30,14 @@ const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
-const listServerSteps = ({ header }: Plan): string[] => {
+const listServerSteps = ({ header, token }: Plan): string[] => {
   const url = 'http://127.0.0.1:3000/webhooks'
+  if (token)
+    return [
+      `Set WABAKIT_WEBHOOK_TOKEN=${token} and register https://<your host>/webhooks?token=${token}`,
+      'For a local server that sends webhooks to it, run:',
+      `  npx @wabakit/server --webhook-url '${url}?token=${token}'`,
+    ]
   if (header === undefined)
     return [
       'For a local server that sends webhooks to it, and prints the variables of .env.wabakit.example, run:',
@@ -59,7 +64,7 @@ const init = async (options: InitOptions): Promise<void> => {
   }
   const written = plan.files.map(({ path }) => path)
   output.result(
-    { framework: plan.framework.name, written, kept: plan.kept },
+    { framework: plan.framework.name, written, kept: plan.kept, token: plan.token || undefined },
     [
       `${output.style('green', 'written')} ${written.join(', ')}`,
       'Add to your application:',

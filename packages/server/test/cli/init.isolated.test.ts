@@ -67,9 +67,10 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   const { port } = await import('./app.mjs')
   const payload = JSON.stringify({ event: 'GROUP_CREATED', groupId: 'g1' })
   const { headers } = await signWebhook({ payload, secret })
-  const send = (body, headers) => fetch(\`http://127.0.0.1:\${port}/webhooks\`, { method: 'POST', headers, body })
+  const send = (body, headers, query = '') => fetch(\`http://127.0.0.1:\${port}/webhooks\${query}\`, { method: 'POST', headers, body })
   const token = { authorization: 'Bearer ' + secret, 'x-webhook-token': secret }
-  expect((await send(payload, { ...headers, ...token })).status).toBe(200)
+  const query = '?token=' + encodeURIComponent(secret)
+  expect((await send(payload, { ...headers, ...token }, query)).status).toBe(200)
   expect((await send(payload.replace('g1', 'g2'), headers)).status).toBe(401)
 })
 `,
@@ -98,6 +99,7 @@ test('the files for each framework and language pass their test, and work with t
   /** Each framework and language has other answers, and all frameworks together have all of them. */
   const answers: readonly Choices[] = [
     {},
+    { verify: 'url', inbox: true },
     { verify: 'header', inbox: true },
     { verify: 'bearer' },
     { verify: 'signature', inbox: true },
@@ -225,10 +227,10 @@ test('writes files only after confirmation, and never overwrites one', async () 
   expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
   expect(stdout).toContain("import { receiver } from './wabakit/receiver'")
-  expect(stdout).toContain('npx @wabakit/server --webhook-url http')
+  expect(stdout).toMatch(/npx @wabakit\/server --webhook-url 'http\S+\?token=[0-9a-f]{32}'/)
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
-  expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('standardWebhooks')
+  expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('urlToken')
   expect((await wabakit(['init', '--yes'], { cwd: path })).stderr).toContain('There is nothing to write.')
 })
 

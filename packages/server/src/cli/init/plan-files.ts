@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, exitCodes } from '../output.ts'
@@ -9,7 +10,7 @@ import { type ReceiverChoices, writeReceiver } from './write-receiver.ts'
 
 /** The user's answers. */
 export type Choices = {
-  /** @default 'signature' */
+  /** @default 'url' */
   readonly verify?: SenderKind | undefined
   /** Stores each webhook before the response. @default false */
   readonly inbox?: boolean | undefined
@@ -23,10 +24,12 @@ const writeTest = (
 ): string => {
   const name = getExport(framework)
   const header = sender.header?.('test')
-  const secret = header === undefined ? 'mock.secret' : "'test'"
+  const secret = sender.isInUrl ? "'test-token-of-the-url'" : header === undefined ? 'mock.secret' : "'test'"
   const receiver = framework.isLazy ? `getReceiver(${secret})` : 'receiver'
-  const deliver =
-    header === undefined
+  const url = "{ url: 'https://example.com/webhooks?token=test-token-of-the-url' }"
+  const deliver = sender.isInUrl
+    ? `mock.deliverTo(${receiver}, ${url})`
+    : header === undefined
       ? `mock.deliverTo(${receiver})`
       : `await mock.subscribe({ receiver: ${receiver}, headers: { '${header[0]}': '${header[1]}' } })`
   const setSecret = framework.isLazy ? '' : `    process.env.${sender.variable} = ${secret}\n`
@@ -112,7 +115,7 @@ const getInstall = ({ runner, dependencies }: Project): string =>
  * @throws CliError if the folder contains no project, the project uses no supported framework, or one that cannot have
  *   an inbox, or a file's path contains a symbolic link.
  */
-export const planFiles = (folder: string, { verify = 'signature', inbox = false }: Choices = {}) => {
+export const planFiles = (folder: string, { verify = 'url', inbox = false }: Choices = {}) => {
   const project = readProject(folder)
   const framework = findFramework(project)
   if (inbox && framework.isLazy)
@@ -145,6 +148,8 @@ export const planFiles = (folder: string, { verify = 'signature', inbox = false 
     nextLines: listNextLines(framework, { style, ...choices }),
     runner: project.runner,
     header: choices.sender.header?.('…'),
+    /** A new secret with 128 random bits, for the query of the webhook's URL. */
+    token: choices.sender.isInUrl && randomBytes(16).toString('hex'),
   }
 }
 

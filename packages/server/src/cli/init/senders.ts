@@ -1,5 +1,5 @@
 /** How a sender can authenticate. */
-export const senderKinds = ['signature', 'header', 'bearer'] as const
+export const senderKinds = ['url', 'signature', 'header', 'bearer'] as const
 
 export type SenderKind = (typeof senderKinds)[number]
 
@@ -10,11 +10,19 @@ export type Sender = {
   readonly variable: string
   /** Returns the call of the verifier, given the code that reads the variable. */
   verify(value: string): string
+  /** Set if the secret is a token in the query of the URL. */
+  readonly isInUrl?: true
   /** The header to send in a test, without a signature. */
   header?(value: string): readonly [name: string, value: string]
 }
 
 export const senders: Readonly<Record<SenderKind, Sender>> = {
+  url: {
+    verifier: 'urlToken',
+    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    verify: (value) => `urlToken({ token: () => ${value} })`,
+    isInUrl: true,
+  },
   signature: {
     verifier: 'standardWebhooks',
     variable: 'WABAKIT_WEBHOOK_SECRET',
