@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import { type Inbox, sqlInbox } from '@wabakit/webhooks'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { distribution, findPackaged, startInstalledPostgres } from '../installed-postgres.ts'
+import { claimCostCases } from './claim-cost-cases.ts'
+import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
+import { inboxCases } from './inbox-cases.ts'
+
+/** PostgreSQL 18 is tested by inbox-postgres.test.ts. */
+const versions = {
+  'PostgreSQL of the distribution': distribution,
+  ...Object.fromEntries(
+    [
+      'node_modules/postgres14',
+      'tools/matrix/node_modules/postgres16',
+      'tools/matrix/node_modules/postgres17',
+    ].map((folder) => [folder, findPackaged(resolve(folder))]),
+  ),
+}
+
+const createEnvironment = (pool: Pool): Environment => ({
+  inbox: (options) => sqlInbox(pool, options) as unknown as Inbox<Context>,
+  write: async ({ transaction }, effect) =>
+    (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
+  query: async (text) => (await pool.query(text)).rows,
+})
+
+for (const [name, programs] of Object.entries(versions)) {
+  if (programs === undefined) {
+    // The whole test:matrix installs the others.
+    it.skipIf(name.startsWith('tools/'))(`${name} is installed in CI`, () => {
+      console.warn(`The inbox was not tested on this PostgreSQL, which is not installed: ${name}`)
+      expect(process.env.CI).not.toBe('true')
+    })
+    continue
+  }
+  describe(name, () => {
+    let server: Awaited<ReturnType<typeof startInstalledPostgres>>
+    let shared: Environment
+    beforeAll(async () => {
+      server = await startInstalledPostgres(programs, ['shared_preload_libraries=auto_explain'])
+      const pool = server.pool()
+      await pool.query('CREATE TABLE effects (effect text)')
+      shared = createEnvironment(pool)
+    })
+    afterAll(() => server?.stop())
+
+    inboxCases(name, () => shared)
+    claimCostCases(name, () => server)
+
+    it('compiles no statement, with many entries and without statistics', async () => {
+      await shared.query('ALTER ROLE CURRENT_USER SET auto_explain.log_min_duration = 0')
+      await shared.query('ALTER ROLE CURRENT_USER SET auto_explain.log_analyze = on')
+      const { receiver, inbox, table } = receive(createEnvironment(server.pool()))
+      receiver.onAny(() => {})
+      await receiver.handle(toRequest(toEnd('a'), 'a'))
+      // Without statistics, and with more rows than the planner expects.
+      await shared.query(`INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)
+        SELECT 'h' || n, '', 'call:' || n, CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'handled' END, 9e15::bigint, 1 FROM generate_series(1, 300000) n`)
+      await receiver.handle(toRequest(toEnd('b'), 'b'))
+      await receiver.drain()
+      await inbox.list({ state: 'failed' })
+      await inbox.count()
+      await inbox.retry({ callId: '20' })
+      await shared.query('ALTER ROLE CURRENT_USER RESET ALL')
+      const ran = server.readLog()
+      expect(ran).toMatch(/WITH picked/)
+      expect(ran).not.toContain('JIT:')
+    })
+  })
+}
