@@ -206,7 +206,7 @@ describe('the systemd units', () => {
     '%s lets a stop take as long as the server needs, and starts until the database can be opened',
     (file) => {
       const unit = read(`systemd/${file}`)
-      expect(unit).toContain('TimeoutStopSec=25\n')
+      expect(unit).toContain('TimeoutStopSec=35\n')
       // By default, systemd gives up after five starts in ten seconds.
       expect(unit).toContain('StartLimitIntervalSec=0\n')
       // The exit code for invalid settings.
@@ -253,6 +253,6 @@ describe('compose.yaml', () => {
     expect(dockerfile).toMatch(/^HEALTHCHECK /m)
     // In this form, signals reach the server instead of a shell.
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", /m)
-    expect(compose.services.wabakit?.stop_grace_period).toBe('25s')
+    expect(compose.services.wabakit?.stop_grace_period).toBe('35s')
   })
 })

@@ -31,7 +31,7 @@ const isListening = async (port: number): Promise<boolean> => {
 /** Starts a PgBouncer with a pool mode. */
 export const startPgBouncer = async (
   database: string,
-  poolMode: 'session' | 'transaction',
+  poolMode: 'session' | 'transaction' | 'statement',
 ): Promise<PgBouncer> => {
   const target = new URL(database)
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-pgbouncer-'))

@@ -109,6 +109,29 @@ test('a request under way when the server starts to stop gets its response, and 
   expect(await exit).toBe(0)
 })
 
+test('after SIGTERM, a server is not ready but serves requests for drainMs, and closes each connection', async () => {
+  const { child, url } = await serve({ drainMs: 5_000 })
+  const exit = waitForExit(child)
+  const readReadiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
+  expect(await readReadiness()).toBe(200)
+  const kept = await createGroup(url)
+  expect(kept.headers.get('connection')).toBe('keep-alive')
+
+  child.kill('SIGTERM')
+  await expect.poll(readReadiness, { interval: 5 }).toBe(503)
+  const created = await createGroup(url)
+  expect([created.status, created.headers.get('connection')]).toEqual([200, 'close'])
+  // A second signal ends the process at once.
+  child.kill('SIGTERM')
+  await exit
+})
+
+test('SIGINT skips drainMs', async () => {
+  const { child } = await serve({ drainMs: 600_000 })
+  child.kill('SIGINT')
+  expect(await waitForExit(child)).toBe(0)
+})
+
 test('a request that does not end is cut off after the grace period', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 200 })
   const request = await beginRequest(url)

@@ -93,6 +93,22 @@ test('stops the receiver after half of the time, and closes connections at its e
   expect(await result).toBe('ECONNRESET')
 })
 
+test('still serves requests during drainMs, and closes each connection after its response', async () => {
+  const receiver = createStoppable()
+  const { server, send } = await listen((response) => response.writeHead(receiver.isStopped ? 503 : 200).end())
+  let connections = 0
+  server.on('connection', () => connections++)
+  const stopped = stopServer(server, { receiver, drainMs: 300 })
+  const results: (number | string)[] = []
+  while (!receiver.isStopped) results.push(await send())
+  await stopped
+
+  // The last one may have begun when the drain ended.
+  const served = results.slice(0, -1)
+  expect(new Set(served)).toEqual(new Set([200]))
+  expect(connections).toBeGreaterThanOrEqual(served.length)
+})
+
 test('refuses a time that is not above 0', async () => {
   const { server } = await listen(() => {})
   await expect(stopServer(server, { receiver: createStoppable(), maxMs: 0 })).rejects.toThrow(

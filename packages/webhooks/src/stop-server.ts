@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { waitAtMost } from './time-limit.ts'
-import { assertAboveZero } from './usage.ts'
+import { assertAboveZero, assertZeroOrMore } from './usage.ts'
 
 /** Options for {@link stopServer}. */
 export type StopServerOptions = {
@@ -11,6 +11,12 @@ export type StopServerOptions = {
    * @default 10_000
    */
   readonly maxMs?: number | undefined
+  /**
+   * Time before that, in milliseconds, in which requests are still served and each response closes its connection. Let
+   * your readiness check fail first, and set this above the time in which your load balancer notices it.
+   * @default 0
+   */
+  readonly drainMs?: number | undefined
 }
 
 /**
@@ -19,7 +25,7 @@ export type StopServerOptions = {
  * connections after `maxMs`. Close the database afterwards. `server.close()` alone would wait for busy
  * keep-alive connections, while the stopped receiver responds 503 to each of their requests.
  *
- * @throws RangeError when `maxMs` is not above 0.
+ * @throws RangeError when `maxMs` is not above 0, or `drainMs` is below 0.
  * @example
  * process.once('SIGTERM', async () => {
  *   await stopServer(server, { receiver })
@@ -28,15 +34,19 @@ export type StopServerOptions = {
  */
 export const stopServer = async (
   server: Server,
-  { receiver, maxMs = 10_000 }: StopServerOptions,
+  { receiver, maxMs = 10_000, drainMs = 0 }: StopServerOptions,
 ): Promise<void> => {
   assertAboveZero('maxMs', maxMs)
-  const startedAt = performance.now()
+  assertZeroOrMore('drainMs', drainMs)
   const getLeftMs = (): number => Math.max(1, maxMs - (performance.now() - startedAt))
   // Runs before the other listeners, which may respond synchronously.
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
+  await new Promise((resolve) => setTimeout(resolve, drainMs))
+  // The connections that the system has accepted for this process so far would be reset with the listening socket.
+  await new Promise((resolve) => setImmediate(resolve))
+  const startedAt = performance.now()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // A connection whose request began before the stop becomes idle without being closed.
   const closing = setInterval(() => server.closeIdleConnections(), 50)

@@ -54,7 +54,10 @@ testNumericOptions('webhooks', {
 } satisfies NumericOptions<typeof webhooks, 'options.max'>)
 
 testNumericOptions('node', {
-  stopServer: { maxMs: (maxMs) => node.stopServer(createServer(), { receiver, maxMs }) },
+  stopServer: {
+    maxMs: (maxMs) => node.stopServer(createServer(), { receiver, maxMs }),
+    drainMs: (drainMs) => node.stopServer(createServer(), { receiver, drainMs }),
+  },
 } satisfies NumericOptions<typeof node>)
 
 testNumericOptions('receiver', {

@@ -1,6 +1,12 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
-import { BackupError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError } from '../stores/errors.ts'
+import {
+  BackupError,
+  DatabaseInUseError,
+  DatabaseOpenError,
+  DatabasePoolerError,
+  DatabaseVersionError,
+} from '../stores/errors.ts'
 import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
@@ -9,7 +15,7 @@ import { createProgram } from './program.ts'
  * Errors that persist until the user changes a setting, or fixes the database or port that it names. A
  * supervisor should not restart the server after such an error.
  */
-const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
+const lastingErrors = [ConfigError, DatabaseInUseError, DatabasePoolerError, DatabaseVersionError]
 
 /** Errors whose messages are sufficient without a stack trace. */
 const foreseenErrors = [CliError, BackupError, DatabaseOpenError, ...lastingErrors]
@@ -17,8 +23,8 @@ const foreseenErrors = [CliError, BackupError, DatabaseOpenError, ...lastingErro
 const getExitCode = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   if (error instanceof CliError) return error.exitCode
-  if (error instanceof DatabaseOpenError) return exitCodes.unreachable
-  return lastingErrors.some((type) => error instanceof type) ? exitCodes.usage : exitCodes.failed
+  if (lastingErrors.some((type) => error instanceof type)) return exitCodes.usage
+  return error instanceof DatabaseOpenError ? exitCodes.unreachable : exitCodes.failed
 }
 
 const formatError = (error: unknown): string => {

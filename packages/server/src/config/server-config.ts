@@ -157,8 +157,14 @@ export const ServerConfig = z.strictObject({
     [1_000, 600_000],
     30_000,
   ),
+  drainMs: z.optional(z.int().check(z.gte(0), z.lte(600_000))).register(settingFacts, {
+    about:
+      'Time between SIGTERM and the stop, in milliseconds. Requests are still served, but `/readyz` returns 503, and each response closes its connection. Set it above the time in which your load balancer notices this. SIGINT skips it.',
+    form: 'a whole number from 0 to 600000',
+    otherwise: '10000 if `trustProxy` is above 0, otherwise 0; always 0 for the role `worker`',
+  }),
   shutdownGraceMs: wholeNumber(
-    'Maximum time for running requests and deliveries to finish after SIGTERM or SIGINT, in milliseconds.',
+    'Maximum time for running requests and deliveries to finish after SIGTERM or SIGINT and `drainMs`, in milliseconds.',
     [0, 18_000],
     10_000,
   ),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, namesOneHost, toClientNetwork } from '@wabakit/core/hosting'
 import type { ServerConfig } from '../config/server-config.ts'
@@ -73,6 +74,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
   /** The responses that a connection waits for, in order. */
   const pipelines = new WeakMap<Socket, ServerResponse[]>()
   let closing = false
+  let draining = false
   /** Returns whether a request gets a response. Otherwise, its connection is closed after the previous responses. */
   const enterPipeline = (socket: Socket, response: ServerResponse): boolean => {
     const pipeline = pipelines.get(socket) ?? []
@@ -92,7 +94,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     if (!enterPipeline(request.socket, response)) return
     running.add(response)
-    if (closing) response.shouldKeepAlive = false
+    if (closing || draining) response.shouldKeepAlive = false
     response.on('close', () => {
       running.delete(response)
       const pipeline = pipelines.get(request.socket)
@@ -181,9 +183,16 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
           resolve(formatUrl(host, server))
         })
       }),
+    /** From now on, closes each connection after its response. */
+    drain: (): void => {
+      draining = true
+      for (const response of running) response.shouldKeepAlive = false
+    },
     /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
-    close: (graceMs: number): Promise<void> =>
-      new Promise((resolve) => {
+    close: async (graceMs: number): Promise<void> => {
+      // The connections that the system has accepted for this process so far would be reset with the listening socket.
+      await setImmediate()
+      return new Promise((resolve) => {
         closing = true
         for (const response of running) response.shouldKeepAlive = false
         const timers = [
@@ -195,6 +204,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
           resolve()
         })
         server.closeIdleConnections()
-      }),
+      })
+    },
   }
 }

@@ -4,7 +4,8 @@ import type { RunningServer } from './start-server.ts'
 export const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Closes a server when the process receives SIGTERM or SIGINT. A second signal ends the process immediately.
+ * Closes a server when the process receives SIGTERM, after draining it, or SIGINT. A second signal ends the process
+ * immediately.
  *
  * @returns the signal, once the server is closed.
  * @example
@@ -12,12 +13,18 @@ export const signals = ['SIGTERM', 'SIGINT'] as const
  * await closeOnSignal(server)
  * process.exit(0)
  */
-export const closeOnSignal = (server: Pick<RunningServer, 'close'>): Promise<NodeJS.Signals> =>
+export const closeOnSignal = (
+  server: Pick<RunningServer, 'close'> & Partial<Pick<RunningServer, 'drain'>>,
+): Promise<NodeJS.Signals> =>
   new Promise((resolve, reject) => {
     const onSignal = (signal: NodeJS.Signals): void => {
       // Restores the default action, so that a second signal ends a process whose shutdown hangs.
       for (const each of signals) process.off(each, onSignal)
-      server.close().then(() => resolve(signal), reject)
+      // A person at a keyboard does not wait for a load balancer.
+      const drained = signal === 'SIGTERM' ? server.drain?.() : undefined
+      Promise.resolve(drained)
+        .then(() => server.close())
+        .then(() => resolve(signal), reject)
     }
     for (const signal of signals) process.on(signal, onSignal)
   })

@@ -93,6 +93,7 @@ export const createRuntime = (options: RuntimeOptions) => {
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
   let isStopping = false
+  let isDraining = false
   let live: LiveStream | undefined
   let loadingControl: Promise<ControlApi> | undefined
   /** Loads the control API. The start does not wait for it, because that would take a fifth of the start-up time. */
@@ -134,7 +135,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
     createRequestId,
-    isStopping: () => isStopping,
+    isStopping: () => isDraining || isStopping,
   })
   let stopRetention = async (): Promise<void> => {}
 
@@ -175,6 +176,10 @@ export const createRuntime = (options: RuntimeOptions) => {
         recordsKeptMs: settings.recordRetentionDays && settings.recordRetentionDays * dayMs,
         onError,
       })
+    },
+    /** Reports not ready from now on. */
+    drain: (): void => {
+      isDraining = true
     },
     /**
      * Ends the live streams, and starts no more attempts. Running attempts are released after `graceMs` milliseconds.

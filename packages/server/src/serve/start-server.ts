@@ -23,6 +23,11 @@ export type RunningServer = {
    */
   readonly demo: Demo | undefined
   /**
+   * Prepares a stop, for `drainMs`: requests are still served, but `/readyz` returns 503, and each response closes its
+   * connection, so that a load balancer sends no more requests. Resolves when it is time to call `close`.
+   */
+  drain(): Promise<void>
+  /**
    * Stops the server. It accepts no more requests and starts no more attempts. Running requests and attempts may finish
    * within `shutdownGraceMs`; after that, attempts are released. Then the store is closed. Further calls return the
    * same promise.
@@ -101,8 +106,21 @@ export const startServer = async (
     errors.close()
     log.info('stopped')
   }
+  const { drainMs = settings.trustProxy > 0 && settings.role !== 'worker' ? 10_000 : 0 } = settings
+  let drainTimer: NodeJS.Timeout | undefined
+  const drained = Promise.withResolvers<void>()
+  const drain = (): Promise<void> => {
+    if (drainMs === 0 || stopping !== undefined) return Promise.resolve()
+    runtime.drain()
+    http.drain()
+    log.info({ drainMs }, 'draining')
+    drainTimer ??= setTimeout(drained.resolve, drainMs)
+    return drained.promise
+  }
   let stopping: Promise<void> | undefined
   const close = (): Promise<void> => {
+    clearTimeout(drainTimer)
+    drained.resolve()
     stopping ??= stop()
     return stopping
   }
@@ -122,7 +140,7 @@ export const startServer = async (
     }
     runtime.start()
     log.info({ url }, 'listening')
-    return { url, service, demo, close, [Symbol.asyncDispose]: close }
+    return { url, service, demo, drain, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
     throw toStartError(error, settings)

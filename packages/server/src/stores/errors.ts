@@ -14,6 +14,9 @@ export class DatabaseOpenError extends Error {
   }
 }
 
+/** Thrown when connections to a database share sessions, because a pooler is in transaction or statement mode. */
+export class DatabasePoolerError extends DatabaseOpenError {}
+
 /** Thrown when a SQLite database is open in another process, or in another store of this process. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'

@@ -82,6 +82,24 @@ export const deliverySettings = {
       [{ deliveryConcurrencyPerSubscription: 3 }, 3],
     ],
   },
+  drainMs: {
+    see: async (settings) => {
+      const { drain, close, url } = await start(settings)
+      using timers = vi.spyOn(globalThis, 'setTimeout')
+      const drained = drain()
+      // Before the request, whose parts have other timers.
+      const waits = timers.mock.calls.map(([, ms = 0]) => ms)
+      const { status } = await fetch(`${url}/readyz`)
+      await close()
+      await drained
+      return [status, ...waits]
+    },
+    cases: [
+      [{}, [200]],
+      [{ trustProxy: 1, controlToken: 'a-control-token-of-24-bytes' }, [503, 10_000]],
+      [{ drainMs: 1_234 }, [503, 1_234]],
+    ],
+  },
   shutdownGraceMs: {
     see: async (settings) => {
       const { close } = await start(settings)

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
+import { DatabaseOpenError, DatabasePoolerError, DatabaseVersionError } from '../errors.ts'
+import { isPoolerError, poolerMessage } from './storage-errors.ts'
 
 /** The remedy if the role lacks the privilege to create the schemas. It owns the schemas that it creates. */
 const grants =
@@ -20,4 +21,6 @@ const getReason = (error: unknown): string => {
 export const toOpenError = (error: unknown, address: string): Error =>
   error instanceof DatabaseVersionError || error instanceof DatabaseOpenError
     ? error
-    : new DatabaseOpenError(address, `${getReason(error)}.`, { cause: error })
+    : isPoolerError(error)
+      ? new DatabasePoolerError(address, poolerMessage, { cause: error })
+      : new DatabaseOpenError(address, `${getReason(error)}.`, { cause: error })

@@ -14,13 +14,23 @@ const readOnly = '25006'
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
-  'The connection goes through a pooler in transaction mode, in which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
+  'The connection goes through a pooler in transaction or statement mode, in which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
 
 /** The code of a missing function. */
 const undefinedFunction = '42883'
 
 const missingFunctionMessage =
   'A SQL function of this version is missing: two other versions have been started on the database since, and only the functions of the last two are kept. Start the version again that the other processes run.'
+
+/**
+ * Returns whether an error shows that the connection shares its session with others. PgBouncer refuses transactions in
+ * statement mode with a code that means any violation of the protocol, so only its message tells.
+ */
+export const isPoolerError = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.message === poolerMessage ||
+    /statement pooling mode/.test(error.message) ||
+    (isResponse(error) && foreignStatement.has(error.code ?? '')))
 
 /** Raised by our SQL functions: the organization in the detail does not exist. */
 const noOrganization = 'WK404'

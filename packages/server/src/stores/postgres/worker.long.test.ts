@@ -5,7 +5,7 @@ import { hasPgBouncer, startPgBouncer } from '../../../test/pgbouncer.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createTransactionPooler } from '../../../test/transaction-pooler.ts'
-import { DatabaseOpenError } from '../errors.ts'
+import { DatabaseOpenError, DatabasePoolerError } from '../errors.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { prepareSession } from './session.ts'
@@ -240,7 +240,7 @@ test('refuses a pooler in transaction mode, and names the remedy', async () => {
 })
 
 test.runIf(hasPgBouncer)(
-  'runs behind PgBouncer in session mode, and refuses its transaction mode',
+  'runs behind PgBouncer in session mode, and refuses its other modes with an error that lasts',
   async () => {
     const session = await startPgBouncer(url, 'session')
     const pooled = await openWorker({ url: session.url })
@@ -248,11 +248,15 @@ test.runIf(hasPgBouncer)(
     await kill(pooled)
     await session.close()
 
-    const transaction = await startPgBouncer(url, 'transaction')
-    for (let process = 0; process < 3; process += 1) {
-      await expect(open({ url: transaction.url })).rejects.toThrow('Set the pooler to session mode')
+    for (const mode of ['transaction', 'statement'] as const) {
+      const pooler = await startPgBouncer(url, mode)
+      for (let process = 0; process < 3; process += 1) {
+        const opening = open({ url: pooler.url })
+        await expect(opening).rejects.toThrow('a pooler in transaction or statement mode')
+        await expect(opening).rejects.toBeInstanceOf(DatabasePoolerError)
+      }
+      await pooler.close()
     }
-    await transaction.close()
   },
   30_000,
 )
