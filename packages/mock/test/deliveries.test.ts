@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
 import {
   basicAuth,
@@ -12,7 +12,7 @@ import {
   staticHeader,
 } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const serve = async (receiver: ReturnType<typeof createReceiver>) => {
   const server = createServer(toNodeHandler(receiver)).listen(0, '127.0.0.1')
@@ -50,6 +50,45 @@ test("delivers over HTTP to a URL, signed with its subscription's secret", async
   for (const channel of ['PSTN', 'WHATSAPP'] as const) await mock.simulateCall({ channel })
   await mock.clock.advance(0)
   expect(received).toHaveLength(2)
+})
+
+/** Starts an endpoint that sends `response`, byte by byte as it is, and returns its URL. */
+const serveRaw = async (response: string): Promise<string> => {
+  const server = createNetServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(response))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`
+}
+
+test.each([
+  ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok', 202, 'ok'],
+  ['HTTP/1.1 204 No Content\r\n\r\n', 204, ''],
+  ['HTTP/1.1 999 Unknown\r\ncontent-length: 0\r\n\r\n', undefined, ''],
+  ['SSH-2.0\r\n', undefined, ''],
+  ['HTTP/1.1 302 Found\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n', 302, ''],
+  ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok', undefined, ''],
+  ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', undefined, ''],
+])('records the response of an endpoint that sends %j', async (response, status, responseBody) => {
+  await using mock = await createMock()
+  await mock.subscribe({ url: await serveRaw(response), events: ['CALL_ENDED'] })
+  await mock.simulateCall({ channel: 'WHATSAPP' })
+  await expect
+    .poll(() => mock.deliveries.filter(({ to }) => to !== 'collector')[0])
+    .toMatchObject({ status, responseBody })
+})
+
+test('delivers through a fetch that a test has replaced', async () => {
+  await using mock = await createMock()
+  onTestFinished(() => void vi.unstubAllGlobals())
+  vi.stubGlobal('fetch', async () => new Response('replaced', { status: 418 }))
+  await mock.subscribe({ url: 'https://app.example/webhooks', events: ['CALL_ENDED'] })
+  await mock.simulateCall({ channel: 'WHATSAPP' })
+  await expect
+    .poll(() => mock.deliveries.filter(({ to }) => to !== 'collector')[0])
+    .toMatchObject({ status: 418 })
 })
 
 test('a recorded request and a recorded attempt have every field', async () => {

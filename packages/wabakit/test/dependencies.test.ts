@@ -50,7 +50,7 @@ const typeEntries: Record<string, readonly string[]> = { inspector: ['@wabakit/s
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
-  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
+  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|send)\.ts)/
 
 const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),

@@ -16,6 +16,8 @@ type Destination = {
 /** URL of the tenant's first subscriptions. Their deliveries are only recorded until `deliverTo` sets a target. */
 const defaultUrl = 'https://inbox.invalid/'
 
+const { fetch: runtimeFetch } = globalThis
+
 const collector: Destination = {
   name: 'collector',
   url: defaultUrl,
@@ -63,8 +65,11 @@ export const createTargets = () => {
       destinations.get(url) ?? {
         name: maskUrl(url),
         url,
-        // Looks up `fetch` for each request, because a test may replace it.
-        send: (request) => globalThis.fetch(request),
+        send: async (request) => {
+          // A test may have replaced `fetch`, to respond in place of the endpoint.
+          if (globalThis.fetch !== runtimeFetch) return globalThis.fetch(request)
+          return (await import('#send')).send(request)
+        },
       },
     /** Allows the next `deliverTo` to replace the current target. */
     allowReplacement: (): void => {
