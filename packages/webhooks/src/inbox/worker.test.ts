@@ -311,6 +311,18 @@ describe('starting and stopping a worker', () => {
     await stopping
   })
 
+  it('claims nothing more at a stop, not even the second half of a claim', async () => {
+    const set = setUp()
+    const retries = Promise.withResolvers<ClaimedEntry[]>()
+    set.entries.claim.mockImplementationOnce(() => retries.promise)
+    set.worker.start()
+    await settle()
+    const stopping = set.worker.stop()
+    retries.resolve([])
+    await stopping
+    expect(set.readClaims()).toEqual(['failed'])
+  })
+
   it('waits for handlers no longer than they run', async () => {
     const gate = Promise.withResolvers<void>()
     const set = setUp(() => gate.promise)

@@ -42,7 +42,7 @@ export const createWorker = (options: WorkerOptions) => {
     const free = concurrency - running.length
     const retries = running.filter((entry) => entry.attempts > 1).length
     const limit = again ? Math.min(free, Math.ceil(concurrency / 2) - retries) : free
-    if (limit <= 0) return 0
+    if (limit <= 0 || stopping) return 0
     const renewedAt = performance.now()
     const except = again ? running.map(({ id }) => id) : []
     const claimed = await entries.claim({ again, except, limit, claimMs: claimTtlMs })

@@ -978,17 +978,27 @@ export const inboxCases = (name: string, environment: () => Environment): void =
 
   describe(`${name}: rule 7, owned`, () => {
     it('renews the claim of a handler that takes three times as long, which therefore runs once', async () => {
-      const { receiver, inbox, send, table } = setUp({ claimTtlMs: 300 })
-      const other = setUp({ table, claimTtlMs: 300 })
+      const [clock, gate] = [createClock(), createGate()]
+      const limits = { clock, claimTtlMs: 300, pollMs: 20 }
+      const { receiver, inbox, send, table } = setUp(limits)
+      const other = setUp({ table, ...limits })
       const calls = vi.fn()
       const handle = async (_: unknown, context: Context) => {
         calls()
         await environment().write(context, 'of a slow handler')
-        await new Promise((resolve) => setTimeout(resolve, 900))
+        await gate.wait()
       }
       receiver.onAny(handle).start()
       other.receiver.onAny(handle).start()
       await send(toEnd('c'), 'a')
+      await expect.poll(() => calls).toHaveBeenCalled()
+      for (let passed = 0; passed < 900; passed += 150) {
+        clock.advance(150)
+        await expect
+          .poll(async () => Number((await environment().query(`SELECT due_at FROM ${table}`))[0]?.['due_at']))
+          .toBe(clock.now() + 300)
+      }
+      gate.open()
       await expect.poll(() => readStates(inbox)).toEqual(['handled'])
       expect([calls.mock.calls.length, await countEffects('of a slow handler')]).toEqual([1, 1])
     })
@@ -1069,7 +1079,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
 
     it('aborts the signal of a handler whose claim is lost', async () => {
-      const { receiver, inbox, send } = setUp({ claimTtlMs: 100 })
+      // Long enough for a renewal on a busy machine, before which the claim would have expired.
+      const { receiver, inbox, send } = setUp({ claimTtlMs: 3_000 })
       const aborted = Promise.withResolvers<unknown>()
       receiver.onAny(async (_, { signal }) => {
         signal.addEventListener('abort', () => aborted.resolve(signal.reason))
@@ -1083,7 +1094,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
 
     it('waits for running handlers when it stops, then aborts their signal and counts no attempt', async () => {
-      const { receiver, inbox, send } = setUp()
+      // With as many slots as handlers, no claim is under way when it stops.
+      const { receiver, inbox, send } = setUp({ concurrency: 2 })
       const gate = createGate()
       const started: unknown[] = []
       receiver.onAny(async (_, { delivery, signal }) => {
@@ -1099,11 +1111,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       gate.open()
       await send(toEnd('e'), 'late')
       await stopping
-      expect((await inbox.list()).map(({ state, attempts }) => `${state} ${attempts}`)).toEqual([
-        'handled 1',
-        'failed 0',
-        'stored 0',
-      ])
+      const read = async () => (await inbox.list()).map(({ state, attempts }) => `${state} ${attempts}`)
+      await expect.poll(read).toEqual(['handled 1', 'failed 0', 'stored 0'])
     })
   })
 
