@@ -23,7 +23,7 @@ const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRe
   for (const part of [json, body, body.summary]) {
     const stated = isObject(part) && typeof part.callId === 'string' ? part.callId || callId : callId
     if (stated === callId) continue
-    const message = `callId is ${JSON.stringify(stated.slice(0, 255))}, not that of the requested call`
+    const message = `callId is ${JSON.stringify(stated.slice(0, 255))}, not the requested one`
     return { success: false, issues: [{ path: 'callId', message }] }
   }
   const isBare = 'recap' in body && !('summary' in body)

@@ -17,7 +17,10 @@ test('twenty calls that end in any way leave no timer, and no listener on a sign
     }
     if (url.includes('pending')) return sendJson(response, 202, { code: 'summary_pending' })
     if (url.includes('create')) return sendJson(response, 200, { success: true, groupId: 'g-1' })
-    return sendJson(response, 200, { callId: 'c', summary })
+    return sendJson(response, 200, {
+      callId: new URL(url, 'http://service').searchParams.get('callId'),
+      summary,
+    })
   })
   const retry = { backoffMs: [1, 1] } as const
   const client = createClient({ baseUrl: service.url, apiKey, retry, totalTimeoutMs: 60_000 })

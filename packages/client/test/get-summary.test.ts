@@ -88,7 +88,7 @@ it.each([
     expect(error).toBeInstanceOf(ResponseFormatError)
     expect(error).toMatchObject({
       status: 200,
-      issues: [{ path: 'callId', message: 'callId is "c2", not that of the requested call' }],
+      issues: [{ path: 'callId', message: 'callId is "c2", not the requested one' }],
     })
   }
   expect(service.requests).toHaveLength(2)

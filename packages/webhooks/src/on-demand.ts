@@ -1,5 +1,5 @@
 import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
-import { waitAtMost } from './time-limit.ts'
+import { failAfter } from './time-limit.ts'
 
 // Read once, because fake timers of a test replace it, and concurrent requests would wait forever.
 const { setTimeout: startTimer } = globalThis
@@ -47,11 +47,7 @@ export const prepare = <Input, Output>(
   const refresh = async (at: number): Promise<Output> => {
     calledAt = Date.now()
     try {
-      const value = convert(
-        await waitAtMost(patienceMs, source, (): never => {
-          throw new Error(`It did not respond within ${patienceMs} ms.`)
-        }),
-      )
+      const value = convert(await failAfter(patienceMs, 'It', source))
       get = () => value
       ageMs = maximumAgeMs
     } catch (cause) {

@@ -95,7 +95,9 @@ test('stops the receiver after half of the time, and closes connections at its e
 
 test('still serves requests during drainMs, and closes each connection after its response', async () => {
   const receiver = createStoppable()
-  const { server, send } = await listen((response) => response.writeHead(receiver.isStopped ? 503 : 200).end())
+  const { server, send } = await listen((response) =>
+    response.writeHead(receiver.isStopped ? 503 : 200).end(),
+  )
   let connections = 0
   server.on('connection', () => connections++)
   const stopped = stopServer(server, { receiver, drainMs: 300 })

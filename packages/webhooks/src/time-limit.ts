@@ -23,3 +23,17 @@ export const waitAtMost = async <Result, Late = undefined>(
     clearTimeout(timer)
   }
 }
+
+/**
+ * Waits at most `ms` milliseconds for something foreign, such as a store.
+ *
+ * @throws Error after that. The message begins with its name.
+ */
+export const failAfter = <Result>(
+  ms: number,
+  name: string,
+  work: () => Result | Promise<Result>,
+): Promise<Awaited<Result>> =>
+  waitAtMost(ms, work, (): never => {
+    throw new Error(`${name} did not respond within ${ms} ms.`)
+  })

@@ -121,5 +121,3 @@ export const createLinger = (onCut: () => void = publishCut) => {
     },
   }
 }
-
-export type Linger = ReturnType<typeof createLinger>

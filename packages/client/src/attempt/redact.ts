@@ -5,20 +5,12 @@ export type Redact = (text: string) => string
 const mask = '[redacted]'
 const sensitive = /auth|key|token|secret|cookie|password/i
 
-const entities: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
-}
-
-/** Builds a pattern for a character and its escapes in JSON (also JSON inside JSON), URLs and HTML. */
+/** Builds a pattern for a character and its escapes in JSON (also JSON inside JSON), URLs and HTML, where any name will do. */
 const buildCharacterPattern = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
   // All quantifiers are bounded, so that a hostile body cannot slow down the match.
-  return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&(?:#(?:${code}|x${hex})|${entities[character] ?? '-'});)`
+  return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&(?:#(?:${code}|x${hex})|[a-z]{2,6});)`
 }
 
 /** Builds a pattern for a secret. A short secret could be part of a word, so it must match a whole word. */

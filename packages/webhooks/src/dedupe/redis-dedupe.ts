@@ -125,12 +125,12 @@ export const redisDedupe = (
       await check()
       const key = prefix + name
       const token = crypto.randomUUID()
-      if (!(await take(key, token, claimMs))) {
+      if (!(await take(key, token, toStoredMs(claimMs)))) {
         return toText(await client.get(key)) === done ? 'duplicate' : 'in_progress'
       }
       const isDone = async (...script: Parameters<typeof run>) => toText(await run(...script)) === '1'
       return {
-        renew: (renewMs) => isDone(scripts.renew, key, token, `${renewMs}`),
+        renew: (renewMs) => isDone(scripts.renew, key, token, `${toStoredMs(renewMs)}`),
         complete: () => isDone(scripts.complete, key, token, `${toStoredMs(ttlMs)}`),
         release: () => run(scripts.release, key, token),
       }

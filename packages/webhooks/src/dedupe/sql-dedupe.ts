@@ -100,7 +100,7 @@ export const sqlDedupe = (
   const update = `UPDATE ${table} SET expires_at = ${later('?')}`
   const held = `WHERE ${column} = ? AND claimed_by = ?`
   const createClaim = (key: string, token: string): Claim => ({
-    renew: (claimMs) => change(`${update} ${held}`, [claimMs, key, token]),
+    renew: (claimMs) => change(`${update} ${held}`, [toStoredMs(claimMs), key, token]),
     complete: async () => {
       const completed =
         (await change(`${update}, claimed_by = NULL ${held}`, [ttlMs, key, token])) ||
@@ -113,7 +113,8 @@ export const sqlDedupe = (
   })
 
   return {
-    claim: async (key, claimMs) => {
+    claim: async (key, ms) => {
+      const claimMs = toStoredMs(ms)
       const token = crypto.randomUUID()
       const claimed =
         (await insertIfAbsent(key, claimMs, token)) ||

@@ -216,6 +216,7 @@ export function sqlInbox(
     const { maxBodyBytes } = host
     const worker = createWorker({
       ...host,
+      claimTtlMs: toStoredMs(host.claimTtlMs),
       engine,
       entries,
       concurrency,

@@ -1,5 +1,5 @@
 import type { Claim } from '../dedupe/dedupe.ts'
-import { longestTimerMs, waitAtMost } from '../time-limit.ts'
+import { failAfter, longestTimerMs } from '../time-limit.ts'
 import { isPromise } from '../verifiers/verify-signature.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'
@@ -20,16 +20,8 @@ export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress'
 const storeMs = 6_000
 
 /** Waits for the store, which may never respond, for example while its client reconnects. */
-const waitForStore = <Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answer> =>
-  isPromise(answer)
-    ? (waitAtMost(
-        storeMs,
-        () => answer,
-        (): never => {
-          throw new Error(`The dedupe store did not respond within ${storeMs} ms.`)
-        },
-      ) as Promise<Answer>)
-    : answer
+const waitForStore = <Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Awaited<Answer>> =>
+  isPromise(answer) ? failAfter(storeMs, 'The dedupe store', () => answer) : answer
 
 /**
  * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
@@ -91,9 +83,7 @@ export const createHandleOnce =
         claim = await waitForStore(claiming)
       } catch (error) {
         // A claim that succeeds late would keep the sender's next attempt from being handled.
-        void Promise.resolve(claiming)
-          .then((late) => Object(late).release?.())
-          .catch(() => {})
+        void (claiming as Promise<Claim>).then((late) => late.release()).catch(() => {})
         throw error
       }
       if (claim === 'duplicate' || claim === 'in_progress') return claim

@@ -1,6 +1,5 @@
 import type { Dedupe } from '../dedupe/dedupe.ts'
 import { WebhookUsageError } from '../errors.ts'
-import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './handlers.ts'
@@ -120,5 +119,5 @@ export const toSettings = <Context>(options: ReceiverOptions<Context> | AcceptOn
   if (ack !== 'after' && ack !== 'before') throw new WebhookUsageError("ack must be 'after' or 'before'.")
   if (waitUntil !== undefined) assertFunction('waitUntil', waitUntil)
   if (now !== undefined) assertFunction('now', now)
-  return { verify, dedupe, inbox, ack, waitUntil, now, ...limits, claimTtlMs: toStoredMs(claimTtlMs) }
+  return { verify, dedupe, inbox, ack, waitUntil, now, ...limits }
 }

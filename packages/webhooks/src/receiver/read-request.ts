@@ -37,7 +37,7 @@ export const findRequest = (input: unknown): Request => {
   if (found !== undefined) return found
   throw new WebhookUsageError(
     `handle() needs a Fetch Request, not this ${Object(input).constructor?.name}. ` +
-      'Use toNodeHandler(), toFastifyPlugin(), toLambdaHandler(), or toWebRequest(event) in h3 1.',
+      'Use toNodeHandler(), toFastifyPlugin() or toLambdaHandler(), or toWebRequest() in h3 1.',
   )
 }
 

@@ -44,8 +44,8 @@ const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
 /** Printed once, even with `onError`: every event of such a service is lost, and the cause is not in this program. */
 const withoutCredentials =
-  'The first 3 webhooks had no credentials. They were refused, and are not kept. A service may not send what you registered: ' +
-  'use urlToken(), or look at one with npx @wabakit/server capture.'
+  'The first 3 webhooks had no credentials. The service may not send those that you registered: ' +
+  'use urlToken(), or look with npx @wabakit/server capture.'
 
 const respondAccepted = () => new Response()
 

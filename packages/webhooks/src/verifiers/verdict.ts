@@ -5,10 +5,7 @@ import type { VerifiedByAny, VerifiedDelivery, Verifier } from './verifier.ts'
 
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt, verifiedBy } = Object(verdict)
-  return (
-    (typeof id === 'string' && id !== '' && isTagged(sentAt, 'Date')) ||
-    (Array.isArray(verifiedBy) && verifiedBy.length > 0)
-  )
+  return (typeof id === 'string' && id !== '' && isTagged(sentAt, 'Date')) || Object(verifiedBy).length > 0
 }
 
 type Vouched = Pick<VerifiedByAny, 'id' | 'sentAt'> & Partial<Pick<VerifiedByAny, 'verifiedBy'>>
