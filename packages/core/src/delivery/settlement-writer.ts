@@ -50,13 +50,15 @@ export const createSettlementWriter = (
   const settle = async (batch: readonly Waiting[]): Promise<SettlementOutcome[]> => {
     const settlements = batch.map(({ settlement }) => settlement)
     const startedAt = clock.now()
-    for (;;) {
+    for (let waitedMs = 0; ; ) {
       try {
         return await store.settleDeliveries(settlements)
       } catch (error) {
         const pauseMs = getPauseMs(error)
         if (pauseMs === undefined || !isRetrying || batch[0]?.isAlone) throw error
-        if (clock.now() + pauseMs - startedAt > retryForMs) throw error
+        waitedMs += pauseMs
+        // A manual clock may stand still, and a store may take long to fail.
+        if (Math.max(waitedMs, clock.now() + pauseMs - startedAt) > retryForMs) throw error
         await pause(pauseMs)
       }
     }

@@ -423,7 +423,7 @@ const schedule = defineCases('Delivery schedule', {
       url: 'https://receiver.example/',
       status: 500,
       error: null,
-      responseBody: 'x'.repeat(4_094),
+      responseBody: `${'x'.repeat(4_094)}🎉`,
       succeeded: false,
       deferred: false,
     })
