@@ -1,7 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Command } from '../../packages/conformance/test/start-process.ts'
+import { requireCommand } from '../../packages/server/test/programs.ts'
 
 /** An endpoint or server of the trial. */
 type Program = {
@@ -60,5 +61,5 @@ export type ProgramName = keyof typeof programs
 
 export const isInstalled = (name: ProgramName): boolean => {
   const [command, ...args] = programs[name].needs
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
+  return requireCommand(command, ...args)
 }

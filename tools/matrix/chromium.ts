@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
+import { chromiumPath } from '../../packages/server/test/programs.ts'
 import { bundle } from './bundle.ts'
 import type { Environment } from './checks/client.ts'
-
-/** Path of the system's Chromium; empty if it has none. */
-export const chromiumPath =
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? ''
 
 /** Checks the client in a page of headless Chromium, with a service on another origin. */
 export const checkInChromium = async (
@@ -20,7 +16,7 @@ export const checkInChromium = async (
     fromSources,
   )
   const browser = await chromium.launch({
-    executablePath: chromiumPath,
+    ...(chromiumPath && { executablePath: chromiumPath }),
     args: [
       '--no-sandbox',
       '--disable-gpu',

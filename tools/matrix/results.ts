@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { requireProgram } from '../../packages/server/test/programs.ts'
 import { writeChanged } from '../write-changed.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -105,7 +106,7 @@ export const testSection = async (
       })
       console.log(`${rows[name].result.padEnd(8)} ${name} ${rows[name].version}`)
     } else {
-      if (isSelected) console.log(`SKIPPED  ${name}: not installed`)
+      if (isSelected) requireProgram(name, false)
       if (selected.length === 0) rows[name] = { version: '–', result: 'not run' }
       else if (before) rows[name] = before
     }

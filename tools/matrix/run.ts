@@ -3,10 +3,11 @@ import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { chromiumPath } from '../../packages/server/test/programs.ts'
 import { installPacked, listSpecifiers } from '../packed/packed.ts'
 import { readManifest } from '../release/packages.ts'
 import { bundlers, checkBundle } from './bundlers.ts'
-import { checkInChromium, chromiumPath } from './chromium.ts'
+import { checkInChromium } from './chromium.ts'
 import { checkInHermes, hermes } from './react-native.ts'
 import { type Result, storeSection, testSection } from './results.ts'
 import { checkServer, checkTooOld } from './server.ts'
@@ -81,7 +82,7 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
   Chromium: chromiumPath
     ? async () => {
         await checkInChromium(project, service, false)
-        return passes(await readVersion(chromiumPath, ['--no-sandbox']))
+        return passes(await readVersion(chromiumPath ?? '', ['--no-sandbox']))
       }
     : undefined,
   'Hermes, as in React Native': existsSync(hermes)

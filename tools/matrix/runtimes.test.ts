@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkInChromium, chromiumPath } from './chromium.ts'
+import { requireChromium } from '../../packages/server/test/programs.ts'
+import { checkInChromium } from './chromium.ts'
 import { startService } from './service.ts'
 import { checkInWorkerd } from './workerd.ts'
 
@@ -15,7 +16,7 @@ test('client, receiver and mock pass their checks in workerd', async () => {
   expect(await checkInWorkerd(dir, service, true)).toContain('waits for a summary')
 })
 
-test.skipIf(chromiumPath === '')(
+test.skipIf(!requireChromium())(
   'client, receiver and mock pass their checks in Chromium',
   async () => {
     expect(await checkInChromium(dir, service, true)).toContain('waits for a summary')

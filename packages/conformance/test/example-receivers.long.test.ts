@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { signWebhook } from '@wabakit/webhooks'
 import { describe, expect, test, vi } from 'vitest'
 import { findFreePort } from '../../server/test/free-port.ts'
+import { requireCommand } from '../../server/test/programs.ts'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 import { type Command, startProcess } from './start-process.ts'
@@ -97,9 +98,7 @@ const startExample = async (name: string, language: Language, variables: Record<
 describe.concurrent('the example receiver', () => {
   for (const [name, language] of Object.entries(languages)) {
     const [command, ...args] = language.needs
-    const isInstalled = spawnSync(command, args, { stdio: 'ignore' }).status === 0
-    if (!isInstalled)
-      console.warn(`SKIPPED: the receiver in ${name}, because \`${[command, ...args].join(' ')}\` fails`)
+    const isInstalled = requireCommand(command, ...args)
 
     test.skipIf(!isInstalled)(`in ${name} passes every check of the doctor`, async () => {
       await using example = await startExample(name, language, signed)

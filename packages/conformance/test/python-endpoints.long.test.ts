@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { eventNames } from '@wabakit/contract'
 import { describe, expect, test, vi } from 'vitest'
+import { requireCommand } from '../../server/test/programs.ts'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
@@ -24,12 +25,6 @@ const startPython = async (flaw: string) => {
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   }
 }
-
-const hasPython = await new Promise<boolean>((resolve) => {
-  spawn('python3', ['--version'], { stdio: 'ignore' })
-    .once('error', () => resolve(false))
-    .once('exit', (code) => resolve(code === 0))
-})
 
 /** Returns longer limits for effects that take 300 ms, and more on a busy machine. */
 const getLimits = (flaw: string) =>
@@ -96,7 +91,7 @@ const advised: Readonly<Record<string, string>> = {
 const needsOthers =
   /^(?:handles-nothing-it-refuses|keeps-secrets-out-of-answers|keeps-stacks-out-of-answers)$/
 
-describe.skipIf(!hasPython).concurrent('an endpoint in Python', () => {
+describe.skipIf(!requireCommand('python3', '--version')).concurrent('an endpoint in Python', () => {
   // Slow effects take longest, so they start first.
   test.each(['slow effects', '', 'keep-alive', 'no content', 'acknowledges all'])(
     'that is correct passes: "%s"',

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,11 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { chromiumPath, requireChromium } from '../../server/test/programs.ts'
 import { cases } from './cases.ts'
 
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-)
 const worker = fileURLToPath(import.meta.resolve('msw/mockServiceWorker.js'))
 
 /** Bundles the sources for browsers. */
@@ -45,7 +42,7 @@ const servePage = async (script: string) => {
 /** The outcome of each case: `passed`, or the error. */
 let outcomes: Record<string, string> = {}
 
-const hasChromium = executablePath !== undefined
+const hasChromium = requireChromium()
 
 beforeAll(async () => {
   if (!hasChromium) return
@@ -53,7 +50,7 @@ beforeAll(async () => {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
   const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
+    ...(chromiumPath && { executablePath: chromiumPath }),
     args: [...args, ...quiet],
   })
   try {

@@ -6,16 +6,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { requireCommand } from './programs.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const folder = join(root, 'examples/deploy')
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
-
-const isInstalled = (command: string): boolean => {
-  const found = spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
-  if (!found) console.warn(`SKIPPED: what needs ${command}, which is not installed`)
-  return found
-}
 
 const Rule = z.object({ alert: z.string(), expr: z.string() })
 const Rules = z.object({ groups: z.array(z.object({ rules: z.array(Rule) })) })
@@ -97,7 +92,7 @@ describe('the rules and the dashboard', () => {
   })
 })
 
-describe.skipIf(!isInstalled('promtool'))('promtool', () => {
+describe.skipIf(!requireCommand('promtool', '--version'))('promtool', () => {
   const promtool = (...args: string[]): string =>
     execFileSync('promtool', args, { cwd: join(folder, 'prometheus'), encoding: 'utf8', stdio: 'pipe' })
 
@@ -124,7 +119,7 @@ describe.skipIf(!isInstalled('promtool'))('promtool', () => {
   })
 })
 
-describe.skipIf(!isInstalled('prometheus'))('a real Prometheus', () => {
+describe.skipIf(!requireCommand('prometheus', '--version'))('a real Prometheus', () => {
   const query = async (url: string, expression: string): Promise<unknown[]> => {
     const response = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: expression })}`)
     return z.object({ data: z.object({ result: z.array(z.unknown()) }) }).parse(await response.json()).data
@@ -184,7 +179,7 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus', () => {
 })
 
 describe('the systemd units', () => {
-  test.skipIf(!isInstalled('systemd-analyze')).each([
+  test.skipIf(!requireCommand('systemd-analyze', '--version')).each([
     ['wabakit.service', 'wabakit.service'],
     ['wabakit@.service', 'wabakit@api.service'],
   ])('%s is valid, and hardened', (file, instance) => {

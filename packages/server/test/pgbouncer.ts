@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findFreePort } from './free-port.ts'
+import { requireProgram } from './programs.ts'
 
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
 
 /** Set if PgBouncer is installed. */
-export const hasPgBouncer = program !== undefined
+export const hasPgBouncer = requireProgram('pgbouncer', program !== undefined)
 
 /** A real PgBouncer in front of a database. */
 export type PgBouncer = { readonly url: string; close(): Promise<void> }

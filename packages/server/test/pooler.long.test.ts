@@ -7,7 +7,7 @@ import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts'
 import { createCluster } from './postgres-cluster.ts'
 
 // A supervisor must not restart what a restart cannot fix: the units of the guide leave exit code 2 alone.
-test.skipIf(!hasPgBouncer && process.env.CI !== 'true')(
+test.skipIf(!hasPgBouncer)(
   'behind a pooler in transaction mode, serve exits with code 2 and names the mode',
   async () => {
     await using cluster = await createCluster()

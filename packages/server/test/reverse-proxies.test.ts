@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { start } from './fixture.ts'
 import { findFreePort } from './free-port.ts'
+import { requireProgram } from './programs.ts'
 
 // The rules of the guide, in the programs themselves: only the public API is reachable from outside.
 const guide = readFileSync(resolve(import.meta.dirname, '../../../docs/deploying.md'), 'utf8')
@@ -92,9 +93,8 @@ const disguises = (path: string): string[] => [
 
 describe.each(Object.entries(proxies))('behind %s as in the guide', (program, { configure, args }) => {
   const isInstalled = spawnSync(program, ['version'], { stdio: 'ignore' }).error === undefined
-  if (!isInstalled) console.warn(`SKIPPED: the rules of the guide in ${program}, which is not installed`)
 
-  test.skipIf(!isInstalled)(
+  test.skipIf(!requireProgram(program, isInstalled))(
     'the public API is reachable and nothing else, however the path is written',
     async () => {
       const server = await start({ trustProxy: 1, controlToken: 'a-control-token-of-24-bytes' })

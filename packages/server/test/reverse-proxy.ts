@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './free-port.ts'
+import { requireProgram } from './programs.ts'
 
 type Program = {
   readonly path: string
@@ -99,7 +100,7 @@ http://:${port} {
 
 export type ProxyName = keyof typeof programs
 
-export const hasProxy = (name: ProxyName): boolean => existsSync(programs[name].path)
+export const hasProxy = (name: ProxyName): boolean => requireProgram(name, existsSync(programs[name].path))
 
 const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1')

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { sqliteStore, startServer } from '../src/index.ts'
+import { requireProgram } from './programs.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const createDatabase = async (): Promise<string> => {
@@ -76,7 +77,7 @@ const disks: readonly (readonly [string, string])[] = [
   [`${mount('1m')}; ${copy}; mount -o remount,ro "$1"`, 'read-only'],
 ]
 
-test.skipIf(!canMount)(
+test.skipIf(!requireProgram('unshare that may mount', canMount))(
   'a full or read-only disk ends the start with 3 and one sentence',
   async () => {
     const existing = await createDatabase()

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 import { findFreePort } from '../../server/test/free-port.ts'
+import { requireProgram } from '../../server/test/programs.ts'
 
 const run = promisify(execFile)
 const version = spawnSync('mariadbd', ['--version'], { encoding: 'utf8' })
 
 /** Set if MariaDB's server is installed. */
-export const hasMariadb = version.status === 0
+export const hasMariadb = requireProgram('mariadbd', version.status === 0)
 
 /** The files of a new database. Creating them takes seconds, so the first ones are kept as a template for all others. */
 const template = join(tmpdir(), `wabakit-mariadb-template-${version.stdout?.match(/[\d.]+/)?.[0]}`)

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type NodeRedisClient, type RedisDedupeOptions, redisDedupe } from '@wabakit/webhooks'
@@ -6,9 +6,8 @@ import { Redis } from 'ioredis'
 import { createClient, RESP_TYPES } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testOptions } from '../../../tools/option-cases.ts'
+import { requireCommand } from '../../server/test/programs.ts'
 import { claim, dedupeCases, separationCase } from './dedupe-cases.ts'
-
-const installed = spawnSync('redis-server', ['--version']).status === 0
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -20,7 +19,7 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-describe.skipIf(!installed)(
+describe.skipIf(!requireCommand('redis-server', '--version'))(
   'redisDedupe on a real Redis (skipped where redis-server is not installed)',
   () => {
     const closers: (() => unknown)[] = []

@@ -1,15 +1,10 @@
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
+import { chromiumPath, requireChromium } from '../../../server/test/programs.ts'
 import { bundle, type Origin } from './bundle.ts'
 import type { Outcome } from './run-everything.ts'
 
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-)
 /** Set if Chromium is installed. */
-export const hasChromium = executablePath !== undefined
-if (!hasChromium)
-  console.warn('Skipped in Chromium: neither chromium-headless-shell nor chromium is installed.')
+export const hasChromium = requireChromium()
 
 const args = [
   '--no-sandbox',
@@ -24,7 +19,7 @@ const args = [
 /** Runs the suite in headless Chromium. */
 export const runInChromium = async (origin: Origin): Promise<Outcome> => {
   const content = await bundle('page.ts', origin)
-  const browser = await chromium.launch({ ...(executablePath && { executablePath }), args })
+  const browser = await chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args })
   try {
     const page = await browser.newPage()
     // A loopback origin is a secure context, without which there is no crypto.subtle; nothing leaves the page.

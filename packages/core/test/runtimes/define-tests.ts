@@ -12,12 +12,8 @@ const check = ({ passed, failures }: Outcome): void => {
 /** Defines the tests of the core in other runtimes. Skips those whose requirements are missing. */
 export const defineRuntimeTests = (origin: Origin): void => {
   const isReady = origin === 'sources' || isBuilt
-  test.skipIf(!isReady || !hasChromium)(
-    'everything passes in headless Chromium',
-    { timeout: 60_000 },
-    async () => check(await runInChromium(origin)),
+  test.skipIf(!isReady || !hasChromium)('everything passes in headless Chromium', async () =>
+    check(await runInChromium(origin)),
   )
-  test.skipIf(!isReady)('everything passes in workerd', { timeout: 60_000 }, async () =>
-    check(await runInWorkerd(origin)),
-  )
+  test.skipIf(!isReady)('everything passes in workerd', async () => check(await runInWorkerd(origin)))
 }

@@ -1,12 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { requireCommand } from '../programs.ts'
 import { folder, startWabakit, wabakit } from './wabakit.ts'
 
-const hasPython = spawnSync('python3', ['--version']).status === 0
-
-test.skipIf(!hasPython).each(['reference', 'live'])(
+test.skipIf(!requireCommand('python3', '--version')).each(['reference', 'live'])(
   'exec --mock runs the suite of another language against the mock, with the profile %s',
   async (profile) => {
     const cwd = resolve(import.meta.dirname, '../../../../examples/testing-python')

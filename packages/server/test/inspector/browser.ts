@@ -1,17 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-
-// The headless shell takes half as long as Chromium.
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-)
+import { chromiumPath, requireChromium } from '../programs.ts'
 
 /** Set if Chromium is installed. */
-export const hasChromium = executablePath !== undefined
-if (!hasChromium)
-  console.warn('Skipped in Chromium: neither chromium-headless-shell nor chromium is installed.')
+export const hasChromium = requireChromium()
 
 const args = [
   '--no-sandbox',
@@ -24,7 +18,7 @@ const args = [
 ]
 
 export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ ...(executablePath && { executablePath }), args })
+  chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args })
 
 const pictures = resolve(import.meta.dirname, '../../../../test-results/inspector')
 

@@ -1,6 +1,6 @@
 // Measures the first page of every filter with 100,000 events, over the control API and in Chromium.
 //   node --conditions=@wabakit/source packages/server/test/inspector/list-speed.ts [sqlite|postgres]
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,10 +10,8 @@ import { chromium } from 'playwright-core'
 import { startServer } from '../../src/index.ts'
 import { openStore } from '../../src/serve/open-store.ts'
 import { createCluster } from '../postgres-cluster.ts'
+import { chromiumPath } from '../programs.ts'
 
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-)
 const count = 100_000
 const day = 86_400_000
 const numbers = ['15550100002', '15550100003']
@@ -152,9 +150,9 @@ const measure = async (database: string): Promise<void> => {
     return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, found, requests }
   }
   const browser =
-    executablePath === undefined
+    chromiumPath === undefined
       ? undefined
-      : await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+      : await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
   const page = await browser?.newPage({ viewport: { width: 1440, height: 900 } })
   /** Returns the time until the page shows the first request's records, and until its search is complete. */
   const show = async (list: string, query: string): Promise<readonly [first: number, last: number]> => {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { createMock } from '@wabakit/mock'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { afterAll, expect, test, vi } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
+import { requireCommand } from '../programs.ts'
 
 // The page remembers settings in the browser.
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} })
@@ -37,18 +37,27 @@ const deliver = async () => {
   return { endpoint, secret: created.secret, sent: sent.body, event: event.body }
 }
 
-test.skipIf(!existsSync('/usr/bin/curl'))('a copied curl command sends the same webhook again', async () => {
-  const { endpoint, sent } = await deliver()
+test.skipIf(!requireCommand('curl', '--version'))(
+  'a copied curl command sends the same webhook again',
+  async () => {
+    const { endpoint, sent } = await deliver()
 
-  await promisify(execFile)('sh', ['-c', formatCurl(sent)])
+    await promisify(execFile)('sh', ['-c', formatCurl(sent)])
 
-  const [first, second] = endpoint.arrivals
-  expect([first, second].map((each) => each?.headers['x-token'])).toEqual(['t0ken', '<secret>'])
-  expect(second?.body).toBe(first?.body)
-  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent']) {
-    expect(second?.headers[name]).toBe(first?.headers[name])
-  }
-})
+    const [first, second] = endpoint.arrivals
+    expect([first, second].map((each) => each?.headers['x-token'])).toEqual(['t0ken', '<secret>'])
+    expect(second?.body).toBe(first?.body)
+    for (const name of [
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+      'content-type',
+      'user-agent',
+    ]) {
+      expect(second?.headers[name]).toBe(first?.headers[name])
+    }
+  },
+)
 
 test("a copied test passes unchanged, with the event's payload", async () => {
   const { event } = await deliver()

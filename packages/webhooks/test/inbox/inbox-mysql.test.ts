@@ -129,7 +129,3 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     warn.mockRestore()
   })
 })
-
-it.runIf(!hasMariadb)('warns that the inbox was not tested on MariaDB', () => {
-  console.warn('mariadbd is not installed, so the inbox was not tested on MariaDB. Install mariadb-server.')
-})

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { requireCommand } from '../../../test/programs.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -66,9 +67,7 @@ const trace = (width: number, total: number) => {
   }
 }
 
-const hasStrace = spawnSync('strace', ['-V']).status === 0
-
-test.skipIf(!hasStrace)(
+test.skipIf(!requireCommand('strace', '-V'))(
   'each commit is an fsync, and writes that arrive together share one',
   () => {
     const one = trace(1, 50)
