@@ -19,6 +19,22 @@ export type StopServerOptions = {
   readonly drainMs?: number | undefined
 }
 
+/** Accepts the connections that wait in the queue of the listening socket, which would be reset with it. */
+const acceptWaiting = async (server: Server): Promise<void> => {
+  let accepted = true
+  const onConnection = (): void => {
+    accepted = true
+  }
+  server.on('connection', onConnection)
+  // A turn of the event loop accepts one. New ones must not put the stop off for ever.
+  for (let turn = 0; accepted && turn < 1_000; turn++) {
+    accepted = false
+    // The first one may come before the next turn.
+    for (let count = 0; count < 2; count++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  server.off('connection', onConnection)
+}
+
 /**
  * Stops a server of node:http or Express, and then its receiver: accepts no more connections, lets running
  * requests finish, closes each connection after its response, stops the receiver, and closes all remaining
@@ -44,8 +60,7 @@ export const stopServer = async (
     response.shouldKeepAlive = false
   })
   await new Promise((resolve) => setTimeout(resolve, drainMs))
-  // The connections that the system has accepted for this process so far would be reset with the listening socket.
-  await new Promise((resolve) => setImmediate(resolve))
+  await acceptWaiting(server)
   const startedAt = performance.now()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // A connection whose request began before the stop becomes idle without being closed.

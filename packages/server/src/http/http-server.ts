@@ -50,6 +50,9 @@ const normalizeTarget = (incoming: IncomingMessage): boolean => {
 /** Maximum time for a request head to arrive while the server stops, in milliseconds. */
 const headersGraceMs = 500
 
+/** Maximum number of connections that the system accepts before this process does. */
+const backlog = 1_024
+
 /** Maximum fraction of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
 const networkShare = 0.5
 
@@ -167,6 +170,23 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
     if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
 
+  /** Accepts the connections that wait in the queue of the listening socket, which would be reset with it. */
+  const acceptWaiting = async (): Promise<void> => {
+    let accepted = true
+    const onConnection = (): void => {
+      accepted = true
+    }
+    server.on('connection', onConnection)
+    // A turn of the event loop accepts one. New ones must not put the stop off for ever.
+    for (let turn = 0; accepted && turn < backlog; turn++) {
+      accepted = false
+      // The first one may come before the next turn.
+      await setImmediate()
+      await setImmediate()
+    }
+    server.off('connection', onConnection)
+  }
+
   const closeWithoutRequest = (): void => {
     const busy = new Set([...running].map(({ socket }) => socket))
     for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
@@ -178,7 +198,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       new Promise((resolve, reject) => {
         const onError = (error: Error): void => reject(toListenError(error, settings))
         server.once('error', onError)
-        server.listen({ host, port, backlog: 1_024 }, () => {
+        server.listen({ host, port, backlog }, () => {
           server.off('error', onError)
           resolve(formatUrl(host, server))
         })
@@ -190,8 +210,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
     },
     /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
     close: async (graceMs: number): Promise<void> => {
-      // The connections that the system has accepted for this process so far would be reset with the listening socket.
-      await setImmediate()
+      await acceptWaiting()
       return new Promise((resolve) => {
         closing = true
         for (const response of running) response.shouldKeepAlive = false
