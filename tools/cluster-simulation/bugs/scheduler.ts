@@ -150,12 +150,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: the delivery of a stale settlement is dropped',
     file: deliveries,
-    find: `      if (outcome.outcome === 'stale') discard(settling)
+    find: `      if ('error' in outcome || outcome.outcome === 'stale') return discard(settling)
 `,
-    replace: `      if (outcome.outcome === 'stale') {
+    replace: `      if ('error' in outcome) return discard(settling)
+      if (outcome.outcome === 'stale') {
         release(settling)
-        settling.queue.prefetch.end(settling.entry, null, null)
-        queues.place(settling.queue)
+        queue.prefetch.end(settling.entry, null, null)
+        return queues.place(queue)
       }
 `,
   },
