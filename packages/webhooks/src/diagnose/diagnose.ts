@@ -43,6 +43,8 @@ const remedies = {
   body_was_recoded:
     'The signature matches the same text without a line break at its end, without a byte order mark, or in UTF-8 instead of UTF-16. echo, PowerShell and editors make such changes to files. Pass on the bytes as they arrived.',
   body_is_compressed: 'The body is compressed with gzip. Decompress it before it is verified.',
+  secret_is_missing:
+    'A secret is missing or empty. Pass at least one, in an array. Is its environment variable set?',
   secret_has_whitespace:
     'A secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
   secret_of_another_format:
@@ -54,6 +56,9 @@ const remedies = {
 } as const
 
 const toDiagnosis = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })
+
+/** Returns whether a secret is text, with or without TypeScript. An environment variable may not be set. */
+const isPresent = (secret: unknown): boolean => typeof secret === 'string' && removePrefix(secret) !== ''
 
 type Key = Uint8Array<ArrayBuffer>
 
@@ -146,6 +151,9 @@ export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | un
   assertZeroOrMore('toleranceSeconds', toleranceSeconds)
   const body = readBody(payload)
   if (body === undefined) return toDiagnosis('body_was_parsed')
+  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isPresent)) {
+    return toDiagnosis('secret_is_missing')
+  }
   if (secrets.some((secret) => /\s/.test(secret))) return toDiagnosis('secret_has_whitespace')
   const headers = readHeaders(options)
   if ('cause' in headers) return headers

@@ -23,6 +23,13 @@ describe('equalsInConstantTime', () => {
     expect(equalsInConstantTime('', 'x')).toBe(false)
   })
 
+  // A body that was parsed contains any value, and a token of an environment may not be set.
+  it.each([1, undefined, null, {}, { length: 2 }, ['a', 'b'], Symbol('a')])('equals nothing to %s', (odd) => {
+    const value: unknown = odd
+    const compare = (left: unknown, right: unknown) => equalsInConstantTime(left as string, right as string)
+    expect([compare(value, value), compare(value, 'ab'), compare('ab', value)]).toEqual([false, false, false])
+  })
+
   it('is not misled by differences that cancel each other out', () => {
     expect(equalsInConstantTime('ab', 'ba')).toBe(false)
     expect(equalsInConstantTime('aa', 'bb')).toBe(false)

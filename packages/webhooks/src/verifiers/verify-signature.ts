@@ -54,12 +54,13 @@ export type VerifiedSignature = {
 
 /**
  * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a
- * secret character by character. Use it in your own verifiers.
+ * secret character by character. Use it in your own verifiers. A value that is no string equals nothing.
  *
  * @example
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)
  */
 export const equalsInConstantTime = (left: string, right: string): boolean => {
+  if (typeof left !== 'string' || typeof right !== 'string') return false
   const { length } = left
   if (length !== right.length) return false
   let difference = 0
