@@ -100,7 +100,7 @@ describe('wabakit doctor', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^> POST$/m)
     expect(stderr).toMatch(/^> webhook-id: msg_doctor_/m)
-    expect(stderr).toMatch(/^> x-token: \[secret\]$/m)
+    expect(stderr).toMatch(/^> x-token: \[redacted\]$/m)
     expect(stderr).toMatch(/^< 200$/m)
     expect(stderr).not.toContain(secret)
   })
