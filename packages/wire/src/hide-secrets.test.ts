@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSecretHider } from './hide-secrets.ts'
+import { createSecretFinder, createSecretHider } from './hide-secrets.ts'
 
 const secret = `tok/AB+CD==&<xy>"q üñ-_1`
 
@@ -108,3 +108,10 @@ test.each([['\\'], ['%'], ['&#0'], ['%25'], ['&amp;'], ['s'], ['tok/AB'], ['aaab
     expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_500)
   },
 )
+
+const whole = Object.entries(notations).filter(([name]) => !/without|half|upper/.test(name))
+
+test.each(whole)('finds a whole secret in %s', (_, write) => {
+  expect(createSecretFinder(`a ${write(secret)} b`)(secret)).toBe(true)
+  expect(createSecretFinder(`a ${write(secret.slice(1))} b`)(secret)).toBe(false)
+})

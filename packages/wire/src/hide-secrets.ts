@@ -166,3 +166,14 @@ export const createSecretHider = (getSecrets: () => readonly string[]): ((text: 
     return shown + text.slice(next)
   }
 }
+
+/**
+ * Creates a function that tells whether a text contains a whole secret, in any notation that {@link createSecretHider} hides.
+ * Case and spaces do not count, so it suits secrets that no one can mistake for words.
+ */
+export const createSecretFinder = (text: string): ((secret: string) => boolean) => {
+  const folded = fold(text).text
+  // The end of base64 depends on the bytes after it.
+  return (secret) =>
+    listEncodings(secret).some((encoded) => folded.includes(fold(encoded.replace(/.=+$/, '')).text))
+}

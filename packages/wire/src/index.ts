@@ -47,7 +47,7 @@ export { readText } from './read-text.ts'
 // Reading and printing untrusted text, and tracing.
 
 export { findNumber, readDigits } from './find-number.ts'
-export { createSecretHider } from './hide-secrets.ts'
+export { createSecretFinder, createSecretHider } from './hide-secrets.ts'
 export { isMasked, maskUrl, urlMask } from './mask-url.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'

@@ -1,4 +1,4 @@
-import { createSecretHider } from '@wabakit/wire'
+import { createSecretFinder, createSecretHider } from '@wabakit/wire'
 import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { ExaminationSettings } from './settings.ts'
@@ -9,7 +9,8 @@ type Secrets = Pick<ExaminationSettings, 'url' | 'urlToken' | 'secret' | 'previo
 const listCredentialForms = (value: string): string[] => {
   const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1]
   const password = encoded && Buffer.from(encoded, 'base64').toString().split(':').slice(1).join(':')
-  return [value, ...(encoded ? [encoded] : []), ...(password ? [password] : [])]
+  const token = /^bearer\s+(\S+)$/i.exec(value)?.[1]
+  return [value, encoded, password, token].filter((form) => form !== undefined)
 }
 
 /** Lists every form in which a run's secrets could be printed. Forms with fewer than 6 characters are omitted. */
@@ -53,10 +54,7 @@ export const hideInExchange = (exchange: Exchange, hide: (text: string) => strin
 
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 
-/**
- * Returns the correct signature of a request, in every encoding of its digest. A response that contains it makes
- * forgery possible.
- */
+/** Returns the correct signature of a request, in base64 and hex. A response that contains it makes forgery possible. */
 const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
@@ -64,25 +62,34 @@ const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   if (id === '' || timestamp === '' || body.length > 1_048_576) return []
   const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
   if (read(exchange, 'webhook-signature').includes(signature)) return []
-  const digest = Buffer.from(signature, 'base64')
-  return [signature, digest.toString('base64url'), digest.toString('hex')]
+  return [signature.replace(/=+$/, ''), Buffer.from(signature, 'base64').toString('hex')]
 }
 
-/** Finds secrets in a response, and the correct signature of a request that was sent without it. */
+/** A shorter secret may be a word, so it is only found as it is. */
+const minFoundLength = 16
+
+const createFinder = (text: string) => {
+  const isWithin = createSecretFinder(text)
+  return (form: string): boolean => text.includes(form) || (form.length >= minFoundLength && isWithin(form))
+}
+
+/** Finds secrets in a response, in any notation, and the correct signature of a request that was sent without it. */
 export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
-  if (exchange.status === undefined) return []
-  const text = [exchange.body, ...Object.values(exchange.headers)].join('\n')
-  const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
+  const { status, request } = exchange
+  if (status === undefined) return []
+  const isShown = createFinder([exchange.body, ...Object.values(exchange.headers)].join('\n'))
+  const body = Buffer.from(request.body).toString()
+  const isHeadSent = createFinder(
+    [request.path, request.query ?? settings.url.search, ...Object.values(request.headers).flat()].join('\n'),
+  )
   const signatures = settings.secret === undefined ? [] : signCorrectly(exchange, settings.secret)
   return [
     // A response that echoes the request reveals nothing to its sender.
     ...listSecretForms(settings).flatMap((form) =>
-      text.includes(form) && !sent.some((each) => each.includes(form))
-        ? [`a secret, in a response ${exchange.status}`]
-        : [],
+      isShown(form) && !body.includes(form) && !isHeadSent(form) ? [`a secret, in a response ${status}`] : [],
     ),
-    ...(signatures.some((each) => text.includes(each))
-      ? [`the correct signature of a forged delivery, in a response ${exchange.status}`]
+    ...(signatures.some(isShown)
+      ? [`the correct signature of a forged delivery, in a response ${status}`]
       : []),
   ]
 }
