@@ -172,11 +172,11 @@ describe('the other formats', () => {
     expect(JSON.parse(formatReport(report, 'json'))).toEqual(JSON.parse(JSON.stringify(report)))
   })
 
-  test('Markdown has a row for each check, whatever was observed', () => {
+  test('Markdown has a row for each check that applies, whatever was observed', () => {
     const rows = formatReport(report, 'markdown')
       .split('\n')
       .filter((line) => line.startsWith('| '))
-    expect(rows).toHaveLength(report.checks.length + 1)
+    expect(rows).toHaveLength(report.checks.length - report.counts.skipped + 1)
     expect(rows.every((row) => row.replace(/\\\|/g, '').split('|').length === 5)).toBe(true)
   })
 
@@ -209,12 +209,26 @@ describe('the other formats', () => {
     expect(text.replace(/\s+/g, ' ')).toContain(`observed ${long}`)
   })
 
-  test('the pretty format has a line for each check, and the failures last', () => {
+  test.each(['pretty', 'markdown'] as const)('%s has one line for all checks that were skipped', (format) => {
+    const [first] = report.checks.filter(({ verdict }) => verdict === 'skipped')
+    if (first === undefined) throw new Error('No check was skipped.')
+    const skipped = ['no secret', 'no secret', 'no header'].map((observed) => ({ ...first, observed }))
+    const checks = [...report.checks.filter((check) => check !== first), ...skipped]
+    const counts = { ...report.counts, skipped: skipped.length }
+    const text = formatReport({ ...report, checks, counts }, format)
+    const lines = text.split('\n').filter((line) => line.includes('no secret') || line.includes('no header'))
+    expect(lines).toEqual([expect.stringContaining('skipped: 2 (no secret), 1 (no header)')])
+    expect(text).not.toContain(first.id)
+  })
+
+  test('the pretty format has a line for each check that applies, and the failures last', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
     const text = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')
     expect(text).not.toContain('\n# heading')
     const lines = text.split('\n')
-    expect(lines.filter((line) => /^ {2}[✓✗!?-] /.test(line))).toHaveLength(report.checks.length)
+    expect(lines.filter((line) => /^ {2}[✓✗!?] /.test(line))).toHaveLength(
+      report.checks.length - report.counts.skipped,
+    )
     expect(text.lastIndexOf('✗ refuses-unsigned')).toBeGreaterThan(
       text.lastIndexOf('! refuses-malformed-timestamp'),
     )

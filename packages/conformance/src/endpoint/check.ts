@@ -35,10 +35,10 @@ export type ListedCheck = EndpointCheck & Pick<Check, 'id' | 'group'>
  * skipped.
  */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
-  signature: 'the sender is known by a header or the URL; --secret enables this check',
-  credentials: 'the sender is known otherwise; --header or --basic enables this check',
-  'url-token': 'the sender is known otherwise; a URL with a token alone enables this check',
-  'previous-secret': '--previous-secret enables this check',
+  signature: 'needs --secret: the sender is known by a header or the URL',
+  credentials: 'needs --header or --basic: the sender is known otherwise',
+  'url-token': 'needs a URL with a token alone: the sender is known otherwise',
+  'previous-secret': 'needs --previous-secret',
 }
 
 /** Returns why a check would prove nothing, or `undefined` if it can run. */

@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { describeObserved, isExplained, summarize } from './text.ts'
+import { describeObserved, describeSkipped, isExplained, summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown, without markup, HTML or control characters. */
 const escapeMarkdown = (text: string): string =>
@@ -22,6 +22,7 @@ const formatFailure = (check: CheckResult, report: Report): string => {
 }
 
 export const formatMarkdown = (report: Report): string => {
+  const skipped = describeSkipped(report)
   return [
     `## wabakit ${report.tool}: ${report.verdict}`,
     '',
@@ -29,11 +30,13 @@ export const formatMarkdown = (report: Report): string => {
     '',
     '| check | verdict | observed |',
     '|---|---|---|',
-    ...report.checks.map(
-      ({ id, verdict, observed, because }) =>
-        `| ${id} | ${verdict} | ${because === undefined ? escapeMarkdown(observed) : `see ${because}`} |`,
+    ...report.checks.flatMap(({ id, verdict, observed, because }) =>
+      verdict === 'skipped'
+        ? []
+        : `| ${id} | ${verdict} | ${because === undefined ? escapeMarkdown(observed) : `see ${because}`} |`,
     ),
     '',
+    ...(skipped === undefined ? [] : [escapeMarkdown(skipped), '']),
     ...report.checks.filter(isExplained).map((check) => formatFailure(check, report)),
   ].join('\n')
 }

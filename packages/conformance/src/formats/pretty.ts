@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
-import { describeObserved, isExplained, summarize } from './text.ts'
+import { describeObserved, describeSkipped, isExplained, summarize } from './text.ts'
 
 const marks = {
   pass: ['✓', 'green'],
@@ -59,9 +59,14 @@ const formatProblem = (check: CheckResult, report: Report): string => {
   ].join('\n')
 }
 
-/** Formats a report for a terminal: one line per check by group, then the problems with their causes and fixes. */
+/**
+ * Formats a report for a terminal: one line per check by group, one for all that were skipped, then the problems with their causes
+ * and fixes.
+ */
 export const formatPretty = (report: Report): string => {
-  const { tool, target, verdict, checks, seed } = report
+  const { tool, target, verdict, seed } = report
+  const checks = report.checks.filter((check) => check.verdict !== 'skipped')
+  const skipped = describeSkipped(report)
   const width = Math.max(...checks.map(({ id }) => id.length), 0)
   const groups = [...new Set(checks.map(({ group }) => group))]
   const problems = ['advice', 'fail'].flatMap((kind) =>
@@ -76,6 +81,7 @@ export const formatPretty = (report: Report): string => {
       ...checks.filter((check) => check.group === group).map((check) => formatLine(check, width)),
       '',
     ]),
+    ...(skipped === undefined ? [] : [`  ${paint('skipped', marks.skipped[0])} ${toLine(skipped)}`, '']),
     ...problems.map((check) => formatProblem(check, report)),
     `${paint(color, verdict)}  ${summarize(report)}  ${styleText('dim', `seed ${seed}`)}`,
     '',

@@ -21,6 +21,14 @@ export const describeObserved = ({ id, observed }: CheckResult, { checks }: Repo
     : `${observed}. For the same reason, these fail: ${following.join(', ')}`
 }
 
+/** Describes the checks that do not apply to this run in one line, by reason. Returns `undefined` if all apply. */
+export const describeSkipped = ({ checks, counts }: Report): string | undefined => {
+  if (counts.skipped === 0) return undefined
+  const skipped = checks.filter(({ verdict }) => verdict === 'skipped')
+  const reasons = [...Map.groupBy(skipped, ({ observed }) => observed)]
+  return `skipped: ${reasons.map(([reason, same]) => `${same.length} (${reason})`).join(', ')}`
+}
+
 /** Summarizes a report's counts, such as `2 failed, 38 passed`. */
 export const summarize = ({ counts }: Report): string =>
   (Object.keys(words) as CheckVerdict[])
