@@ -26,7 +26,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Endpoint, listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
 
 /** Creates a wabakit receiver that records a line for each event. */
 const createRecording = (verify: Verifier = standardWebhooks({ secrets: [secret, previousSecret] })) => {

@@ -14,7 +14,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
 
 const find = ({ checks }: Report, id: string) => {
   const check = checks.find((each) => each.id === id)

@@ -33,7 +33,7 @@ export const examine = (
     previousSecret,
     effects: () => effects.join('\n'),
     seed,
-    timeoutMs: 300_000,
+    timeoutMs: 1_000_000,
     ...options,
     limits: { ...limits, ...options.limits },
   })

@@ -12,7 +12,7 @@ import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 import { type Command, startProcess } from './start-process.ts'
 
-vi.setConfig({ maxConcurrency: 4, testTimeout: 400_000 })
+vi.setConfig({ maxConcurrency: 4, testTimeout: 1_200_000 })
 
 const examples = resolve(import.meta.dirname, '../../../examples/receivers')
 

@@ -14,7 +14,7 @@ export type Flaw = {
 
 /** Examines an endpoint with each of these flaws, and expects exactly its findings. */
 export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw>>): void => {
-  vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
+  vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
   describe.concurrent(title, () => {
     test.each(Object.entries(flaws))(
       'it %s',

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { header, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, limits } from './examine.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 1_200_000 })
 
 const token = 'a-token-of-24-characters'
 

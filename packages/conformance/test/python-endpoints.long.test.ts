@@ -6,7 +6,7 @@ import { requireCommand } from '../../server/test/programs.ts'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 6, testTimeout: 400_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
 
 /** Starts the Python endpoint, with or without a mistake. */
 const startPython = async (flaw: string) => {

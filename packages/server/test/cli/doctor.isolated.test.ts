@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { createReceiver, generateSecret, memoryDedupe, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { wabakit } from './wabakit.ts'
+
+// A run takes longer on a busy machine.
+vi.setConfig({ testTimeout: 1_200_000 })
 
 const secret = generateSecret()
 const servers = new Set<ReturnType<typeof createServer>>()
