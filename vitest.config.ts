@@ -13,7 +13,7 @@ const conditions = ['@wabakit/source', 'module', 'node']
  *   headers to every request. Most of these files start a process for each command. Runs in `npm run test:long`, too.
  * - `*.long.test.ts`: kills processes and databases, or tries the judges on some hundred endpoints. `npm run test:long`.
  * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`.
- * - `*.browser.test.ts`: needs Chromium. `npm run test:inspector`.
+ * - `*.browser.test.ts`: needs Chromium or Firefox. `npm run test:inspector`.
  */
 const include = (kind: string): string[] =>
   ['packages/*', 'tools', 'examples'].map((folder) => `${folder}/**/*${kind}.test.ts`)

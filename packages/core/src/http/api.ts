@@ -59,11 +59,10 @@ type ApiContext = ServerContext & {
 /** A report that is still being written. */
 type Report = { -readonly [Field in keyof RequestReported]: RequestReported[Field] }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
+// Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
 const decode = (bytes: Uint8Array): string | null => {
   try {
-    return decoder.decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return null
   }

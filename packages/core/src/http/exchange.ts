@@ -44,8 +44,6 @@ const checkMediaType = ({ headers }: ApiRequest): void => {
   }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /**
  * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default).
  *
@@ -59,7 +57,8 @@ export const readJson = async (
   try {
     const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
     const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
-    if (body !== undefined) return JSON.parse(decoder.decode(body))
+    // Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
+    if (body !== undefined) return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
     throw new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
   }

@@ -1,4 +1,4 @@
-import { createByteCollector } from '@wabakit/wire'
+import { createByteCollector, toBodyStream } from '@wabakit/wire'
 import type { Api, ConnectionInfo } from './api.ts'
 import type { ApiRequest } from './exchange.ts'
 
@@ -29,8 +29,7 @@ export const toApiRequest = (request: Request): ApiRequest => {
     path: pathname,
     query: search,
     headers,
-    readBody: async (maxBytes) =>
-      request.body === null ? new Uint8Array() : readStream(request.body, maxBytes),
+    readBody: (maxBytes) => readStream(toBodyStream(request), maxBytes),
   }
 }
 

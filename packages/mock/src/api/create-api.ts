@@ -1,7 +1,7 @@
 import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
 import { findEndpoint } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
-import { type ErrorCode, isErrorCode, validateReceivedErrorBody } from '@wabakit/wire'
+import { type ErrorCode, isErrorCode, toBodyStream, validateReceivedErrorBody } from '@wabakit/wire'
 import type { RecordedRequest } from '../recording.ts'
 import { sleepRealTime } from '../time/timers.ts'
 
@@ -25,9 +25,7 @@ const maxLength = 65_536
 
 /** Reads the start of a body as JSON or text, for the recording. Returns `undefined` if there is no body. */
 const readBody = async (request: Request): Promise<unknown> => {
-  const { body } = request.clone()
-  if (body === null) return undefined
-  const reader = body.getReader()
+  const reader = toBodyStream(request.clone()).getReader()
   const decoder = new TextDecoder()
   let text = ''
   while (text.length < maxLength) {
@@ -36,6 +34,7 @@ const readBody = async (request: Request): Promise<unknown> => {
     text += decoder.decode(value, { stream: true })
   }
   reader.cancel().catch(() => {})
+  if (text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {

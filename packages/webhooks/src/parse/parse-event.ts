@@ -58,11 +58,10 @@ export type ParseEventOptions = {
   readonly maxBytes?: number | undefined
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
+// Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
 const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {
   try {
-    return decoder.decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
     throw new WebhookParseError('not_utf8', 'The body is not UTF-8.', { cause })
   }

@@ -1,4 +1,4 @@
-import { createByteCollector } from '@wabakit/wire'
+import { createByteCollector, toBodyStream } from '@wabakit/wire'
 import { encoder } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
 import { parsedBody } from '../parsed-body.ts'
@@ -182,6 +182,6 @@ export const createReadBody = ({
       })
     }
     assertLength(Number(request.headers.get('content-length')))
-    return request.body ? readStream(request.body) : new Uint8Array()
+    return readStream(toBodyStream(request))
   }
 }
