@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import {
   type Context,
-  type ContextManager,
   context,
   propagation,
   ROOT_CONTEXT,
@@ -12,34 +11,43 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { suppressTracing, unsuppressTracing } from '@opentelemetry/core'
 import type { CallTrace } from 'wabakit'
 import type { DeliveryTrace } from 'wabakit/core'
-import type { WebhookTrace } from 'wabakit/webhooks'
+import type { InboxTrace, WebhookTrace } from 'wabakit/webhooks'
 
 const contexts = new AsyncLocalStorage<Context>()
 
 /** Keeps the active span where the channels can set it: a receiver's handler runs inside the span of its webhook. */
-export const contextManager: ContextManager = {
+const contextManager = Object.assign(new AsyncLocalStorageContextManager(), {
   active: () => contexts.getStore() ?? ROOT_CONTEXT,
-  with: (active, run, self, ...args) => contexts.run(active, () => run.apply(self, args)),
-  bind: (active, target) =>
-    typeof target === 'function' ? contexts.run(active, () => target.bind(null)) : target,
-  enable: () => contextManager,
-  disable: () => contextManager,
+  with: <Args extends unknown[], Result>(
+    active: Context,
+    run: (...args: Args) => Result,
+    self?: unknown,
+    ...args: Args
+  ): Result => contexts.run(active, () => run.apply(self, args)),
+})
+
+type Started = {
+  readonly span: Span
+  /** The context of the work. */
+  readonly active: Context
 }
 
 /** Creates spans for a channel's messages, from `start` to the end of the promise. */
 const traceChannel = <Message extends object>(
   name: string,
-  start: (message: Message) => Span,
+  start: (message: Message) => Started,
   end: (span: Span, message: Message) => void = () => {},
 ): void => {
   const channel = tracingChannel<Message, Context>(name)
   const spans = new WeakMap<Message, Span>()
   channel.start.bindStore(contexts, (message) => {
-    const span = start(message)
+    const { span, active } = start(message)
     spans.set(message, span)
-    return trace.setSpan(context.active(), span)
+    return active
   })
   channel.subscribe({
     start: () => {},
@@ -55,32 +63,60 @@ const traceChannel = <Message extends object>(
   })
 }
 
-/** Creates a span for each client call, each server attempt, and each received webhook. */
+/** Starts the span of a request, and puts it into the request's headers. */
+const startRequest = (span: Span, parent: Context, headers: Record<string, string>): Started => {
+  const active = trace.setSpan(parent, span)
+  propagation.inject(active, headers)
+  // The instrumentation of the HTTP client would add a second `traceparent`, and receivers ignore two.
+  return { span, active: suppressTracing(active) }
+}
+
+const extract = (headers: Headers): Context => propagation.extract(ROOT_CONTEXT, Object.fromEntries(headers))
+
+/**
+ * Creates a span for each client call, each attempt of a server, each received webhook, and each attempt of an inbox. Call it
+ * once, after the SDK has started. Replaces the SDK's context manager.
+ */
 export const traceWabakit = (tracer: Tracer): void => {
+  context.disable()
+  context.setGlobalContextManager(contextManager)
+
   traceChannel<CallTrace>('wabakit.client', ({ endpoint, headers }) => {
-    const span = tracer.startSpan(endpoint, { kind: SpanKind.CLIENT })
-    propagation.inject(trace.setSpan(context.active(), span), headers)
-    return span
+    const parent = context.active()
+    return startRequest(tracer.startSpan(endpoint, { kind: SpanKind.CLIENT }, parent), parent, headers)
   })
+
   traceChannel<DeliveryTrace>('wabakit.delivery', ({ delivery, headers }) => {
     const parent = propagation.extract(ROOT_CONTEXT, headers)
     const attributes = { 'webhook.id': delivery.webhookId, 'webhook.attempt': delivery.attempts + 1 }
-    const span = tracer.startSpan(
-      `send ${delivery.eventName}`,
-      { kind: SpanKind.PRODUCER, attributes },
-      parent,
-    )
-    propagation.inject(trace.setSpan(parent, span), headers)
-    return span
+    const options = { kind: SpanKind.PRODUCER, attributes }
+    return startRequest(tracer.startSpan(`send ${delivery.eventName}`, options, parent), parent, headers)
   })
+
+  /** Creates the span of a webhook or a stored event. */
+  const startConsumer = (name: string, parent: Context): Started => {
+    const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER }, parent)
+    return { span, active: trace.setSpan(parent, span) }
+  }
+
   traceChannel<WebhookTrace>(
     'wabakit.webhook',
     ({ request }) => {
-      const parent = propagation.extract(ROOT_CONTEXT, Object.fromEntries(request.headers))
-      return tracer.startSpan('receive', { kind: SpanKind.CONSUMER }, parent)
+      // The span of the web server, if it is traced, is already in the trace of the request.
+      const active = unsuppressTracing(context.active())
+      return startConsumer('receive', trace.getSpan(active) ? active : extract(request.headers))
     },
     (span, { eventName, outcome }) => {
       if (eventName !== undefined) span.updateName(`receive ${eventName}`)
+      if (outcome !== undefined) span.setAttribute('webhook.outcome', outcome)
+    },
+  )
+
+  // An inbox handles an event after its request, and perhaps in another process.
+  traceChannel<InboxTrace>(
+    'wabakit.inbox',
+    ({ headers, eventName }) => startConsumer(`handle ${eventName ?? 'event'}`, extract(headers)),
+    (span, { outcome }) => {
       if (outcome !== undefined) span.setAttribute('webhook.outcome', outcome)
     },
   )

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -6,7 +9,8 @@ import { createReferenceServer } from '@wabakit/core'
 import { expect, it } from 'vitest'
 import { createClient } from 'wabakit'
 import { createReceiver, standardWebhooks, type WebhookTrace } from 'wabakit/webhooks'
-import { contextManager, traceWabakit } from '../../../examples/opentelemetry.ts'
+import { traceWabakit } from '../../../examples/opentelemetry.ts'
+import { createCluster } from '../../server/test/postgres-cluster.ts'
 
 const apiKey = 'wk_test_0123456789'
 const wabaNumber = '+15550100001'
@@ -49,7 +53,6 @@ it('shows one trace from groups.create to the handler of the webhook', async () 
   const exporter = new InMemorySpanExporter()
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
   const tracer = provider.getTracer('wabakit')
-  context.setGlobalContextManager(contextManager)
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   traceWabakit(tracer)
   const outcomes: unknown[] = []
@@ -78,4 +81,64 @@ it('shows one trace from groups.create to the handler of the webhook', async () 
   expect(getParent('groups.create')).toBe(undefined)
   expect(outcomes).toEqual([['GROUP_CREATED', 'handled']])
   trace.disable()
+  context.disable()
+})
+
+type Span = { readonly name: string; readonly scope: string; readonly id: string; readonly parent?: string }
+type Traced = {
+  readonly spans: readonly (Span & { readonly traceId: string })[]
+  /** The values of `traceparent` of each webhook. */
+  readonly traceparents: readonly (readonly string[])[]
+}
+
+/** Runs the shop of traced-process.ts, with or without the spans of the example. */
+const runShop = async (mode: 'example' | 'instrumentations only'): Promise<Traced> => {
+  await using cluster = await createCluster()
+  const script = join(import.meta.dirname, 'traced-process.ts')
+  const args = ['--conditions=@wabakit/source', script, await cluster.createDatabase(), mode]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return JSON.parse(stdout)
+}
+
+/** Lists the names of a span and of its ancestors. */
+const listAncestors = ({ spans }: Traced, span: Span | undefined): string[] =>
+  span === undefined
+    ? []
+    : [
+        span.name,
+        ...listAncestors(
+          { spans, traceparents: [] },
+          spans.find(({ id }) => id === span.parent),
+        ),
+      ]
+
+const shops = ['a', 'b'].map((groupId) => `checkout ${groupId}`)
+
+it("shows one trace from groups.create to the handler of an inbox, next to the SDK's instrumentations", async () => {
+  const traced = await runShop('example')
+  const saved = traced.spans.filter(({ name }) => name === 'save the group')
+  expect(saved.map((span) => listAncestors(traced, span))).toEqual(
+    shops.map((shop) => [
+      'save the group',
+      'handle GROUP_CREATED',
+      'send GROUP_CREATED',
+      'groups.create',
+      shop,
+    ]),
+  )
+  const query = traced.spans.find(({ parent, name }) => parent === saved[0]?.id && name.includes('SELECT'))
+  expect(query, 'the query of the handler').toBeDefined()
+  const received = traced.spans.filter(({ name }) => name.startsWith('receive'))
+  expect(received.map((span) => listAncestors(traced, span))).toEqual(
+    shops.map((shop) => ['receive', 'POST', 'send GROUP_CREATED', 'groups.create', shop]),
+  )
+  const others = traced.spans.filter(({ scope }) => scope !== 'pg')
+  expect(new Set(others.map(({ traceId }) => traceId)).size).toBe(shops.length)
+  expect(traced.traceparents.map((values) => values.length)).toEqual([1, 1])
+})
+
+it("sends one traceparent next to the SDK's instrumentations, that of the request", async () => {
+  const { spans, traceparents } = await runShop('instrumentations only')
+  const traceIds = shops.map((shop) => spans.find(({ name }) => name === shop)?.traceId)
+  expect(traceparents).toEqual(traceIds.map((id) => [expect.stringContaining(`-${id}-`)]))
 })

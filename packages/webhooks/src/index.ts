@@ -1,5 +1,6 @@
 // Receive: verify, parse and handle webhooks.
 
+export type { InboxTrace } from './inbox/trace-attempt.ts'
 export { createReceiver, type Receiver, type ReceiverMethods } from './receiver/create-receiver.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
 export type { DeliveryContext, HandlerOptions, WebhookHandler } from './receiver/handlers.ts'

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import {
   createReceiver,
   type Dedupe,
+  type InboxTrace,
   memoryDedupe,
   type Receiver,
   sqlInbox,
@@ -62,4 +63,40 @@ it.each<[string, Pick<Receiver, 'handle' | 'onError'>, object, object]>([
   const request = await signedRequest(event, { id: 'a' })
   const result = await receiver.handle(request)
   expect(traces).toEqual([{ request, result, verifiedBy: ['unsigned'], ...expected }])
+})
+
+it('traces each attempt of an inbox with the headers of its request, its name and its outcome', async () => {
+  const traces: InboxTrace[] = []
+  const channel = tracingChannel<InboxTrace, InboxTrace>('wabakit.inbox')
+  const ignore = () => {}
+  const asyncEnd = (trace: InboxTrace) => void traces.push(trace)
+  const listeners = { start: ignore, end: ignore, asyncStart: ignore, asyncEnd, error: ignore }
+  channel.subscribe(listeners)
+  onTestFinished(() => void channel.unsubscribe(listeners))
+  const inbox = sqlInbox(new DatabaseSync(':memory:'))
+  const receiver = createReceiver({ verify, inbox }).onError(ignore)
+  let failures = 1
+  receiver.on('GROUP_PARTICIPANT_JOINED', () => {
+    if (failures-- > 0) throw new Error('down')
+  })
+  const request = await signedRequest(joined, { id: 'a' })
+  request.headers.set('traceparent', '00-1')
+  await receiver.handle(request)
+  await receiver.handle(await signedRequest(summary, { id: 'b' }))
+  await receiver.drain()
+  const attempts = () =>
+    traces.map(({ eventName, attempt, outcome, headers }) => [
+      eventName,
+      attempt,
+      outcome,
+      headers.get('traceparent'),
+    ])
+  const parked = ['CALL_AI_SUMMARY', 1, 'parked', null]
+  expect(attempts().toSorted()).toEqual([parked, ['GROUP_PARTICIPANT_JOINED', 1, 'failed', '00-1']])
+  await expect
+    .poll(async () => {
+      await receiver.drain()
+      return attempts()
+    })
+    .toContainEqual(['GROUP_PARTICIPANT_JOINED', 2, 'handled', '00-1'])
 })

@@ -6,6 +6,12 @@ export type TracingChannel = {
   tracePromise<Result>(work: () => Promise<Result>, message: object): Promise<Result>
 }
 
+/** Returns the channel with this name; `undefined` in runtimes without node:diagnostics_channel. */
+export const findChannel = (
+  name: string,
+): { subscribe(listener: (message: unknown) => void): void } | undefined =>
+  globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')?.channel?.(name)
+
 /** Returns the tracing channel with this name; `undefined` in runtimes without node:diagnostics_channel. */
 export const findTracingChannel = (name: string): TracingChannel | undefined =>
   globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.(name)

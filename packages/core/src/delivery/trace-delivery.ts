@@ -1,5 +1,6 @@
 import { findTracingChannel } from '@wabakit/wire'
 import type { DeliveryRecord } from '../records.ts'
+import { keepTraceparent } from './keep-traceparent.ts'
 
 /** The message on the tracing channel `wabakit.delivery`: one attempt. */
 export type DeliveryTrace = {
@@ -21,5 +22,7 @@ export type DeliveryTrace = {
 const channel = findTracingChannel('wabakit.delivery')
 
 /** Traces an attempt, if the channel has subscribers. */
-export const traceDelivery = <Result>(trace: DeliveryTrace, work: () => Promise<Result>): Promise<Result> =>
-  channel?.hasSubscribers ? channel.tracePromise(work, trace) : work()
+export const traceDelivery = <Result>(trace: DeliveryTrace, work: () => Promise<Result>): Promise<Result> => {
+  keepTraceparent()
+  return channel?.hasSubscribers ? channel.tracePromise(work, trace) : work()
+}

@@ -8,6 +8,7 @@ import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
 import { readIdentity, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
+import { type InboxTrace, traceAttempt } from './trace-attempt.ts'
 
 /** Retry delays, in milliseconds. The minimum keeps a short `drain` from attempting an entry twice. */
 export const minimumDelayMs = 100
@@ -165,11 +166,12 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     if (!held) throw new Error('The claim of this entry was lost: another process handles it.')
   }
 
-  const fail = async (attempt: Attempt, settlement: Settlement): Promise<void> => {
+  const fail = async (attempt: Attempt, settlement: Settlement): Promise<InboxTrace['outcome']> => {
     const { entry, effects } = attempt
     effects.abandon()
     const held = await persist(attempt, () => entries.settle(entry, settlement))
     if (held && settlement.state === 'parked') await onParked(entry, settlement)
+    return held ? settlement.state : undefined
   }
 
   /** Ends an attempt whose connection no longer responds, because its handler may never return. */
@@ -180,8 +182,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     return toFailure(attempt, error)
   }
 
-  const handle = async (attempt: Attempt): Promise<void> => {
-    add(attempt)
+  const handle = async (attempt: Attempt): Promise<InboxTrace['outcome']> => {
     try {
       let settlement = await Promise.race([callHandlers(attempt), giveUp(attempt)])
       attempt.ended = true
@@ -189,14 +190,16 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
         try {
           await succeed(attempt)
           handled += 1
+          return 'handled'
         } catch (error) {
           await reportError(error, attempt)
           settlement = toFailure(attempt, error)
         }
       }
-      if (settlement !== undefined) await fail(attempt, settlement)
+      return await fail(attempt, settlement)
     } catch (error) {
       await reportError(error, attempt)
+      return undefined
     } finally {
       remove(attempt)
     }
@@ -210,7 +213,14 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     start: (entry: ClaimedEntry, renewedAt: number): void => {
       const { promise: silenced, resolve } = Promise.withResolvers<Error>()
       const effects = engine.begin(resolve)
-      void handle({ entry, abort: new AbortController(), effects, silenced, renewedAt, ended: false })
+      const attempt = { entry, abort: new AbortController(), effects, silenced, renewedAt, ended: false }
+      add(attempt)
+      const { headers, attempts, name } = entry
+      const trace: InboxTrace = { headers, attempt: attempts, eventName: name }
+      void traceAttempt(trace, async () => {
+        const outcome = await handle(attempt)
+        if (outcome !== undefined) trace.outcome = outcome
+      })
     },
     /** Aborts the signals of all handlers. Attempts that fail for this reason do not count. */
     abort: (): void => {

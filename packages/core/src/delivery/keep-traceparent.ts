@@ -1,0 +1,26 @@
+import { findChannel } from '@wabakit/wire'
+
+/**
+ * Keeps the first `traceparent` of each webhook. OpenTelemetry's instrumentation of HTTP clients adds another one to every
+ * request, and receivers ignore two (W3C Trace Context 3.2.1). The first is that of the request that caused the event.
+ */
+const keepFirst = (message: unknown): void => {
+  // Names and values take turns.
+  const headers: unknown = Object(Object(message).request).headers
+  if (!Array.isArray(headers) || !headers.includes('webhook-signature')) return
+  for (const name of ['traceparent', 'tracestate']) {
+    const first = headers.indexOf(name)
+    for (let last = headers.lastIndexOf(name); last > first; last = headers.lastIndexOf(name))
+      headers.splice(last, 2)
+  }
+}
+
+let isKeeping = false
+
+/** Starts to keep the `traceparent` of webhooks that are sent with undici or `fetch`. Call it before the first one is sent. */
+export const keepTraceparent = (): void => {
+  if (isKeeping) return
+  isKeeping = true
+  // Subscribers run in the order in which they subscribed, so this one runs after the instrumentation's.
+  findChannel('undici:request:create')?.subscribe(keepFirst)
+}
