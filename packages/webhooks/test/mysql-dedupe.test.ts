@@ -1,4 +1,4 @@
-import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
+import { type SqlValue, sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
 import { drizzle } from 'drizzle-orm/mysql2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claim, dedupeCases, tableCases } from './dedupe-cases.ts'
@@ -37,6 +37,20 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
     const dedupe = sqlDedupe(mariadb.pool(), { dialect })
     for (const key of ['key', 'KEY', 'key ', 'kéy', '👋'.repeat(100)]) await claim(dedupe, key)
     expect(await dedupe.claim('👋'.repeat(100), 1_000)).toBe('in_progress')
+  })
+
+  it('refuses sessions with autocommit off, and a connection in a transaction', async () => {
+    const pool = mariadb.pool()
+    // The pool passes the connection of callbacks.
+    pool.pool.on('connection', (connection) => void connection.query('SET autocommit = 0', () => {}))
+    const connection = await mariadb.pool().getConnection()
+    await connection.query('START TRANSACTION')
+    const databases = [pool, connection, (text: string, values: SqlValue[]) => pool.execute(text, values)]
+    for (const database of databases)
+      await expect(Promise.resolve(sqlDedupe(database, { dialect }).claim('open', 1))).rejects.toThrow(
+        'autocommit',
+      )
+    connection.release()
   })
 
   it('renews a claim whose time does not change', async () => {

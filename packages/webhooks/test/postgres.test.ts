@@ -1,5 +1,5 @@
 import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { claim, dedupeCases, tableCases } from './dedupe-cases.ts'
 import { startPostgres } from './postgres.ts'
 
@@ -55,6 +55,14 @@ describe('sqlDedupe on a real PostgreSQL', () => {
       expect(() => sqlDedupe(pool, { table })).toThrow(RangeError)
       expect(() => sqlDedupeTable({ table })).toThrow(RangeError)
     }
+  })
+
+  it('refuses a client in a transaction', async () => {
+    const client = await postgres.pool().connect()
+    onTestFinished(() => client.release())
+    await client.query('BEGIN')
+    await expect(Promise.resolve(sqlDedupe(client).claim('open', 1))).rejects.toThrow('in a transaction')
+    await client.query('ROLLBACK')
   })
 
   it('explains a query function that does not resolve to rows', async () => {

@@ -57,6 +57,18 @@ describe.each(Object.entries(pairs))('sqlDedupe on SQLite, with %s', (_, pair) =
   dedupeCases(async (ttlMs) => pair(ttlMs))
 })
 
+it.each([openNode, openBetter])(
+  'refuses a connection in a transaction, and writes nothing in it',
+  async (open) => {
+    const database = open()
+    const [dedupe, key] = [sqlDedupe(database, { dialect }), crypto.randomUUID()]
+    database.exec('BEGIN')
+    await expect(Promise.resolve(dedupe.claim(key, 60_000))).rejects.toThrow('in a transaction')
+    database.exec('COMMIT')
+    expect(await dedupe.claim(key, 60_000)).toBeTypeOf('object')
+  },
+)
+
 describe('sqlDedupe on SQLite, with other table names', () => {
   tableCases({
     open: (options) => {

@@ -106,19 +106,46 @@ const assertDatabase = (database: SqlQuery | SqlClient | SqliteDatabase): void =
   )
 }
 
+/** Checks whether a connection is in a transaction. Pools do not say it. */
+const isInTransaction = (database: object): boolean => {
+  const { isTransaction, inTransaction, getTransactionStatus } = Object(database)
+  const status = typeof getTransactionStatus === 'function' && getTransactionStatus.call(database)
+  return isTransaction === true || inTransaction === true || status === 'T'
+}
+
+/** Checks whether a change was part of a transaction, also because autocommit is off. mysql2 returns the server's status. */
+const ranInTransaction = (result: unknown): boolean => {
+  const { serverStatus } = Object(Array.isArray(result) ? result[0] : result)
+  return (Number(serverStatus) & 1) === 1
+}
+
+const refuseTransaction = (): never => {
+  throw new WebhookUsageError(
+    'sqlDedupe() cannot run in a transaction: other processes do not see its claims, and they may be rolled back. ' +
+      'Pass a pool whose sessions have autocommit on, or a connection of its own.',
+  )
+}
+
+/** A connection of mysql2 has the method `prepare`, too. */
+const isSqlite = (database: SqlClient | SqliteDatabase, dialect: SqlDialect): database is SqliteDatabase =>
+  'prepare' in database && dialect !== 'mysql'
+
 /** Returns a function that runs a statement with a `?` for each value. */
 export const createRunner = (database: SqlQuery | SqlClient | SqliteDatabase, dialect: SqlDialect) => {
   assertDatabase(database)
   const query: SqlQuery =
     typeof database === 'function'
       ? database
-      : 'prepare' in database
+      : isSqlite(database, dialect)
         ? (text, values) => database.prepare(text).all(...values)
         : (text, values) => database.query(text, values)
 
   return async (statement: string, values: SqlValue[]): Promise<Outcome> => {
     const text = dialect === 'postgresql' ? numberPlaceholders(statement) : statement
-    return readOutcome(await query(text, values), dialect)
+    if (isInTransaction(database)) refuseTransaction()
+    const result = await query(text, values)
+    if (ranInTransaction(result)) refuseTransaction()
+    return readOutcome(result, dialect)
   }
 }
 

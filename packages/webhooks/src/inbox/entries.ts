@@ -2,7 +2,7 @@ import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
 import { type EntryClaim, holdsLock, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
-import { type InboxTable, inboxSyntaxes } from './table.ts'
+import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 
 // Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
 //
@@ -206,14 +206,16 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       WHERE s.state = 'stored' AND s.due_at = ${toSlot('p.subject')} AND s.subject || '' = p.subject
       ORDER BY s.due_at, s.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) n)`
 
+  // SQLite knows the columns of a row that it returns only by the name without the schema.
+  const name = toName(table)
   const hasFact = (condition: string) =>
-    `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
+    `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${name}.fact AND f.id <> ${name}.id AND ${condition})`
   // A parked entry does not suppress another one with the same fact, because the other one may be valid.
   // Entries with the same fact are in the same lane, and searching it costs less than maintaining an index of
   // facts. Erased entries have no subject, so they are found by their fact alone.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
-    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state = ${hide(`'handled'`)}`)}
-    OR ${hasFact(`f.subject = ${table}.subject AND f.state = ${hide(`'discarded'`)}`)} THEN 'suppressed' END AS known`
+    WHEN ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'handled'`)}`)}
+    OR ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'discarded'`)}`)} THEN 'suppressed' END AS known`
 
   return {
     /** Claims due entries, for their first attempt or for a retry. */

@@ -65,18 +65,22 @@ const toKeys = (name: string) => `,
 ) ENGINE = InnoDB`
 
 /** Returns the name of a table without its schema. */
-const toName = (table: string): string => table.slice(table.indexOf('.') + 1)
+export const toName = (table: string): string => table.slice(table.indexOf('.') + 1)
 
-const toIndexes = (table: string, name: string) => `
+const toIndexes = (table: string, dialect: SqlDialect) => {
+  // SQLite takes the schema with the name of the index, PostgreSQL with the name of the table.
+  const name = toName(table)
+  const [index, on] = dialect === 'sqlite' ? [table, name] : [name, table]
+  return `
 );
-CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (state, due_at, id);
-CREATE INDEX IF NOT EXISTS ${name}_subject ON ${table} (subject, state);
-CREATE INDEX IF NOT EXISTS ${name}_erased ON ${table} (fact) WHERE state = 'erased'`
+CREATE INDEX IF NOT EXISTS ${index}_due ON ${on} (state, due_at, id);
+CREATE INDEX IF NOT EXISTS ${index}_subject ON ${on} (subject, state);
+CREATE INDEX IF NOT EXISTS ${index}_erased ON ${on} (fact) WHERE state = 'erased'`
+}
 
 /** Returns the statements that create the table and its indexes, unless they exist. All times are Unix milliseconds. */
 const toStatements = (table: string, dialect: SqlDialect): string => {
   const { id, text, longText, bytes } = inboxSyntaxes[dialect]
-  const name = toName(table)
   return `CREATE TABLE IF NOT EXISTS ${table} (
   id ${id},
   event_key ${text} NOT NULL UNIQUE,
@@ -95,7 +99,7 @@ const toStatements = (table: string, dialect: SqlDialect): string => {
   received_at bigint NOT NULL,
   sent_at bigint,
   headers ${longText},
-  body ${bytes}${dialect === 'mysql' ? toKeys(name) : toIndexes(table, name)}`
+  body ${bytes}${dialect === 'mysql' ? toKeys(toName(table)) : toIndexes(table, dialect)}`
 }
 
 /**

@@ -42,6 +42,20 @@ inboxOptionCases('node:sqlite', () => node)
 inboxCases('better-sqlite3', () => better)
 
 describe('an inbox on SQLite', () => {
+  it('takes a table of an attached database', async () => {
+    const database = open(new DatabaseSync(':memory:'))
+    database.exec("ATTACH ':memory:' AS hooks")
+    const { receiver, inbox } = receive(createEnvironment(database), { table: 'hooks.events' })
+    receiver.on('CALL_ENDED', () => {})
+    for (const id of ['a', 'b']) expect((await receiver.handle(toRequest(toEnd('c'), id))).status).toBe(200)
+    await receiver.drain()
+    expect(await inbox.count()).toEqual({ handled: 1, suppressed: 1 })
+    const { tbl } =
+      database.prepare("SELECT count(*) AS tbl FROM hooks.sqlite_schema WHERE name LIKE 'events_%'").get() ??
+      {}
+    expect(tbl).toBe(3)
+  })
+
   it('takes events without verify, and refuses requests clearly, before their bodies are read', async () => {
     const errors: unknown[] = []
     const inbox = sqlInbox(open(new DatabaseSync(':memory:')), { dialect: 'sqlite' })

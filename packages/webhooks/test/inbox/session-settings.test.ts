@@ -62,6 +62,11 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
       expect(await read(await pool.getConnection(), 'SELECT @@autocommit')).toEqual([0])
   })
 
+  it('takes a table with its schema, without a default database', async () => {
+    const pool = mariadb.pool({ database: '' })
+    expect(await run(sqlInbox(pool, { table: `webhooks.${newTable()}` }))).toEqual(works)
+  })
+
   it('stores nothing in a transaction that other code has left open', async () => {
     const pool = mariadb.pool({ connectionLimit: 3 })
     const table = newTable()
@@ -147,6 +152,11 @@ describe('on PostgreSQL', () => {
       expect(await count(table, 'stored')).toBe(1)
     },
   )
+
+  it('takes a table with its schema', async () => {
+    await admin.query('CREATE SCHEMA hooks')
+    expect(await run(sqlInbox(open(), { table: `hooks.${newTable()}` }))).toEqual(works)
+  })
 
   it('keeps a transaction whose handler waits longer than idle_in_transaction_session_timeout', async () => {
     const pool = open({ options: '-c idle_in_transaction_session_timeout=50' })

@@ -192,7 +192,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   // Claims wait for claims of other processes, and storing must not wait with them.
   const [storing, claiming] = [createOwn(), createOwn()]
   /** The name of the table's lock. Lock names are global to the server, and have at most 64 characters. */
-  const lock = `MD5(CONCAT(DATABASE(), '.${table}'))`
+  const lock = table.includes('.') ? `MD5('${table}')` : `MD5(CONCAT(DATABASE(), '.${table}'))`
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - ownConnections,
