@@ -46,10 +46,11 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
     const connection = await mariadb.pool().getConnection()
     await connection.query('START TRANSACTION')
     const databases = [pool, connection, (text: string, values: SqlValue[]) => pool.execute(text, values)]
-    for (const database of databases)
-      await expect(Promise.resolve(sqlDedupe(database, { dialect }).claim('open', 1))).rejects.toThrow(
-        'autocommit',
-      )
+    // Each has a key of its own: a claim that is not committed keeps its row locked.
+    for (const [index, database] of databases.entries())
+      await expect(
+        Promise.resolve(sqlDedupe(database, { dialect }).claim(`open-${index}`, 1)),
+      ).rejects.toThrow('autocommit')
     connection.release()
   })
 
