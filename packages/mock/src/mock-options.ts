@@ -1,5 +1,6 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import { LiveSettings, SubscriptionInput, type WebhookAuth } from '@wabakit/core/simulation'
+import { isBlockedPort } from '@wabakit/wire'
 import * as z from 'zod/mini'
 
 const limit = () =>
@@ -90,7 +91,15 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   profile: z.optional(z.enum(['reference', 'live'])),
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
-  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  port: z.optional(
+    z.int().check(
+      z.minimum(0),
+      z.maximum(65_535),
+      z.refine((port) => !isBlockedPort(port), {
+        error: 'port must be one that fetch and browsers do not block, such as 4100, or 0 for a free one',
+      }),
+    ),
+  ),
   /**
    * `virtual`: time passes only when the test advances it. `machine`: the machine's clock, for a mock that
    * people or other processes use.

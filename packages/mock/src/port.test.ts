@@ -1,3 +1,4 @@
+import { createMock } from '@wabakit/mock'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from './port.ts'
 
@@ -13,4 +14,10 @@ test('a stream is canceled when its client hangs up', async () => {
   await body?.getReader().read()
   client.abort()
   expect(await canceled.promise).toBe('canceled')
+})
+
+test('rejects a port that no client could reach with fetch', async () => {
+  await expect(createMock({ port: 6_000 })).rejects.toThrow(
+    'createMock: port must be one that fetch and browsers do not block, such as 4100, or 0 for a free one',
+  )
 })

@@ -12,7 +12,7 @@ import {
   takeBody,
   toBodyStream,
 } from '@wabakit/core/hosting'
-import { createLinger } from '@wabakit/wire'
+import { createLinger, isBlockedPort } from '@wabakit/wire'
 import { afterRealTime } from './time/timers.ts'
 
 /** Responds to a request; rejects to reset the connection. */
@@ -112,10 +112,19 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
     const headers = { allow: 'GET, POST' }
     refuseConnection(new RequestRefusedError('method_not_allowed', message, { headers }), socket)
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
+  const bind = async (): Promise<number> => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : port
+  }
+  let bound = await bind()
+  // The system may be configured to choose from all ports above 1023.
+  while (isBlockedPort(bound)) {
+    server.close()
+    await once(server, 'close')
+    bound = await bind()
+  }
   origin = `http://127.0.0.1:${bound}`
   return {
     url: origin,

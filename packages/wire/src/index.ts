@@ -38,6 +38,7 @@ export type {
 
 // Reading bodies and streams, and recognizing errors of any realm.
 
+export { isBlockedPort } from './blocked-ports.ts'
 export { toBodyStream } from './body-stream.ts'
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
 export { isError } from './is-error.ts'

@@ -33,8 +33,8 @@ test('needs no settings, and listens on loopback by default', () => {
 })
 
 test('reads a file with a byte order mark, as editors on Windows write it', () => {
-  writeConfig(`\uFEFF${JSON.stringify({ port: 1 })}\r\n`)
-  expect(load()).toMatchObject({ port: 1 })
+  writeConfig(`\uFEFF${JSON.stringify({ port: 8 })}\r\n`)
+  expect(load()).toMatchObject({ port: 8 })
 })
 
 test('prefers flags to variables, variables to the file, and the file to defaults', () => {
@@ -60,7 +60,12 @@ test('treats an empty variable as not set', () => {
 
 test('reports the key, its source, the valid values and the actual value', () => {
   expect(findProblems({ flags: { port: 'http' }, environment: { WABAKIT_LOG_LEVEL: 'loud' } })).toEqual([
-    { key: 'port', source: '--port', message: 'must be a whole number from 0 to 65535, not "http".' },
+    {
+      key: 'port',
+      source: '--port',
+      message:
+        'must be a whole number from 0 to 65535 that fetch and browsers do not block, such as 4100, not "http".',
+    },
     {
       key: 'logLevel',
       source: 'WABAKIT_LOG_LEVEL',
@@ -120,12 +125,12 @@ test('reports an invalid field of an organization', () => {
 })
 
 test('reads a configured file, which must exist', () => {
-  writeConfig({ port: 7 }, 'other.json')
+  writeConfig({ port: 8 }, 'other.json')
 
-  expect(load({ file: 'other.json' }).port).toBe(7)
-  expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(7)
+  expect(load({ file: 'other.json' }).port).toBe(8)
+  expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(8)
   const both = { file: 'other.json', environment: { WABAKIT_CONFIG: 'missing.json' } }
-  expect(load(both).port).toBe(7)
+  expect(load(both).port).toBe(8)
   expect(findProblems({ file: 'missing.json' })[0]).toMatchObject({
     key: 'config',
     source: join(folder, 'missing.json'),
@@ -166,11 +171,17 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
     expect(listWarnings(secret, 0o644)).toEqual([expect.stringContaining(`chmod 600 ${path}`)])
     expect(listWarnings(secret, 0o600)).toEqual([])
   }
-  expect(listWarnings({ port: 7, database: 'postgres://db/x' }, 0o644)).toEqual([])
+  expect(listWarnings({ port: 8, database: 'postgres://db/x' }, 0o644)).toEqual([])
 })
 
 test('accepts a $schema in the file', () => {
-  writeConfig({ $schema: './schema.json', port: 7 })
+  writeConfig({ $schema: './schema.json', port: 8 })
 
-  expect(load().port).toBe(7)
+  expect(load().port).toBe(8)
+})
+
+test('rejects a port that no client could reach with fetch', () => {
+  expect(() => load({ flags: { port: '6000' } })).toThrow(
+    'port (--port) must be a whole number from 0 to 65535 that fetch and browsers do not block, such as 4100, not 6000.',
+  )
 })

@@ -1,6 +1,7 @@
 import { DeclaredOrganization } from '@wabakit/core/control'
 import { LiveSettings } from '@wabakit/core/simulation'
 import { createWebhookSigner } from '@wabakit/webhooks'
+import { isBlockedPort } from '@wabakit/wire'
 import * as z from 'zod/mini'
 
 /** The documentation of a setting. @inline */
@@ -48,7 +49,19 @@ export const ServerConfig = z.strictObject({
     about: 'Address to listen on. A `controlToken` is required unless it is a loopback address.',
     form: 'an address or a host name',
   }),
-  port: wholeNumber('Port to listen on. 0 selects a free port.', [0, 65_535], 4_100),
+  port: z
+    ._default(
+      z.int().check(
+        z.gte(0),
+        z.lte(65_535),
+        z.refine((port) => !isBlockedPort(port)),
+      ),
+      4_100,
+    )
+    .register(settingFacts, {
+      about: 'Port to listen on. 0 selects a free port.',
+      form: 'a whole number from 0 to 65535 that fetch and browsers do not block, such as 4100',
+    }),
   database: z._default(text(), './wabakit.db').register(settingFacts, {
     about: 'Database: a SQLite file, a PostgreSQL database, or `:memory:` to keep nothing.',
     form: 'a path, a `postgres://` URL or `:memory:`',

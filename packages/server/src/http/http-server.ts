@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, namesOneHost, toClientNetwork } from '@wabakit/core/hosting'
+import { isBlockedPort } from '@wabakit/wire'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import type { RequestHandler } from './request-handler.ts'
@@ -63,10 +64,10 @@ const networkShare = 0.5
  */
 const maxPipelined = 64
 
-const formatUrl = (host: string, server: Server): string => {
+const getPort = (server: Server): number => {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('The server has no port.')
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+  return address.port
 }
 
 /** Creates a node:http server that stops without interrupting responses. */
@@ -198,10 +199,20 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       new Promise((resolve, reject) => {
         const onError = (error: Error): void => reject(toListenError(error, settings))
         server.once('error', onError)
-        server.listen({ host, port, backlog }, () => {
-          server.off('error', onError)
-          resolve(formatUrl(host, server))
-        })
+        const bind = (): void => {
+          server.listen({ host, port, backlog })
+        }
+        const onListening = (): void => {
+          // The system may be configured to choose from all ports above 1023.
+          if (isBlockedPort(getPort(server))) {
+            server.close(bind)
+            return
+          }
+          server.off('error', onError).off('listening', onListening)
+          resolve(`http://${host.includes(':') ? `[${host}]` : host}:${getPort(server)}`)
+        }
+        server.on('listening', onListening)
+        bind()
       }),
     /** From now on, closes each connection after its response. */
     drain: (): void => {

@@ -79,7 +79,8 @@ test('the reason why a server cannot start is reported in one sentence and by th
   expect(badPort).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'port (--port) must be a whole number from 0 to 65535, not "eighty".\n',
+    stderr:
+      'port (--port) must be a whole number from 0 to 65535 that fetch and browsers do not block, such as 4100, not "eighty".\n',
   })
   expect(badVariable).toMatchObject({
     code: 2,
