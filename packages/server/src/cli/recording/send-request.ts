@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+import { resolver } from '@wabakit/conformance/names'
 import type { RecordedRequest } from './recorded-request.ts'
 
 export type ReceivedResponse = {
@@ -51,7 +52,9 @@ export const sendRequest = (
       ...(body.length > 0 || method === 'POST' ? [['Content-Length', String(body.length)]] : []),
     ]
     const signal = AbortSignal.timeout(timeoutMs)
-    const request = send(url, { method, headers: pairs.flat(), agent: false, signal }, (response) => {
+    const lookup = resolver.createLookup(signal)
+    const options = { method, headers: pairs.flat(), agent: false as const, signal, lookup }
+    const request = send(url, options, (response) => {
       buffer(response).then(
         (received) =>
           resolve({
