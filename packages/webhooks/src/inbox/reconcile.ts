@@ -210,11 +210,16 @@ export const createReconcile = (
       counts.asked += 1
       wasAsked = true
       const limit = AbortSignal.timeout(requestMs)
+      const requested = missing.subject.slice(5)
       try {
-        const record = await client.calls.getSummary(missing.subject.slice(5), {
+        const record = await client.calls.getSummary(requested, {
           signal: signal ? AbortSignal.any([signal, limit]) : limit,
         })
-        const body = encoder.encode(JSON.stringify({ ...details, ...record, event: 'CALL_AI_SUMMARY' }))
+        const callId = record.callId || requested
+        if (callId !== requested) throw new Error('getSummary() returned the summary of another call.')
+        const body = encoder.encode(
+          JSON.stringify({ ...details, ...record, callId, event: 'CALL_AI_SUMMARY' }),
+        )
         const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`
         if (await entries.end(missing, set, [body])) counts.accepted += 1
         wake()

@@ -1420,6 +1420,31 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([asked, givenUp]).toEqual([[24, 8, 8, 0], 2])
     })
 
+    it('does not take the summary of another call', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      const summaries: unknown[] = []
+      receiver.on('CALL_AI_SUMMARY', ({ callId }) => summaries.push(callId)).on('CALL_ENDED', () => {})
+      await send(toEnd('mine'))
+      clock.advance(601_000)
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      const wrong = createClient(() => ({ callId: 'yours' }))
+      await expect(receiver.reconcile(wrong, options)).rejects.toThrow(
+        'getSummary() returned the summary of another call',
+      )
+      await receiver.drain()
+      expect([summaries, (await inbox.list({ state: 'missing' })).length]).toEqual([[], 1])
+      clock.advance(601_000)
+      expect(
+        await receiver.reconcile(
+          createClient(() => ({ callId: '' })),
+          options,
+        ),
+      ).toMatchObject({ accepted: 1 })
+      await receiver.drain()
+      expect(summaries).toEqual(['mine'])
+    })
+
     it('ends a run at a rate limit and when the service denies access, and throws other errors', async () => {
       const clock = createClock()
       const { receiver, send, errors } = setUp({ clock })
