@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { requireProgram } from './programs.ts'
 
 /** Runs a command in a network of its own, where Linux chooses 6661, 6663 or 6665, of which fetch blocks the last. */
 const withFewPorts = [
@@ -19,7 +20,7 @@ const isPossible = (): boolean => {
   }
 }
 
-test.skipIf(!isPossible())(
+test.runIf(requireProgram('unshare', isPossible()))(
   'a free port is never one that fetch blocks',
   async () => {
     const code = `

@@ -26,10 +26,10 @@ const acceptWaiting = async (server: Server): Promise<void> => {
     accepted = true
   }
   server.on('connection', onConnection)
-  // A turn of the event loop accepts one. New ones must not put the stop off for ever.
+  // A turn of the event loop accepts one. New ones must not put the stop off forever.
   for (let turn = 0; accepted && turn < 1_000; turn++) {
     accepted = false
-    // The first one may come before the next turn.
+    // The first one may come a turn later.
     for (let count = 0; count < 2; count++) await new Promise((resolve) => setImmediate(resolve))
   }
   server.off('connection', onConnection)

@@ -10,7 +10,7 @@ const pauseMs = 1_000
 
 /**
  * Returns the code of an error that is the fault of this machine and not of the endpoint; `undefined` for any other.
- * Not among them is EADDRNOTAVAIL: one endpoint alone can use up the ports towards it.
+ * Not among them is EADDRNOTAVAIL: one endpoint alone can use up the ports to it.
  */
 export const findShortage = (error: unknown): string | undefined => {
   if (!isError(error)) return undefined

@@ -178,10 +178,10 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
       accepted = true
     }
     server.on('connection', onConnection)
-    // A turn of the event loop accepts one. New ones must not put the stop off for ever.
+    // A turn of the event loop accepts one. New ones must not put the stop off forever.
     for (let turn = 0; accepted && turn < backlog; turn++) {
       accepted = false
-      // The first one may come before the next turn.
+      // The first one may come a turn later.
       await setImmediate()
       await setImmediate()
     }

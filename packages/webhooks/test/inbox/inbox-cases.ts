@@ -995,7 +995,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       for (let passed = 0; passed < 900; passed += 150) {
         clock.advance(150)
         await expect
-          .poll(async () => Number((await environment().query(`SELECT due_at FROM ${table}`))[0]?.['due_at']))
+          .poll(async () => Number((await environment().query(`SELECT due_at FROM ${table}`))[0]?.due_at))
           .toBe(clock.now() + 300)
       }
       gate.open()

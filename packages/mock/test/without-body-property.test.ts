@@ -2,7 +2,7 @@ import { createReferenceServer } from '@wabakit/core'
 import { createMock } from '@wabakit/mock'
 import { bearerAuth, createReceiver, type ReceiverOptions } from '@wabakit/webhooks'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { joined } from './signed.ts'
+import { joined } from '../../webhooks/test/signed.ts'
 
 // Firefox's requests are like this. Their bodies can be read, but not as a stream.
 beforeEach(() => {
