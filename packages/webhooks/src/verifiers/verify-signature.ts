@@ -52,6 +52,8 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
+const isText = (value: unknown): boolean => typeof Object(value).charCodeAt === 'function'
+
 /**
  * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a
  * secret character by character. Use it in your own verifiers. A value that is no string equals nothing.
@@ -60,7 +62,7 @@ export type VerifiedSignature = {
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)
  */
 export const equalsInConstantTime = (left: string, right: string): boolean => {
-  if (typeof left !== 'string' || typeof right !== 'string' || left.length !== right.length) return false
+  if (!isText(left) || !isText(right) || left.length !== right.length) return false
   let difference = 0
   for (let index = left.length; index--; ) {
     difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
