@@ -320,7 +320,7 @@ test('acceptance: --timeout is the time to wait for a response, in seconds', asy
 })
 
 /** Flags with a test of their own. */
-const withoutCase = { doctor: ['--yes'], acceptance: ['--timeout'] }
+const withoutCase = { doctor: ['--effects-complete', '--yes'], acceptance: ['--timeout'] }
 
 test('every flag of the judges has a case', () => {
   expect(listFlags(defineDoctor)).toEqual([...Object.keys(doctorFlags), ...withoutCase.doctor].toSorted())
