@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 const packages = {
   wabakit: [],
   server: ['./control-types'],
-  conformance: [],
+  conformance: ['./names'],
   core: ['.', './control', './live'],
 }
 

@@ -44,7 +44,7 @@ export type FastifyPluginOptions = {
 
 /**
  * Turns a receiver into a Fastify plugin with one route, which gets unparsed bodies. The rest of the app
- * keeps its parsers. Treats the rest of a refused body like {@link toNodeHandler}.
+ * keeps its parsers. Treats the rest of a refused body like `toNodeHandler`.
  *
  * @example
  * app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
