@@ -8,6 +8,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'I receive': [
     'docs/start.md',
     'docs/vendor.md',
+    'docs/authentication.md',
     'docs/go-live.md',
     'packages/webhooks/README.md',
     'docs/reference/frameworks.md',
