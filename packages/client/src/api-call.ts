@@ -2,11 +2,11 @@ import type { EndpointName as DocumentedEndpoint, Validation } from '@wabakit/wi
 import type { RequestOptions } from './options/request-options.ts'
 
 /** Name of an endpoint; `request` for all requests that `client.request` sends. */
-export type EndpointName = DocumentedEndpoint | 'request'
+export type CalledEndpoint = DocumentedEndpoint | 'request'
 
 /** The parts of a call to an API endpoint that all its attempts share. */
 export type ApiCall<Data> = {
-  readonly endpoint: EndpointName
+  readonly endpoint: CalledEndpoint
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string

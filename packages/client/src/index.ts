@@ -1,6 +1,6 @@
 // The client and its methods.
 
-export type { EndpointName, WithResponse } from './api-call.ts'
+export type { CalledEndpoint, WithResponse } from './api-call.ts'
 export { type ApiPromise, type Client, createClient } from './create-client.ts'
 
 // Options for the client and for individual calls.

@@ -1,10 +1,10 @@
-import type { EndpointName } from '../api-call.ts'
+import type { CalledEndpoint } from '../api-call.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 
 /** The request that an attempt sends. All hooks of an attempt get the same object, so it can be a `WeakMap` key. */
 export type HookRequest = {
   /** `groups.create`, `calls.getSummary` or `request`. */
-  readonly endpoint: EndpointName
+  readonly endpoint: CalledEndpoint
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string

@@ -1,5 +1,5 @@
 import { findTracingChannel } from '@wabakit/wire'
-import type { ApiCall, EndpointName, WithResponse } from '../api-call.ts'
+import type { ApiCall, CalledEndpoint, WithResponse } from '../api-call.ts'
 import { raceAbort, throwIfAborted } from '../attempt/abort.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
 import type { AttemptLimit } from '../attempt/failure.ts'
@@ -12,7 +12,7 @@ import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 /** The message on the tracing channel `wabakit.client`: one call with all its attempts. */
 export type CallTrace = {
   /** `groups.create`, `calls.getSummary` or `request`. */
-  readonly endpoint: EndpointName
+  readonly endpoint: CalledEndpoint
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string
