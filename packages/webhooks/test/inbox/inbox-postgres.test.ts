@@ -102,6 +102,25 @@ describe('an inbox on PostgreSQL', () => {
     expect(await shared.query(`SELECT id FROM ${table} WHERE event_key = 'lock'`)).toEqual([])
   })
 
+  it('postpones in its new table if it is dropped between a claim and the search for postponed entries', async () => {
+    const pool = postgres.pool()
+    let drops = 0
+    const { receiver, errors, table } = receive(createEnvironment(pool))
+    pool.on('connect', (client) => {
+      const { query } = client
+      const drop = async (...parameters: unknown[]) => {
+        if (/UPDATE \w+ e SET/.test(String(parameters[0])) && drops++ === 0)
+          await shared.query(`DROP TABLE ${table}`)
+        return Reflect.apply(query, client, parameters)
+      }
+      Object.assign(client, { query: drop })
+    })
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => void vi.restoreAllMocks())
+    await receiver.drain()
+    expect([drops, errors]).toEqual([2, []])
+  })
+
   it('stores while an entry whose claim is renewed is locked, as by its completion', async () => {
     const pool = postgres.pool()
     const spies: MockInstance<ClientBase['query']>[] = []
