@@ -15,11 +15,18 @@ const flag = () => z.optional(z.boolean())
 
 const webhookAuthSchema = z.union(
   [
+    z.strictObject({
+      urlToken: z.string().check(z.minLength(1)),
+      parameter: z.optional(z.string().check(z.minLength(1))),
+    }),
     z.strictObject({ header: z.string().check(z.minLength(1)), value: z.string() }),
     z.strictObject({ token: z.string() }),
     z.strictObject({ username: z.string(), password: z.string(), encoded: flag() }),
   ] satisfies z.ZodMiniType<WebhookAuth>[],
-  { error: 'webhookAuth must be { header, value }, { token }, or { username, password, encoded }' },
+  {
+    error:
+      'webhookAuth must be { urlToken, parameter }, { header, value }, { token }, or { username, password, encoded }',
+  },
 )
 
 /** Settings of a tenant's organization. */
@@ -56,9 +63,10 @@ export const TenantSettings = z.strictObject({
    */
   webhookUrl: z.optional(SubscriptionInput.shape.url),
   /**
-   * Credentials that every webhook carries, unless its subscription has its own headers: `{ header, value }`,
-   * `{ token }` (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the
-   * profile `reference`, the signature is sent as well.
+   * Credentials that every webhook carries, unless its subscription has its own headers: `{ urlToken }` (a
+   * parameter of the URL, `token` or `parameter`, unless the URL already has it), `{ header, value }`, `{ token }`
+   * (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the profile `reference`,
+   * the signature is sent as well.
    * @default none
    */
   webhookAuth: z.optional(webhookAuthSchema),

@@ -170,6 +170,7 @@ testOptions<MockOptions>('createMock()', {
     cases: [
       [{}, [['collector', null]]],
       [{ webhookAuth: { token: 't0ken' } }, [['collector', 'Bearer t0ken']]],
+      [{ webhookAuth: { urlToken: 't0ken' } }, [['collector', null]]],
     ],
   },
   live: {

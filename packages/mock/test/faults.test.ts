@@ -159,14 +159,18 @@ test.each([
   ['its own header', { headers: { 'x-token': 'secret' } }, {}],
   ['its own credentials', { authorization: { token: 'secret' } }, {}],
   ['webhookAuth', {}, { webhookAuth: { token: 'secret' } }],
+  ['a token in the URL', {}, { webhookAuth: { urlToken: 'sécret' } }],
+  ['another parameter', {}, { webhookAuth: { urlToken: 'secret', parameter: 'key' } }],
 ] as const)('tamper changes and removes whatever proves the sender: %s', async (_, own, settings) => {
   for (const profile of ['reference', 'live'] as const) {
     await using mock = await createMock({ profile, ...settings })
     const credentials: (string | null)[] = []
     await mock.subscribe({
       ...own,
-      receiver: ({ headers }) => {
-        credentials.push(headers.get('x-token') ?? headers.get('authorization'))
+      receiver: ({ headers, url }) => {
+        const { searchParams } = new URL(url)
+        const inUrl = searchParams.get('token') ?? searchParams.get('key')
+        credentials.push(headers.get('x-token') ?? headers.get('authorization') ?? inUrl)
         credentials.push(headers.get('webhook-signature'))
         return new Response()
       },

@@ -6,6 +6,7 @@ import {
   memoryDedupe,
   staticHeader,
   unsigned,
+  urlToken,
 } from '@wabakit/webhooks'
 import { afterEach, expect, test, vi } from 'vitest'
 
@@ -62,6 +63,7 @@ test('receivers with each way of authentication accept the webhooks, and reject 
     [{ header: 'x-token', value: 't0ken' }, staticHeader({ header: 'x-token', value: 't0ken' })],
     [{ token: 't0ken' }, bearerAuth({ token: 't0ken' })],
     [{ username: 'u', password: 'p' }, basicAuth({ username: 'u', password: 'p' })],
+    [{ urlToken: t0ken }, urlToken({ token: t0ken })],
   ] as const
   for (const [webhookAuth, verify] of ways) {
     await using mock = await createLive({ webhookAuth })
@@ -76,6 +78,55 @@ test('receivers with each way of authentication accept the webhooks, and reject 
     await mock.clock.advance('1h')
     expect(mock.deliveries.map(({ status }) => status)).toEqual([401, 401, 200])
   }
+})
+
+const t0ken = 'a token & 16 bytes+'
+
+test.each([
+  ['token', { urlToken: t0ken }],
+  ['key', { urlToken: t0ken, parameter: 'key' }],
+])(
+  'the URL of each webhook has what was registered, percent-encoded once: %s',
+  async (parameter, webhookAuth) => {
+    for (const profile of ['live', 'reference'] as const) {
+      await using mock = await createMock({
+        profile,
+        webhookAuth,
+        ...(profile === 'live' && { live: { dropCredentials: true } }),
+      })
+      const urls: string[] = []
+      const receiver = createReceiver({ verify: urlToken({ token: t0ken, parameter }) }).onError(() => {})
+      const handle = (request: Request) => {
+        urls.push(request.url)
+        return receiver.handle(request)
+      }
+      mock.deliverTo(handle, { url: 'https://receiver.example/hooks?tenant=a%20b' })
+      await mock.subscribe({ receiver: handle, channel: 'PSTN' })
+      await mock.subscribe({ receiver: handle, channel: 'PSTN', headers: { 'x-own': '1' } })
+      await mock.trigger('CALL_ENDED', { channel: 'PSTN' })
+      await mock.clock.advance(0)
+      const pair = `${parameter}=a%20token%20%26%2016%20bytes%2B`
+      expect(urls.map((url) => url.replace(/receiver-\d/, 'receiver-n')).toSorted()).toEqual([
+        'https://receiver-n.invalid/webhooks',
+        `https://receiver-n.invalid/webhooks?${pair}`,
+        `https://receiver.example/hooks?tenant=a%20b&${pair}`,
+      ])
+      expect(mock.deliveries.map(({ status }) => status).toSorted()).toEqual([200, 200, 401])
+    }
+  },
+)
+
+test('a URL that has the parameter is used as it is', async () => {
+  await using mock = await createLive({ webhookAuth: { urlToken: 'other' } })
+  const urls: string[] = []
+  const handle = ({ url }: Request) => {
+    urls.push(url)
+    return new Response()
+  }
+  mock.deliverTo(handle, { url: 'https://receiver.example/hooks?t%6Fken=its+own' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance(0)
+  expect(urls).toEqual(['https://receiver.example/hooks?t%6Fken=its+own'])
 })
 
 test('every event of a WhatsApp call has the nineteen published fields, with "" and 0', async () => {
@@ -351,7 +402,7 @@ test('WABAKIT_PROFILE runs a suite with the other profile, and options of the wr
     'the path determines the header of the key',
   )
   await expect(createLive({ webhookAuth: {} as never })).rejects.toThrow(
-    /webhookAuth must be \{ header, value \}/,
+    /webhookAuth must be \{ urlToken, parameter \}, \{ header, value \}/,
   )
 })
 

@@ -1,11 +1,13 @@
 import { createMock, type Mock, MockTimeoutError, MockUsageError, UnexpectedEventError } from '@wabakit/mock'
 import { type EventMatchers, matchers } from '@wabakit/mock/matchers'
 import {
+  anyOf,
   createReceiver,
   generateSecret,
   memoryDedupe,
   standardWebhooks,
   staticHeader,
+  urlToken,
 } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -268,6 +270,49 @@ test.each([
     expect(message).not.toContain('mock.secret')
   },
 )
+
+const t0ken = '0123456789abcdef'
+const other = 'another token of 16 bytes'
+const doubled = `https://receiver.example/hooks?token=${t0ken}&token=${other}`
+
+test.each([
+  ['missing', {}, /expects the parameter token in the URL\. .*urlToken: …/],
+  ['wrong', { urlToken: other }, /compares the parameter token .*different token.*same webhookAuth/],
+  ['doubled', { url: doubled }, /has the parameter token more than once/],
+])(
+  'the time-out message explains a token in the URL that is %s, and does not show it',
+  async (_, { url, urlToken: sent }: { url?: string; urlToken?: string }, hint) => {
+    const webhookAuth = sent === undefined ? undefined : { urlToken: sent }
+    await using live = await createMock({ profile: 'live', webhookAuth })
+    const verify = anyOf(urlToken({ token: t0ken }), staticHeader({ header: 'x-token', value: 't0ken' }))
+    live.deliverTo(
+      createReceiver({ verify }).onError(() => {}),
+      url === undefined ? {} : { url },
+    )
+    await live.simulateCall({ summary: false })
+    const message = await getMessage(live.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+    expect(message).toMatch(hint)
+    expect(message).toMatch(/expects the header x-token/)
+    for (const token of [t0ken, other]) expect(message).not.toContain(token)
+  },
+)
+
+test('a response that prints the URL or the credentials is shown without them', async () => {
+  for (const webhookAuth of [{ urlToken: other }, { token: t0ken }, { header: 'x-token', value: t0ken }]) {
+    await using live = await createMock({ profile: 'live', webhookAuth })
+    live.deliverTo(
+      ({ method, url, headers }) =>
+        new Response(`Route ${method}:${url} not found ${JSON.stringify([...headers])}`, { status: 404 }),
+      { url: `https://receiver.example/hooks?key=${t0ken}` },
+    )
+    live.faults.deliveries.duplicate('CALL_INCOMING_INITIATED')
+    await live.simulateCall({ summary: false })
+    const message = await getMessage(live.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+    expect(message.match(/Route POST.*not found/g)?.length).toBeGreaterThan(1)
+    const shown = message + live.deliveries.map(({ responseBody }) => responseBody).join()
+    for (const token of [t0ken, other, encodeURIComponent(other)]) expect(shown).not.toContain(token)
+  }
+})
 
 test('the time-out message explains that the profile live does not sign', async () => {
   await using live = await createMock({ profile: 'live' })

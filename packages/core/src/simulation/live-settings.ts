@@ -10,6 +10,8 @@ export type WebhookAuth =
   | { readonly header: string; readonly value: string }
   /** `Authorization: Bearer <token>`. */
   | { readonly token: string }
+  /** A parameter of the URL, which arrives even if credentials are dropped. @default parameter 'token' */
+  | { readonly urlToken: string; readonly parameter?: string | undefined }
   /** HTTP Basic. `encoded: false` sends `Basic user:password` as registered, without Base64. */
   | { readonly username: string; readonly password: string; readonly encoded?: boolean | undefined }
 
@@ -35,8 +37,9 @@ export const LiveSettings = z.strictObject({
 })
 export type LiveSettings = z.infer<typeof LiveSettings>
 
-/** Returns the name and value of the header that carries the credentials. */
-export const toAuthHeader = (auth: WebhookAuth): readonly [name: string, value: string] => {
+/** Returns the name and value of the header that carries the credentials, if they are in one. */
+export const toAuthHeader = (auth: WebhookAuth): readonly [name?: string, value?: string] => {
+  if ('urlToken' in auth) return []
   if ('header' in auth) return [auth.header, auth.value]
   if ('token' in auth) return ['authorization', `Bearer ${auth.token}`]
   const { username, password, encoded = true } = auth

@@ -1,10 +1,12 @@
 import type { WebhookEvent } from '@wabakit/contract'
-import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/core'
+import type { AttemptReported, DeliveryRequest, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
+import { readResponseBody } from '@wabakit/core/hosting'
 import { parseEvent } from '@wabakit/webhooks'
 import type { DuplicateFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
+import { addParameter } from '../url-parameter.ts'
 import { createDelays, type DelaysOptions } from './delays.ts'
 import { observeOutcome } from './receiver-outcomes.ts'
 import type { Targets } from './targets.ts'
@@ -16,6 +18,8 @@ export type TransportOptions = DelaysOptions & {
   readonly prepare: (init: DeliveryRequest, attempted: LoadedDelivery) => DeliveryRequest
   /** Name of the header with the mock's own credentials; `undefined` if there are none. */
   readonly authHeader: string | undefined
+  /** The parameter of the URL that proves who the sender is, and the mock's own value of it. */
+  readonly urlToken: { readonly parameter: string; readonly token: string | undefined }
   readonly record: (delivery: RecordedDelivery) => void
   /**
    * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an
@@ -47,7 +51,7 @@ const countCopies = (fault: DuplicateFault | undefined): number =>
 
 /** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
 export const createTransport = (options: TransportOptions) => {
-  const { faults, targets, timers, prepare, authHeader = '', record } = options
+  const { faults, targets, timers, prepare, authHeader = '', urlToken, record } = options
   const delays = createDelays(options)
   const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
@@ -67,10 +71,15 @@ export const createTransport = (options: TransportOptions) => {
       (name) => name !== '' && headers.has(name),
     )
 
-  /** Returns the changed headers and body, or `undefined` if no fault applies. */
-  const applyTampering = (attempted: LoadedDelivery, { headers: sent, body }: DeliveryRequest) => {
-    const headers = new Headers(sent)
-    const signed = { headers, body, credentials: listCredentials(headers, attempted) }
+  /** Returns the changed URL, headers and body, or `undefined` if no fault applies. */
+  const applyTampering = (
+    attempted: LoadedDelivery,
+    { url, init }: { readonly url: string; readonly init: DeliveryRequest },
+  ) => {
+    const headers = new Headers(init.headers)
+    const { parameter } = urlToken
+    const credentials = listCredentials(headers, attempted)
+    const signed = { url, headers, body: init.body, parameter, credentials }
     const fault = faults.tamper.take(attempted, (each) => tamper(signed, each) !== undefined)
     return fault && tamper(signed, fault)
   }
@@ -97,7 +106,11 @@ export const createTransport = (options: TransportOptions) => {
   }
 
   return {
-    fetch: async (_url: string, init: DeliveryRequest, attempted: LoadedDelivery): Promise<Response> => {
+    fetch: async (
+      _url: string,
+      init: DeliveryRequest,
+      attempted: LoadedDelivery,
+    ): Promise<DeliveryResponse> => {
       const isHit = !(await options.isSpared(attempted))
       if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
       const prepared = prepare(init, attempted)
@@ -106,17 +119,25 @@ export const createTransport = (options: TransportOptions) => {
         sent.set(attempted, { attempt: { ...genuine, faults: [...genuine.faults, 'drop'] }, copies: [] })
         throw new Error('dropped by faults.deliveries.drop')
       }
-      const forged = isHit ? applyTampering(attempted, prepared) : undefined
+      const { send, url: registered } = targets.find(attempted.subscription.url)
+      const hasOwn = Object.keys(attempted.subscription.headers).length > 0
+      const authenticated = hasOwn ? registered : addParameter(registered, urlToken)
+      const forged = isHit ? applyTampering(attempted, { url: authenticated, init: prepared }) : undefined
+      const { url = authenticated, ...changed } = forged ?? {}
       const attempt: RecordedDelivery = forged
-        ? { ...genuine, ...forged, faults: [...genuine.faults, 'tamper'] }
+        ? { ...genuine, ...changed, faults: [...genuine.faults, 'tamper'] }
         : genuine
       const { body, headers } = attempt
-      const { send, url } = targets.find(attempted.subscription.url)
-      const sendOnce = () => {
+      const sendOnce = async () => {
         // An attempt that was being signed would reach the endpoint of the next test.
         if (isStopped) return stopped.promise
-        const sending = observeOutcome(new Request(url, { ...init, headers, body }), send)
-        return Promise.race([sending, stopped.promise])
+        const { response, outcome } = await Promise.race([
+          observeOutcome(new Request(url, { ...init, headers, body }), send),
+          stopped.promise,
+        ])
+        // An endpoint may print the URL or the credentials, as in "Route POST:/webhooks?token=… not found".
+        const text = await readResponseBody(response.body, prepared.headers, authenticated)
+        return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
       const copies: RecordedDelivery[] = []
       const entry: SentAttempt = { attempt, copies }
@@ -130,7 +151,7 @@ export const createTransport = (options: TransportOptions) => {
           attempt: number,
           faults: [...attempt.faults, 'duplicate' as const],
         }
-        copies.push(addResponse(copy, again.status, await again.text()))
+        copies.push(addResponse(copy, again.status, again.body))
       }
       const first = sendOnce()
       const concurrent = isHit ? faults.duplicate.take(attempted, isConcurrent) : undefined

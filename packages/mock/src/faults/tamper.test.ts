@@ -4,7 +4,13 @@ import { tamper } from './tamper.ts'
 test.each(['v1,Aaaa=', 'v1,Baaa=', 'v1,/aaa= v1,Abbb='])('changes every signature of %s', (text) => {
   const headers = new Headers({ 'webhook-signature': text })
   const changed = tamper(
-    { credentials: ['webhook-signature'], headers, body: '{}' },
+    {
+      url: 'https://a.example/',
+      parameter: 'token',
+      credentials: ['webhook-signature'],
+      headers,
+      body: '{}',
+    },
     { kind: 'tamper', event: '*', part: 'signature' },
   )
   const signatures = changed?.headers.get('webhook-signature')?.split(' ') ?? []

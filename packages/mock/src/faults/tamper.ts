@@ -1,8 +1,12 @@
+import { changeParameter } from '../url-parameter.ts'
 import type { TamperFault } from './delivery-fault.ts'
 
 type SignedDelivery = {
+  readonly url: string
   readonly headers: Headers
   readonly body: string
+  /** Name of the parameter of the URL that proves who the sender is. */
+  readonly parameter: string
   /** Names of the headers that prove who the sender is: the signature, and static credentials. */
   readonly credentials: readonly string[]
 }
@@ -20,8 +24,11 @@ const changeCredential = (text: string): string => {
 const changeSignatures = (text: string): string => text.split(' ').map(changeCredential).join(' ')
 
 /** Changes the part of a delivery that a fault names. Returns `undefined` if the delivery does not have this part. */
-export const tamper = ({ headers, body, credentials }: SignedDelivery, { part, header }: TamperFault) => {
-  if (part === 'body') return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
+export const tamper = (
+  { url, headers, body, parameter, credentials }: SignedDelivery,
+  { part, header }: TamperFault,
+) => {
+  if (part === 'body') return { url, headers, body: body.replace(/\}$/, ',"tampered":true}') }
   const affected = {
     signature: credentials,
     timestamp: ['webhook-timestamp'],
@@ -35,5 +42,8 @@ export const tamper = ({ headers, body, credentials }: SignedDelivery, { part, h
     else if (part === 'timestamp') changed.set(name, String(Number(value) - 3_600))
     else changed.set(name, name === 'webhook-signature' ? changeSignatures(value) : changeCredential(value))
   }
-  return names.length === 0 ? undefined : { headers: changed, body }
+  const isUrlChanged = part === 'signature' || (part === 'missing_header' && header === undefined)
+  const change = (token: string) => (part === 'signature' ? changeCredential(token) : undefined)
+  const changedUrl = isUrlChanged ? changeParameter(url, { parameter, change }) : url
+  return names.length === 0 && changedUrl === url ? undefined : { url: changedUrl, headers: changed, body }
 }

@@ -91,12 +91,14 @@ export const createTenantState = (options: LastingParts) => {
     if (Object.keys(subscription.headers).length > 0) return prepared
     return { ...prepared, headers: { ...prepared.headers, [authName.toLowerCase()]: authValue } }
   }
+  const own = webhookAuth !== undefined && 'urlToken' in webhookAuth ? webhookAuth : undefined
   const transport = createTransport({
     faults: faults.deliveries,
     targets,
     timers,
     prepare,
     authHeader: authName,
+    urlToken: { parameter: own?.parameter ?? 'token', token: own?.urlToken },
     record: (delivery) =>
       recorder.addDelivery(delivery.to === 'collector' ? collectUntil(isUnderTest, delivery) : delivery),
     isSpared: ({ subscription, event }) =>

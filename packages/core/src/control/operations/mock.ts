@@ -37,7 +37,9 @@ const TenantSettings = named(
     rateLimit: setting('`{ organization, key, ip }`, each `{ requests, perMs }`. Default: `false`.'),
     authHeader: setting('Header that carries the key.'),
     webhookUrl: setting('URL that gets every event, also after a reset. Default: none.'),
-    webhookAuth: setting('`{ header, value }`, `{ token }`, or `{ username, password, encoded }`.'),
+    webhookAuth: setting(
+      '`{ urlToken, parameter }`, `{ header, value }`, `{ token }`, or `{ username, password, encoded }`.',
+    ),
     live: setting(
       '`{ groupEventNames, nullFields, pstnCalling, dropCredentials, registrations, retryOnTimeout }`, in the profile `live`.',
     ),
