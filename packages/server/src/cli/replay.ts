@@ -4,8 +4,8 @@ import { formatAttempt } from './lines.ts'
 import { addExamples, addOptions, collectHeader, createFormatOption, parseUrl } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'
 import { explainMethods } from './recording/describe-body.ts'
-import { readLines } from './recording/read-lines.ts'
-import { parseLine, type RecordedRequest } from './recording/recorded-request.ts'
+import { readRecords } from './recording/read-records.ts'
+import type { RecordedRequest } from './recording/recorded-request.ts'
 import { resolveTarget, sendRequest } from './recording/send-request.ts'
 import { signPayload } from './sign.ts'
 
@@ -38,15 +38,15 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
   const output = createOutput({ format })
   const counts = { sent: 0, answered: 0, failed: 0, refused: 0 }
   const methods = new Set<string>()
-  for await (const { number, bytes } of readLines(file)) {
-    const recorded = parseLine(bytes)
-    if (recorded === 'refused') {
+  for await (const { line, item, request } of readRecords(file)) {
+    if (request === undefined) continue
+    if (request === 'refused') {
       counts.refused += 1
       continue
     }
-    if (recorded.method !== 'POST') methods.add(recorded.method)
-    const signed = secret === undefined ? recorded : await signRequest(recorded, secret)
-    const url = resolveTarget(to, recorded.path)
+    if (request.method !== 'POST') methods.add(request.method)
+    const signed = secret === undefined ? request : await signRequest(request, secret)
+    const url = resolveTarget(to, request.path)
     const startedAt = performance.now()
     const result = await sendRequest(replaceHeaders(signed, header), url).then(
       ({ status, body }) => ({ status, error: null, response: getResponseLine(body.toString()) }),
@@ -57,7 +57,7 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
     if (result.status !== null) counts.answered += 1
     if (result.status === null || result.status < 200 || result.status > 299) counts.failed += 1
     const attempt = { url: url.href, durationMs, ...result }
-    output.result({ line: number, ...attempt }, formatAttempt(output, attempt))
+    output.result({ line, item, ...attempt }, formatAttempt(output, attempt))
   }
   if (counts.sent === 0) throw new CliError(`There is no request in ${file}.`)
   if (methods.size > 0) output.notice(explainMethods(methods))
@@ -74,7 +74,10 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
 export const define = (command: Command): void => {
   command
     .description('send recorded requests again, in order, each after the response to the one before')
-    .argument('<file>', 'file that capture has recorded, or bodies, one per line; - for standard input')
+    .argument(
+      '<file>',
+      'file that capture has recorded, or that contains bodies as JSON; - for standard input',
+    )
     .action(replay)
   addOptions(command, {
     '--to <url>': {

@@ -265,8 +265,74 @@ test('check prints the kind of each body, and exits with 1 if one has drifted or
   ])
   expect(good).toMatchObject({ code: 0, stderr: 'Of 2: 1 event, 1 unknown.\n' })
   expect(good.stdout).toBe('    1  event      CALL_ENDED\n    2  unknown    NEW_EVENT\n')
-  expect(empty).toMatchObject({ code: 1, stderr: 'There is no body in -.\n' })
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no body in -.') })
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read: ENOENT') })
+})
+
+test('check reads bodies in arrays, over several lines, in texts and in the records of a log', async () => {
+  const event = eventExamples.CALL_ENDED
+  const pretty = JSON.stringify(event, null, 2)
+  const torn = ended.slice(0, ended.indexOf(',') + 1)
+  const inText = JSON.stringify({ log: `${JSON.stringify({ body: ended })}\n`, stream: 'stdout' })
+  const files: readonly (readonly [text: string, lines: readonly string[], path?: string])[] = [
+    [`[${ended},${ended}]`, ['1[1]', '1[2]']],
+    [JSON.stringify([event, ended, { event: 'NEW_EVENT' }], null, 2), ['1[1]', '1[2]', '1[3]']],
+    [`[\n${ended},\n${ended}\n]\n`, ['1[1]', '1[2]']],
+    [pretty, ['1']],
+    [
+      `${pretty}\r\n\r\n${pretty.replaceAll('\n', '\r\n')}\n${ended}\n${JSON.stringify(ended)}`,
+      [
+        '1',
+        `${pretty.split('\n').length + 2}`,
+        `${2 * pretty.split('\n').length + 2}`,
+        `${2 * pretty.split('\n').length + 3}`,
+      ],
+    ],
+    [`{"level":30,"body":${ended}}\n{"level":30}\nstarted\n`, ['1'], 'body'],
+    [`12:00:00 [info] {"req":{"body":${JSON.stringify(ended)}}}`, ['1'], 'req.body'],
+    [`${inText}\n${inText}`, ['1', '2'], 'log.body'],
+    [JSON.stringify({ Records: [{ body: ended }] }, null, 1), ['1'], 'Records.0.body'],
+    [
+      JSON.stringify([
+        { id: 1, payload: event },
+        { id: 2, payload: ended },
+      ]),
+      ['1[1]', '1[2]'],
+      'payload',
+    ],
+    [`{"events":[${ended},${ended}]}`, ['1[1]', '1[2]'], 'events'],
+  ]
+  for (const [input, lines, path] of files) {
+    const { code, stdout } = await wabakit(['check', '-', ...(path ? ['--path', path] : [])], { input })
+    expect(
+      { code, lines: stdout.match(/^ *\S+(?= {2}(?:event|unknown) )/gm)?.map((each) => each.trim()) },
+      input,
+    ).toEqual({ code: 0, lines })
+  }
+  // A line that ends too early does not hide those after it.
+  const { code, stdout } = await wabakit(['check', '-'], { input: `${torn}\n${ended}\n${ended}` })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^ {4}1 {2}unreadable\n.*\n {4}2 {2}event .*\n {4}3 {2}event /)
+})
+
+test('check says what it expects if it finds no event, and what it skips', async () => {
+  const logged = await wabakit(['check', '-'], { input: `{"level":30,"body":${ended}}\n` })
+  const empty = await wabakit(['check', '-', '--path', 'payload'], {
+    input: `{"level":30,"body":${ended}}\n`,
+  })
+  expect(logged).toMatchObject({ code: 0, stderr: expect.stringContaining('--path names the field') })
+  expect(empty).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Skipped 1 without payload.\nThere is no body in -. A file has'),
+  })
+})
+
+test('replay sends the bodies of an array', async () => {
+  const application = await openApplication()
+  writeFileSync(join(folder, 'array.json'), JSON.stringify([eventExamples.CALL_ENDED, ended], null, 2))
+  const { code } = await wabakit(['replay', 'array.json', '--to', application.url])
+  expect(code).toBe(0)
+  expect(application.arrivals.map(({ body }) => body.toString())).toEqual([ended, ended])
 })
 
 test('check reads what capture has recorded, whatever is no webhook aside', async () => {

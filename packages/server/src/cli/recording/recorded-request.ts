@@ -57,24 +57,18 @@ export const formatRefusal = (refusedWith: number, { receivedAt }: { readonly re
     typeof refusalSchema
   >)
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /**
- * Parses a line that {@link formatLine} has written. Returns `'refused'` for a line of {@link formatRefusal},
- * and takes any other line as the body of a webhook.
+ * Reads what {@link formatLine} has written. Returns `'refused'` for what {@link formatRefusal} has written, and takes
+ * anything else as the body of a webhook, with its exact bytes if they are known.
  */
-export const parseLine = (bytes: Buffer): RecordedRequest | 'refused' => {
-  const json = parseJson(bytes.toString())
+export const toRequest = (json: unknown, bytes?: Buffer): RecordedRequest | 'refused' => {
   if (refusalSchema.safeParse(json).success) return 'refused'
   const { success, data } = lineSchema.safeParse(json)
-  if (!success)
-    return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body: bytes }
+  if (!success) {
+    // Many exports contain a body as a JSON text.
+    const body = typeof json === 'string' ? Buffer.from(json) : (bytes ?? Buffer.from(JSON.stringify(json)))
+    return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body }
+  }
   const { method, path, headers, body = '', bodyBase64 } = data
   return {
     method,
