@@ -129,3 +129,22 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
     return { count, nextCursor }
   }
 }
+
+type RetryOptions = CancelOptions & {
+  /** Returns whether a delivery is being attempted, so that it has no next attempt yet. */
+  isAttempting(deliveryId: string): boolean
+}
+
+export const createRetry = (store: Store, { selection, now, dryRun, isAttempting }: RetryOptions): ChangePage => {
+  const isSelected = selection.statuses?.includes('pending') ?? true
+  return async (cursor) => {
+    if (!isSelected) return { count: 0 }
+    const { items, nextCursor } = await readPage(store, { ...selection, statuses: ['pending'] }, cursor)
+    const pending = items.filter(({ id }) => !isAttempting(id))
+    if (dryRun) return { count: pending.length, nextCursor }
+    const retried = await Promise.all(
+      pending.map(({ organizationId, id }) => store.retryDelivery({ organizationId, deliveryId: id, now })),
+    )
+    return { count: retried.filter(Boolean).length, nextCursor }
+  }
+}

@@ -10,6 +10,7 @@ import {
   createCancel,
   createResend,
   createResendCount,
+  createRetry,
   type DeliveriesToChange,
   pagesPerPart,
   parseChange,
@@ -102,6 +103,16 @@ export type Deliveries = {
    * @returns false if there is no such delivery, or if it is not pending.
    */
   retry(organizationId: string, deliveryId: string): Promise<boolean>
+  /**
+   * Retries the pending deliveries of one part of the selection, at most 10,000. Repeat it with each `nextCursor`.
+   *
+   * @throws InputError as `resend` does.
+   */
+  retryPart(
+    organizationId: string,
+    selection: DeliveriesToChange,
+    options?: Pick<ResendOptions, 'dryRun'> & PartStart,
+  ): Promise<ChangedPart>
 }
 
 /** Converts statuses to the statuses in a store, because a store does not know which deliveries are being attempted. */
@@ -177,6 +188,12 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
       checkIdentifiers({ organizationId, deliveryId })
       if (findAttempt(deliveryId) !== undefined) return false
       return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
+    },
+    retryPart: async (organizationId, toChange, { cursor, dryRun = false } = {}) => {
+      const selection = parseChange(organizationId, toChange)
+      const isAttempting = (id: string): boolean => findAttempt(id) !== undefined
+      const change = createRetry(store, { selection, now: clock.now(), dryRun, isAttempting })
+      return changePages(change, { cursor, pages: pagesPerPart })
     },
   }
 }

@@ -613,7 +613,7 @@ const again = defineCases('Sending again', {
         'deliveryID: is not a condition; valid conditions: deliveryId, eventId, subscriptionId, names, subject, digits, occurredFrom, occurredBefore, text, statuses, finishedFrom, finishedBefore, responses, anyResponses, attemptedFrom, attemptedBefore',
       ],
     ]) {
-      for (const change of [deliveries.resend, deliveries.cancelAll]) {
+      for (const change of [deliveries.resend, deliveries.cancelAll, deliveries.retryPart]) {
         // Calls it as untyped code would.
         const refused = Reflect.apply(change, deliveries, ['acme', selection])
         await rejects(refused, { name: 'InputError', message })
@@ -784,6 +784,24 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
+  'the pending deliveries of a selection are counted, and retried now; their schedules continue': async () => {
+    const scenario = await failingWorld()
+    const { deliveries } = scenario.server
+    await scenario.subscribe('PSTN')
+    for (const callId of ['c1', 'c2']) await playCall(scenario, { callId })
+    await scenario.advance(0)
+    const attempts = async () =>
+      (await deliveries.list('acme', { statuses: ['pending'] })).items.map((each) => each.attempts)
+    equal(await attempts(), [1, 1])
+    equal(await deliveries.retryPart('acme', { all: true }, { dryRun: true }), { count: 2 })
+    equal(await deliveries.retryPart('acme', { all: true, statuses: ['waiting', 'exhausted'] }), { count: 0 })
+    await scenario.advance(0)
+    equal(await attempts(), [1, 1])
+    equal(await deliveries.retryPart('acme', { subject: 'call:c1' }), { count: 1 })
+    await scenario.advance(0)
+    equal((await attempts()).sort(), [1, 2])
+  },
+
   'a delivery that has failed is counted, even if it was deferred as often': async () => {
     const scenario = await failingWorld({ random: () => 0 })
     const answers = [answer(500), answer(409, { 'retry-after': '600' })]
@@ -832,7 +850,7 @@ const again = defineCases('Sending again', {
         listDeliveries: async ({ cursor }) => ({ items: [], nextCursor: readPage(cursor) }),
       },
     })
-    const { resendPart, cancelPart } = server.deliveries
+    const { resendPart, cancelPart, retryPart } = server.deliveries
     const resent = await resendPart('acme', { all: true }, { cursor: 'start' })
     equal([resent, cursors.length, cursors[0]], [{ count: 10_000, nextCursor: '20' }, 20, 'start'])
     cursors.length = 0
@@ -840,6 +858,9 @@ const again = defineCases('Sending again', {
     equal([canceled, cursors.length, cursors[0]], [{ count: 0, nextCursor: '20' }, 20, 'start'])
     equal(await cancelPart('acme', { all: true }, { cursor: canceled.nextCursor }), { count: 0 })
     equal(cursors.slice(20, 22), ['20', '21'])
+    cursors.length = 0
+    const retried = await retryPart('acme', { all: true }, { cursor: 'start' })
+    equal([retried, cursors.length, cursors[0]], [{ count: 0, nextCursor: '20' }, 20, 'start'])
   },
 
   'a range of more than a thousand deliveries is sent completely': async () => {

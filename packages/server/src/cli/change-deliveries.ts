@@ -12,21 +12,34 @@ import { sendParts } from './progress-line.ts'
  */
 const changes = {
   resend: { operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
+  retry: { operation: 'retryDeliveries', counts: 'retried', done: 'retried now' },
   cancel: { operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
 } as const
 type Change = keyof typeof changes
 
 type Options = ServerOptions & { readonly newWebhookId?: boolean; readonly dryRun?: boolean }
-type Part = { readonly resent?: number; readonly canceled?: number; readonly nextCursor?: string }
+type Part = {
+  readonly resent?: number
+  readonly retried?: number
+  readonly canceled?: number
+  readonly nextCursor?: string
+}
 
-/** Cancels a delivery, or checks whether it can be canceled. Returns 1 if it was or can be canceled, otherwise 0. */
-const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<number> => {
+/** The statuses in which a single delivery can be changed. A resend of one has a dry run of its own. */
+const changeable = { retry: ['pending'], cancel: ['waiting', 'pending'] } as const
+
+/** Changes a delivery, or checks whether that is possible. Returns the number of deliveries that were or would be changed. */
+const changeOne = async (
+  control: ControlClient,
+  path: string,
+  { name, dryRun }: { readonly name: keyof typeof changeable; readonly dryRun: boolean },
+): Promise<number> => {
   if (!dryRun) {
-    await control.send('POST', `${path}/cancel`)
+    await control.send('POST', `${path}/${name}`)
     return 1
   }
   const { status } = (await control.send('GET', path)) as { status: string }
-  return status === 'waiting' || status === 'pending' ? 1 : 0
+  return changeable[name].some((each) => each === status) ? 1 : 0
 }
 
 const change = async (
@@ -46,8 +59,8 @@ const change = async (
     control.send('POST', `${path}/${name}`, { ...filters, newWebhookId, dryRun, cursor }) as Promise<Part>
   const addUp = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + (part[counts] ?? 0), 0)
   const count =
-    delivery !== undefined && name === 'cancel'
-      ? await cancelOne(control, path, dryRun)
+    delivery !== undefined && name !== 'resend'
+      ? await changeOne(control, path, { name, dryRun })
       : addUp(await sendParts(send, (parts) => `${addUp(parts)} ${dryRun ? 'found' : done} so far`))
   const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
@@ -83,6 +96,11 @@ export const define = (command: Command): void => {
     `${name} dlv_…`,
     `${name} --status exhausted,skipped --finished-from 2026-01-01T12:00:00Z --dry-run`,
   )
+}
+
+export const defineRetry = (command: Command): void => {
+  defineChange(command, 'retry')
+  addExamples(command, 'deliveries retry dlv_…', 'deliveries retry --subscription sub_… --dry-run')
 }
 
 export const defineCancel = (command: Command): void => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Attempt, Delivery, Timeline } from '../control-types.ts'
-import { defineCancel, define as defineResend } from './change-deliveries.ts'
+import { defineCancel, define as defineResend, defineRetry } from './change-deliveries.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { follow } from './follow.ts'
 import { type AttemptLine, type EventLine, formatAttempt, formatEvent } from './lines.ts'
@@ -58,6 +58,7 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
       .argument('<id>', 'id of the delivery')
       .action(showDelivery)
     defineResend(parent.command('resend').description('resend a delivery, or all that match'))
+    defineRetry(parent.command('retry').description('retry a pending delivery now, or all that match'))
     defineCancel(parent.command('cancel').description('cancel a delivery that waits, or all that match'))
   },
 }

@@ -125,7 +125,6 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
         'deliveries list --subscription sub_… --name CALL_ENDED',
       ],
     },
-    retry: { operation: 'retryDelivery', examples: ['deliveries retry dlv_…'] },
   },
   calls: {
     list: {

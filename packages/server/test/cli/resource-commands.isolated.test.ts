@@ -177,6 +177,7 @@ test('a list longer than a page is read page by page, with the same filters', as
 test('every option of a change to many deliveries reaches each of its requests', async () => {
   for (const [name, operation, counts, more] of [
     ['resend', 'resendDeliveries', 'resent', { newWebhookId: true }],
+    ['retry', 'retryDeliveries', 'retried', {}],
     ['cancel', 'cancelDeliveries', 'canceled', {}],
   ] as const) {
     const { requests, run } = await record(({ body }) => {
@@ -365,7 +366,7 @@ test('explains why an endpoint rejects a webhook, and resends it', async () => {
   for (const { id } of parseLines(await run('subscription list --format json'))) {
     await run(`subscription rotate-secret ${id} --secret ${secret} --overlap-ms 0`)
   }
-  expect(await run(`deliveries retry ${failed.id}`)).toContain(failed.id)
+  expect(await run(`deliveries retry ${failed.id}`)).toBe('1 delivery is retried now\n')
   await server.service.dispatcher.runDue()
   expect(await run(`deliveries show ${failed.id}`)).toContain('delivered')
   expect(received[0]).toBe(failed.eventName)
@@ -408,6 +409,17 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
   const all = (await server.service.deliveries.list('demo')).items.length
 
   const [waiting] = parseLines(await run('deliveries list --status waiting --format json'))
+  const pending = parseLines(await run('deliveries list --status pending --format json')).length
+  expect(await run(`deliveries retry ${id} --dry-run`)).toBe('1 delivery would be retried now\n')
+  expect(await run(`deliveries retry ${waiting.id} --dry-run`)).toBe('0 deliveries would be retried now\n')
+  await expect(run(`deliveries retry ${waiting.id}`)).rejects.toThrow('The delivery is waiting; it must be pending.')
+  await expect(run('deliveries retry')).rejects.toThrow('Name one delivery, or select deliveries')
+  const counted = `${pending} ${pending === 1 ? 'delivery' : 'deliveries'}`
+  expect(await run('deliveries retry --call c1 --dry-run')).toMatch(`${counted} would be retried now\n`)
+  expect(await run('deliveries retry --all')).toMatch(new RegExp(`^${counted} (?:is|are) retried now\n$`))
+  await server.service.dispatcher.runDue()
+  expect(parseLines(await run('deliveries list --status pending --format json'))).toMatchObject([{ attempts: 2 }])
+
   for (const each of [id, waiting.id]) {
     expect(await run(`deliveries cancel ${each} --dry-run`)).toBe('1 delivery would be canceled\n')
   }

@@ -37,6 +37,18 @@ const Cancel = named(
   z.extend(DeliveryFilter, { all, dryRun, cursor }),
 )
 
+const Retry = named(
+  'RetryRequest',
+  'The deliveries to retry: those that match every given field and are `pending`. Without any, `all` must be true. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
+  z.extend(DeliveryFilter, { all, dryRun, cursor }),
+)
+
+const Retried = named(
+  'Retried',
+  'The number of deliveries that are retried, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
+  z.object({ retried: z.number(), nextCursor: cursor }),
+)
+
 const Canceled = named(
   'Canceled',
   'The number of deliveries that are canceled, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
@@ -147,6 +159,18 @@ export const deliveryOperations = [
       const options = { dryRun, cursor }
       const part = await service.deliveries.cancelPart(params.organizationId, selection, options)
       return { canceled: part.count, nextCursor: part.nextCursor }
+    },
+  }),
+  operation({
+    id: 'retryDeliveries',
+    route: `POST ${path}/retry`,
+    summary: 'Make the next attempt of pending deliveries now; their schedules continue',
+    body: Retry,
+    result: Retried,
+    run: async ({ params, body: { all, dryRun, cursor, ...filter } }, { service }) => {
+      const selection = { ...selectDeliveries(filter), all }
+      const part = await service.deliveries.retryPart(params.organizationId, selection, { dryRun, cursor })
+      return { retried: part.count, nextCursor: part.nextCursor }
     },
   }),
   operation({
