@@ -135,7 +135,10 @@ type RetryOptions = CancelOptions & {
   isAttempting(deliveryId: string): boolean
 }
 
-export const createRetry = (store: Store, { selection, now, dryRun, isAttempting }: RetryOptions): ChangePage => {
+export const createRetry = (
+  store: Store,
+  { selection, now, dryRun, isAttempting }: RetryOptions,
+): ChangePage => {
   const isSelected = selection.statuses?.includes('pending') ?? true
   return async (cursor) => {
     if (!isSelected) return { count: 0 }

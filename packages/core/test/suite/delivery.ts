@@ -784,23 +784,26 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
-  'the pending deliveries of a selection are counted, and retried now; their schedules continue': async () => {
-    const scenario = await failingWorld()
-    const { deliveries } = scenario.server
-    await scenario.subscribe('PSTN')
-    for (const callId of ['c1', 'c2']) await playCall(scenario, { callId })
-    await scenario.advance(0)
-    const attempts = async () =>
-      (await deliveries.list('acme', { statuses: ['pending'] })).items.map((each) => each.attempts)
-    equal(await attempts(), [1, 1])
-    equal(await deliveries.retryPart('acme', { all: true }, { dryRun: true }), { count: 2 })
-    equal(await deliveries.retryPart('acme', { all: true, statuses: ['waiting', 'exhausted'] }), { count: 0 })
-    await scenario.advance(0)
-    equal(await attempts(), [1, 1])
-    equal(await deliveries.retryPart('acme', { subject: 'call:c1' }), { count: 1 })
-    await scenario.advance(0)
-    equal((await attempts()).sort(), [1, 2])
-  },
+  'the pending deliveries of a selection are counted, and retried now; their schedules continue':
+    async () => {
+      const scenario = await failingWorld()
+      const { deliveries } = scenario.server
+      await scenario.subscribe('PSTN')
+      for (const callId of ['c1', 'c2']) await playCall(scenario, { callId })
+      await scenario.advance(0)
+      const attempts = async () =>
+        (await deliveries.list('acme', { statuses: ['pending'] })).items.map((each) => each.attempts)
+      equal(await attempts(), [1, 1])
+      equal(await deliveries.retryPart('acme', { all: true }, { dryRun: true }), { count: 2 })
+      equal(await deliveries.retryPart('acme', { all: true, statuses: ['waiting', 'exhausted'] }), {
+        count: 0,
+      })
+      await scenario.advance(0)
+      equal(await attempts(), [1, 1])
+      equal(await deliveries.retryPart('acme', { subject: 'call:c1' }), { count: 1 })
+      await scenario.advance(0)
+      equal((await attempts()).sort(), [1, 2])
+    },
 
   'a delivery that has failed is counted, even if it was deferred as often': async () => {
     const scenario = await failingWorld({ random: () => 0 })

@@ -24,9 +24,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   'See what happened:': [
     ['overview', 'show how each endpoint has been doing', () => import('./overview.ts')],
+    ['search', 'find records by an id, a number or a text', () => import('./search.ts')],
     ['inspect', 'open the inspector in a browser', () => import('./inspect.ts')],
     ['calls', 'list calls, or show one from first ring to summary', resource],
     ['groups', 'list groups, show one, or add a participant', resource],
+    ['customers', 'show what is stored about a customer', resource],
     ['events', 'list, show or follow events (events tail)', resource],
     ['deliveries', 'list, show, resend, retry or cancel deliveries', resource],
     ['requests', 'list requests of the public API', resource],

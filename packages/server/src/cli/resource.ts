@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Attempt, Delivery, Timeline } from '../control-types.ts'
+import type { Attempt, Customer, Delivery, Timeline } from '../control-types.ts'
 import { defineCancel, define as defineResend, defineRetry } from './change-deliveries.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { follow } from './follow.ts'
@@ -8,6 +8,7 @@ import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput } from './output.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
+import { formatList } from './table.ts'
 import { formatDelivery, formatTimeline } from './timeline-text.ts'
 
 const tail = async (options: ServerOptions): Promise<void> => {
@@ -37,6 +38,21 @@ const showDelivery = async (id: string, options: ServerOptions): Promise<void> =
   output.result({ ...delivery, attemptList: items }, formatDelivery(output, delivery, items))
 }
 
+const showCustomer = async (number: string, options: ServerOptions): Promise<void> => {
+  const path = `/customers/${encodeURIComponent(number)}`
+  const customer = (await createOrganizationClient(options).send('GET', path)) as Customer
+  const { calls, hasMoreCalls, memberships, deliveries } = customer
+  const parts = [
+    `Calls${hasMoreCalls ? ` (newest ${calls.length})` : ''}`,
+    formatList(calls, ['state', 'callId', 'initiatedAt', 'direction', 'channel']),
+    '\nGroups',
+    formatList(memberships, ['state', 'groupId', 'changedAt']),
+    '\nDeliveries',
+    formatList(deliveries, ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject']),
+  ]
+  createOutput(options).result(customer, parts.join('\n'))
+}
+
 const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Command) => {
   addExamples(addServerOptions(parent.command('show')), example)
     .description(`print everything that happened to a ${kind}, in order`)
@@ -52,6 +68,13 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
       .action(tail),
   calls: defineTimeline('call', 'calls show call_…'),
   groups: defineTimeline('group', 'groups show order-1042'),
+  customers: (parent) => {
+    addExamples(parent, 'customers show +15550199001')
+    addExamples(addServerOptions(parent.command('show')), 'customers show +15550199001')
+      .description('print the calls, groups and deliveries of a customer')
+      .argument('<number>', "the customer's number")
+      .action(showCustomer)
+  },
   deliveries: (parent) => {
     addExamples(addServerOptions(parent.command('show')), 'deliveries show dlv_…')
       .description('print the attempts of a delivery, the responses, and what it waits for')
@@ -64,6 +87,7 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
 }
 
 export const define = (command: Command): void => {
-  defineResource(command, resources[command.name()] ?? {})
+  const commands = resources[command.name()]
+  if (commands !== undefined) defineResource(command, commands)
   further[command.name()]?.(command)
 }

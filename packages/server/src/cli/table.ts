@@ -77,13 +77,13 @@ export const formatTable = (
 /** Returns the width of the terminal. Output to a pipe or a file is not shortened, unless `COLUMNS` is set. */
 const getWidth = (): number => Number(process.env.COLUMNS) || process.stdout.columns || Infinity
 
+/** Formats a list of records as a table that fits the terminal. */
+export const formatList = (records: readonly Json[], fields: readonly string[]): string =>
+  records.length === 0 ? 'none' : formatTable(records, { fields, width: getWidth() })
+
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
   if (output.format === 'json') for (const record of records) output.result(record, '')
-  else
-    output.result(
-      records,
-      records.length === 0 ? 'none' : formatTable(records, { fields, width: getWidth() }),
-    )
+  else output.result(records, formatList(records, fields))
 }
 
 export const formatRecord = (record: Json): string => {

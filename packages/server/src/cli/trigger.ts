@@ -28,18 +28,25 @@ const buildEvent = (name: EventName, overrides: readonly string[], own: Organiza
   return { name, subject, channel, number, payload }
 }
 
+type TriggerOptions = ServerOptions & { readonly set?: readonly string[]; readonly customerNumber?: string }
+
 const trigger = async (
   what: string,
-  { set = [], ...options }: ServerOptions & { readonly set?: readonly string[] },
+  { set = [], customerNumber, ...options }: TriggerOptions,
 ): Promise<void> => {
   if (what !== 'call' && !isEventName(what)) {
     const message = `Unknown event: ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`
     throw new CliError(message, exitCodes.usage)
   }
+  if (what !== 'call' && customerNumber !== undefined) {
+    const message =
+      '--customer-number is for call. For an event, set its field, such as --set customerNumber=+15550199001.'
+    throw new CliError(message, exitCodes.usage)
+  }
   const output = createOutput(options)
   const control = createOrganizationClient(options)
   if (what === 'call') {
-    const call = (await control.send('POST', '/simulated-calls', assign({}, set))) as Call
+    const call = (await control.send('POST', '/simulated-calls', assign({ customerNumber }, set))) as Call
     const { callId, direction, channel, state } = call
     return output.result(call, escapeControls(`call ${callId} ${direction} ${channel} ${state}`))
   }
@@ -65,6 +72,7 @@ export const define = (command: Command): void => {
   addServerOptions(command)
     .argument('<what>', 'call, or the name of an event')
     .addOption(createOption('--set <path=value>', 'set a field (repeatable)').argParser(collect))
+    .option('--customer-number <number>', "the customer's number (call)")
     .addHelpText(
       'after',
       '\nA value that is valid JSON is parsed; quote a number to pass it as text.\nAn event has an example as its payload, in which --set sets fields. It changes\nnothing else on the server, and is refused if a subscription that gets it has no\nloopback address, unless the server has --mock.',
@@ -73,7 +81,7 @@ export const define = (command: Command): void => {
   command.addHelpText('after', formatFields(command.createHelp()))
   addExamples(
     command,
-    'trigger call',
+    'trigger call --customer-number +15550199001',
     'trigger call --set channel=WHATSAPP --set direction=OUTGOING --set durationInSeconds=42',
     'trigger call --set outcome=missed',
     'trigger GROUP_PARTICIPANT_JOINED --set groupId=order-1042',

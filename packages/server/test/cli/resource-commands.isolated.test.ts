@@ -375,6 +375,29 @@ test('explains why an endpoint rejects a webhook, and resends it', async () => {
   expect(received).toContain('GROUP_CREATED')
 })
 
+test('finds records by a text, and shows what is stored about a customer', async () => {
+  const server = await start()
+  const run = at(server)
+  await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
+  await run('trigger call --set callId=c1 --customer-number +15550199001')
+  expect(await run('calls list')).toMatch(/\nended +c1 .* \+15550199001 /)
+  expect(await run('search c1')).toMatch(/^KIND +ID +AT +LABEL\ncall +c1 /)
+  expect(await run('search nothing')).toBe('none\n')
+  expect(parseLines(await run('search c1 --limit 1 --format json'))).toMatchObject([
+    { kind: 'call', id: 'c1', exact: true },
+  ])
+  expect(await run('customers show 15550199001')).toMatch(
+    /^Calls\nSTATE +CALL ID .*\nended +c1 .*\n\nGroups\nnone\n\nDeliveries\nSTATUS .*\n.*CALL_/,
+  )
+  expect(parseLines(await run('customers show +15550199001 --format json'))).toMatchObject([
+    { calls: [{ callId: 'c1' }] },
+  ])
+  await expect(run('customers show +15550199002')).rejects.toThrow('(404)')
+  await expect(run('trigger CALL_ENDED --customer-number +15550199002')).rejects.toThrow(
+    '--customer-number is for call',
+  )
+})
+
 test('lists calls, groups, events and requests, and shows what happened to a call', async () => {
   const server = await start()
   const run = at(server)
@@ -412,13 +435,17 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
   const pending = parseLines(await run('deliveries list --status pending --format json')).length
   expect(await run(`deliveries retry ${id} --dry-run`)).toBe('1 delivery would be retried now\n')
   expect(await run(`deliveries retry ${waiting.id} --dry-run`)).toBe('0 deliveries would be retried now\n')
-  await expect(run(`deliveries retry ${waiting.id}`)).rejects.toThrow('The delivery is waiting; it must be pending.')
+  await expect(run(`deliveries retry ${waiting.id}`)).rejects.toThrow(
+    'The delivery is waiting; it must be pending.',
+  )
   await expect(run('deliveries retry')).rejects.toThrow('Name one delivery, or select deliveries')
   const counted = `${pending} ${pending === 1 ? 'delivery' : 'deliveries'}`
   expect(await run('deliveries retry --call c1 --dry-run')).toMatch(`${counted} would be retried now\n`)
   expect(await run('deliveries retry --all')).toMatch(new RegExp(`^${counted} (?:is|are) retried now\n$`))
   await server.service.dispatcher.runDue()
-  expect(parseLines(await run('deliveries list --status pending --format json'))).toMatchObject([{ attempts: 2 }])
+  expect(parseLines(await run('deliveries list --status pending --format json'))).toMatchObject([
+    { attempts: 2 },
+  ])
 
   for (const each of [id, waiting.id]) {
     expect(await run(`deliveries cancel ${each} --dry-run`)).toBe('1 delivery would be canceled\n')
