@@ -67,6 +67,8 @@ const change = async (
   const result = { [counts]: count, ...(dryRun && { dryRun }) }
   const output = createOutput(options)
   output.result(result, escapeControls(`${subject} ${verb} ${done}`))
+  if (name === 'retry' && count === 0)
+    output.notice('Only pending deliveries are retried. Resend those that are exhausted or skipped.')
   if (name === 'resend' && count === 0) {
     output.notice('Deliveries to disabled subscriptions are not sent again: enable the subscriptions first.')
   }

@@ -24,20 +24,23 @@ test("an endpoint's response stays on its line", () => {
     createdAt: startedAt,
     finishedAt: startedAt,
   })
-  const attempt = showAttempt({
-    ...{
-      deliveryId: delivery.id,
-      number: 1,
-      startedAt,
-      durationMs: 1,
-      url: 'https://receiver.example/',
-      status: null,
+  const attempt = showAttempt(
+    {
+      ...{
+        deliveryId: delivery.id,
+        number: 1,
+        startedAt,
+        durationMs: 1,
+        url: 'https://receiver.example/',
+        status: null,
+      },
+      error: injected,
+      responseBody: injected,
+      succeeded: false,
+      deferred: false,
     },
-    error: injected,
-    responseBody: injected,
-    succeeded: false,
-    deferred: false,
-  })
+    { status: 'exhausted' },
+  )
   const { id: deliveryId, subscriptionId, eventId, eventName } = delivery
   const entry = { kind: 'attempt' as const, at, deliveryId, subscriptionId, eventId, eventName, attempt }
   const output = createOutput({ format: 'pretty' })
@@ -90,11 +93,14 @@ test('a timeline has a line for each entry, with its details, and what deliverie
     occurredAt: `${day}9.000Z`,
     payload: '{}',
   } as const
-  const attempt = showAttempt({
-    ...{ deliveryId: 'dlv_1', number: 1, startedAt: Date.parse(`${day}9.100Z`), durationMs: 12.6 },
-    ...{ url: 'https://receiver.example/', status: 500, error: null, responseBody: 'failed' },
-    ...{ succeeded: false, deferred: false },
-  })
+  const attempt = showAttempt(
+    {
+      ...{ deliveryId: 'dlv_1', number: 1, startedAt: Date.parse(`${day}9.100Z`), durationMs: 12.6 },
+      ...{ url: 'https://receiver.example/', status: 500, error: null, responseBody: 'failed' },
+      ...{ succeeded: false, deferred: false },
+    },
+    { status: 'exhausted' },
+  )
   const waiting = showDelivery(
     {
       ...{

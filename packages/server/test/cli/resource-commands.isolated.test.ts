@@ -360,7 +360,7 @@ test('explains why an endpoint rejects a webhook, and resends it', async () => {
   expect(shown).toContain('[401]')
   expect(shown).toContain('response: {"code":"no_matching_signature"')
   expect(shown).toContain('cause: The endpoint found no valid signature.')
-  expect(shown).toMatch(/remedy: Give the receiver the secret of this subscription/)
+  expect(shown).toMatch(/remedy: Give the receiver the secret of this subscription.* Then retry\.\n/)
   expect(shown).toMatch(/Next attempt at \d\d:\d\d:\d\d UTC\./)
 
   for (const { id } of parseLines(await run('subscription list --format json'))) {
@@ -456,6 +456,10 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
     `${all - 1} deliveries are canceled\n`,
   )
   expect(await run('deliveries cancel --call c1')).toBe('0 deliveries are canceled\n')
+  expect(await run(`deliveries show ${id}`)).toMatch(/remedy: .* Then resend\.\n/)
+  await expect(run(`deliveries retry ${id}`)).rejects.toThrow(
+    'The delivery is skipped; it must be pending. Resend it instead.',
+  )
   expect(await run('deliveries resend --status skipped,exhausted --dry-run')).toBe(
     `${all} deliveries would be sent again\n`,
   )

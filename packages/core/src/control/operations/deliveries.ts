@@ -75,7 +75,9 @@ const changeDelivery = async (
   const delivery = await getDelivery(context.service, organizationId, deliveryId)
   if (isChanged) return showDelivery(delivery, { wait: await explainDelivery(context, delivery) })
   const allowed = step === 'retry' ? 'pending' : 'waiting or pending'
-  throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
+  const instead = step === 'retry' && delivery.finishedAt !== null ? ' Resend it instead.' : ''
+  const message = `The delivery is ${delivery.status}; it must be ${allowed}.${instead}`
+  throw new ControlError('illegal_transition', message)
 }
 
 export const deliveryOperations = [
@@ -107,9 +109,12 @@ export const deliveryOperations = [
     route: `GET ${onePath}/attempts`,
     summary: 'List the attempts of a delivery',
     result: list('Attempt', AttemptView),
-    run: async ({ params }, { service }) => {
-      const attempts = await service.deliveries.attempts(params.organizationId, params.deliveryId)
-      return { items: attempts.map(showAttempt) }
+    run: async ({ params: { organizationId, deliveryId } }, { service: { deliveries } }) => {
+      const [attempts, { items }] = await Promise.all([
+        deliveries.attempts(organizationId, deliveryId),
+        deliveries.list(organizationId, { deliveryId, limit: 1 }),
+      ])
+      return { items: items.flatMap((delivery) => attempts.map((each) => showAttempt(each, delivery))) }
     },
   }),
   operation({

@@ -106,7 +106,7 @@ const listDelivery = (each: Marked): TimelineEntry[] => {
       kind: 'attempt',
       at: utc(attempt.startedAt),
       ...ofDelivery,
-      attempt: showAttempt(attempt),
+      attempt: showAttempt(attempt, delivery),
       marks: markAttempt(attempt, each, marks),
     }),
   )

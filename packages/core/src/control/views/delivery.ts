@@ -76,5 +76,5 @@ export const SentRequestView = named(
   }),
 )
 
-export const showAttempt = (record: AttemptRecord) =>
-  z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })
+export const showAttempt = (record: AttemptRecord, { status }: Pick<DeliveryRecord, 'status'>) =>
+  z.encode(AttemptView, { ...record, diagnosis: diagnose(record, status) })

@@ -1,45 +1,44 @@
 import * as z from 'zod/mini'
 import { type FailureCause, findFailureCause } from '../../figures/failure-cause.ts'
-import type { AttemptRecord } from '../../index.ts'
+import type { AttemptRecord, DeliveryStatus } from '../../index.ts'
 import { named } from '../schemas.ts'
 
 const causes = {
   wrong_secret: {
     text: 'The endpoint found no valid signature.',
-    remedy:
-      'Give the receiver the secret of this subscription; if it is lost, rotate the secret. Then resend.',
+    remedy: 'Give the receiver the secret of this subscription; if it is lost, rotate the secret.',
   },
   timestamp: {
     text: "The timestamp was too far from the endpoint's clock.",
-    remedy: 'Compare the clocks of both machines. A resend has a new timestamp.',
+    remedy: 'Compare the clocks of both machines. Each attempt has a new timestamp.',
   },
   authorization: {
     text: 'The endpoint did not accept the authorization.',
-    remedy: "Set the subscription's authorization to what the endpoint or its gateway expects. Then resend.",
+    remedy: "Set the subscription's authorization to what the endpoint or its gateway expects.",
   },
   not_found: {
     text: 'Nothing at the URL accepts POST requests.',
-    remedy: "Compare the URL's path with the receiver's route. Then resend.",
+    remedy: "Compare the URL's path with the receiver's route.",
   },
   redirect: {
     text: 'The endpoint redirected the webhook. Redirects are not followed.',
-    remedy: "Set the subscription's URL to the final address. Then resend.",
+    remedy: "Set the subscription's URL to the final address.",
   },
   gone: {
     text: 'The endpoint is gone (410), which disabled the subscription.',
-    remedy: 'Enable the subscription if that was a mistake. Then resend.',
+    remedy: 'Enable the subscription if that was a mistake.',
   },
   rate_limited: {
     text: 'The endpoint gets more requests than it accepts.',
-    remedy: 'Raise its limit, or set maxAttemptsPerSecond of the subscription. The delivery is retried.',
+    remedy: 'Raise its limit, or set maxAttemptsPerSecond of the subscription.',
   },
   server_error: {
     text: 'The endpoint failed while it handled the webhook.',
-    remedy: "Check the receiver's log at the time of the attempt. Then resend.",
+    remedy: "Check the receiver's log at the time of the attempt.",
   },
   rejected: {
     text: 'The endpoint rejected the webhook.',
-    remedy: 'See the response for the reason. Then resend.',
+    remedy: 'See the response for the reason.',
   },
   timeout: {
     text: 'There was no complete response in time.',
@@ -63,13 +62,23 @@ const causes = {
   },
   connection: {
     text: 'The endpoint could not be reached.',
-    remedy: 'Check that the receiver is running and listening at the URL. Then resend.',
+    remedy: 'Check that the receiver is running and listening at the URL.',
   },
 } as const satisfies Record<FailureCause, { readonly text: string; readonly remedy: string }>
 
+/** How a delivery is sent again after the remedy, by its status. */
+const lastSteps: Readonly<Record<DeliveryStatus, string>> = {
+  waiting: '',
+  pending: ' Then retry.',
+  attempting: '',
+  delivered: '',
+  exhausted: ' Then resend.',
+  skipped: ' Then resend.',
+}
+
 export const DiagnosisView = named(
   'Diagnosis',
-  'The likely cause of a failed attempt, and its remedy.',
+  'The likely cause of a failed attempt, and its remedy, which depends on the status of the delivery.',
   z.object({
     cause: z.enum(Object.keys(causes) as [FailureCause, ...FailureCause[]]),
     text: z.string(),
@@ -82,9 +91,16 @@ type Diagnosis = z.infer<typeof DiagnosisView>
 /** Returns all causes. */
 export const listCauses = (): readonly FailureCause[] => DiagnosisView.shape.cause.options
 
-/** Returns a cause with its explanation and remedy. */
-export const explainCause = (cause: FailureCause): Diagnosis => ({ cause, ...causes[cause] })
+const explain = (cause: FailureCause, lastStep: string): Diagnosis => {
+  const { text, remedy } = causes[cause]
+  // An attempt of an event with a custom payload will be refused again.
+  return { cause, text, remedy: cause === 'custom_payload' ? remedy : remedy + lastStep }
+}
+
+/** Returns a cause with its explanation and remedy, for all deliveries that failed because of it. */
+export const explainCause = (cause: FailureCause): Diagnosis =>
+  explain(cause, ' Then retry pending deliveries, and resend exhausted ones.')
 
 /** Returns the likely cause of a failed attempt, or `null` if it did not fail. */
-export const diagnose = (attempt: AttemptRecord): Diagnosis | null =>
-  attempt.succeeded || attempt.deferred ? null : explainCause(findFailureCause(attempt))
+export const diagnose = (attempt: AttemptRecord, status: DeliveryStatus): Diagnosis | null =>
+  attempt.succeeded || attempt.deferred ? null : explain(findFailureCause(attempt), lastSteps[status])
