@@ -1,5 +1,5 @@
 import { ErrorBody, errorCodes } from '@wabakit/contract'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { control, createGroup, start } from './fixture.ts'
 
 const startFaulty = async () => {
@@ -123,10 +123,21 @@ test('resets the connection after the group is created, so that the caller canno
   expect(await server.service.groups.find('acme', 'a')).toBeDefined()
 })
 
-test('ends the connection in the middle of the response', async () => {
+test.each([
+  ['', 0],
+  [' although its head was late', 40],
+])('ends the connection in the middle of the response%s', async (_, blockedMs) => {
   const { server, fail } = await startFaulty()
 
   await fail({ truncated: true })
+  // The adapter waits for a timer before it sends the head.
+  const setTimer = globalThis.setTimeout
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation((...timer) => {
+    const startedAt = performance.now()
+    while (performance.now() < startedAt + blockedMs);
+    return setTimer(...timer)
+  })
+  onTestFinished(() => spy.mockRestore())
   const response = await createGroup(server.url, { groupId: 'a' })
 
   expect(response.status).toBe(200)

@@ -11,6 +11,7 @@ const respond = (fault: ApiFault, endpoint: EndpointName = 'groups.create'): Pro
     createRequestId: () => 'req_1',
     respond: async () => Response.json(own, { status: 201, headers: { 'x-request-id': 'req_own' } }),
     sleep: async () => {},
+    flush: async () => {},
     reset: () => {
       throw new Error('reset')
     },
@@ -75,6 +76,7 @@ test('other statuses have no rate-limit headers, and those of the service are ke
       createRequestId: () => '',
       respond: async () => limited,
       sleep: async () => {},
+      flush: async () => {},
       reset: () => {},
     },
   )
@@ -110,6 +112,7 @@ test.each<[ApiFault, boolean]>([
       return Response.json(own)
     },
     sleep: async () => {},
+    flush: async () => {},
     reset: () => {},
   })
   expect(requests).toBe(Number(isCarriedOut))
@@ -122,6 +125,7 @@ test('a reset that does not throw results in 502', async () => {
     createRequestId: () => '',
     respond: async () => Response.json({}),
     sleep: async () => {},
+    flush: async () => {},
   }
   const response = await respondWithFault({ reset: true }, { ...exchange, reset: () => resets++ })
   expect([response.status, resets]).toEqual([502, 1])

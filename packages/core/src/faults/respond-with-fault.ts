@@ -62,7 +62,7 @@ const buildHeaders = (
 }
 
 /** Resets the connection after the first half of the body. */
-const truncate = async (response: Response, { sleep, reset }: FaultedExchange): Promise<Response> => {
+const truncate = async (response: Response, { flush, reset }: FaultedExchange): Promise<Response> => {
   const bytes = new Uint8Array(await response.arrayBuffer())
   let sent = false
   const body = new ReadableStream<Uint8Array>({
@@ -72,8 +72,8 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
         controller.enqueue(bytes.slice(0, Math.ceil(bytes.length / 2)))
         return
       }
-      // Gives an HTTP server time to send the first half, even if it reads ahead.
-      await sleep(20)
+      // An HTTP server may read ahead before it sends anything.
+      await flush()
       reset()
     },
   })
@@ -113,6 +113,8 @@ export type FaultedExchange = {
   respond(): Promise<Response>
   /** Waits `ms` milliseconds. */
   sleep(ms: number): Promise<unknown>
+  /** Resolves when the head of the response, and what was read of its body, have been sent. */
+  flush(): Promise<unknown>
   /**
    * Resets the connection. If it throws, then so does `respondWithFault`, or reading the body of a truncated response.
    */

@@ -89,7 +89,9 @@ export const createApi =
     }
     try {
       const sleep = (ms: number) => sleepRealTime(ms, request.signal)
-      const exchange = { endpoint, createRequestId, respond, sleep, reset: throwConnectionReset }
+      // On some systems, a reset discards what the client has not read yet.
+      const flush = () => sleep(20)
+      const exchange = { endpoint, createRequestId, respond, sleep, flush, reset: throwConnectionReset }
       const response = await respondWithFault(fault, exchange)
       record({ ...recorded, status: response.status, verdict: 'fault' })
       return response

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@wabakit/contract'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
 import { controlBodyMaxBytes } from '@wabakit/core/control'
@@ -151,6 +151,16 @@ const withBody = (request: Request, readSupported: ReadBody): Request => {
   return new Request(url, { method, headers, signal, ...body })
 }
 
+/**
+ * Resolves when the head of a response was sent, or never will be. The adapter reads ahead before it sends the head, and
+ * `linger.hold` reads the whole body of a response that precedes the end of its request.
+ */
+const waitForHead = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  if (!incoming.complete) return
+  do await nextTurn()
+  while (!outgoing.headersSent && !outgoing.destroyed)
+}
+
 /** Loads the adapter for requests that need a `Response`. */
 export const loadAdapter = () => import('@hono/node-server')
 
@@ -202,7 +212,8 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
    * Returns the handler of a request that needs a `Response`: the control API streams responses, and faults truncate
    * them.
    */
-  const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
+  const findFetch = (path: string, incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const remoteAddress = getClientAddress(incoming, trustProxy)
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
     const endpoint = findEndpoint(path)
@@ -215,6 +226,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
         endpoint,
         respond: () => api.fetch(request, { remoteAddress }),
         sleep: (ms) => sleep(ms, undefined, { ref: false }),
+        flush: () => waitForHead(incoming, outgoing),
         reset: () => incoming.socket.destroy(),
         createRequestId,
       })
@@ -240,7 +252,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
         linger.send({ incoming, outgoing }, { status, headers: { ...headers, ...length }, body })
       }
 
-      const fetch = findFetch(path, incoming, remoteAddress)
+      const fetch = findFetch(path, incoming, outgoing)
       if (fetch === undefined) return send(await respond(request, remoteAddress))
       const adapter = await loadAdapter().catch(refuse)
       if ('status' in adapter) return send(adapter)
