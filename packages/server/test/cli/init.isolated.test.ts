@@ -7,7 +7,7 @@ import { frameworks } from '../../src/cli/init/frameworks.ts'
 import { type Choices, planFiles } from '../../src/cli/init/plan-files.ts'
 import { folder, wabakit } from './wabakit.ts'
 
-type Manifest = { readonly type?: string; readonly tsconfig?: true }
+type Manifest = { readonly type?: string; readonly tsconfig?: true; readonly jest?: object }
 
 const createProject = (
   name: string,
@@ -44,9 +44,22 @@ await new Promise((resolve) => server.once('listening', resolve))
 export const port = server.address().port`,
 }
 
+/** The lines for NestJS are TypeScript of an application in `src`. This one is JavaScript next to it. */
+const writeNest = (lines: string): string => `import 'reflect-metadata'
+import { Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+${lines
+  .replace(/^import type .*\n/m, '')
+  .replace("'./wabakit", "'./src/wabakit")
+  .replace('<NestExpressApplication>', '')
+  .replace(/^@(Module\(.*\))$/m, 'class AppModule {}\n$1(AppModule)')}
+await app.listen(0, '127.0.0.1')
+export const port = app.getHttpServer().address().port
+export const close = () => app.close()`
+
 /** Writes a test that starts the application and sends it a signed webhook and a forged one. */
 const writeApplicationTest = (path: string, name: string, lines: readonly string[]): void => {
-  const write = applications[name]
+  const write = name === 'NestJS' ? writeNest : applications[name]
   if (write === undefined) return
   // A CommonJS application is a module here, so that a test can import it.
   const require =
@@ -64,7 +77,7 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   // The receiver keeps its secret for a minute, but other tests use other secrets.
   vi.resetModules()
   onTestFinished(() => vi.resetModules())
-  const { port } = await import('./app.mjs')
+  const { port, close = () => {} } = await import('./app.mjs')
   const payload = JSON.stringify({ event: 'GROUP_CREATED', groupId: 'g1' })
   const { headers } = await signWebhook({ payload, secret })
   const send = (body, headers, query = '') => fetch(\`http://127.0.0.1:\${port}/webhooks\${query}\`, { method: 'POST', headers, body })
@@ -72,6 +85,7 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   const query = '?token=' + encodeURIComponent(secret)
   expect((await send(payload, { ...headers, ...token }, query)).status).toBe(200)
   expect((await send(payload.replace('g1', 'g2'), headers)).status).toBe(401)
+  await close()
 })
 `,
   )
@@ -122,19 +136,16 @@ test('the files for each framework and language pass their test, and work with t
         if (/\.[tm]?[jt]s$/.test(file.path)) expect(file.path.endsWith('.ts')).toBe(isTyped)
         mkdirSync(dirname(join(path, file.path)), { recursive: true })
         writeFileSync(join(path, file.path), file.text)
-        if (/route|server|controller/.test(basename(file.path))) {
-          const isController = file.path.includes('controller')
-          const use = isController ? 'WebhooksController.prototype.receive' : 'POST'
-          const imported = isController ? 'WebhooksController' : 'POST'
+        if (/^(?:route|\+server)\./.test(basename(file.path))) {
           writeFileSync(
             join(path, 'route.test.mjs'),
-            `import { expect, test } from 'vitest'\nimport { ${imported} } from './${file.path}'\ntest('the route of ${name} is a function', () => expect(${use}).toBeTypeOf('function'))\n`,
+            `import { expect, test } from 'vitest'\nimport { POST } from './${file.path}'\ntest('the route of ${name} is a function', () => expect(POST).toBeTypeOf('function'))\n`,
           )
           count += 1
         }
       }
       writeApplicationTest(path, name, nextLines)
-      count += name in applications ? 2 : 1
+      count += name in applications || name === 'NestJS' ? 2 : 1
     }
   }
   const vitest = resolve(import.meta.dirname, '../../../../node_modules/vitest/vitest.mjs')
@@ -170,14 +181,39 @@ test('writes what CommonJS, jest and the answers need', async () => {
 
   expect(code).toBe(0)
   expect(read('wabakit/receiver.js')).toContain("const { Pool } = require('pg')")
-  expect(read('wabakit/receiver.js')).toContain('inbox: sqlInbox(database),')
-  expect(read('wabakit/receiver.js')).toMatch(/module\.exports = \{ receiver \}\n$/)
+  expect(read('wabakit/receiver.js')).toContain('inbox: sqlInbox(database, {')
+  expect(read('wabakit/receiver.js')).toMatch(/module\.exports = \{ database, receiver \}\n$/)
   expect(read('test/wabakit.test.js')).toContain("require('@jest/globals')")
+  // A test must neither touch the entries of a running process, nor keep jest from ending.
+  expect(read('wabakit/receiver.js')).toContain("NODE_ENV === 'test' ? 'wabakit_inbox_test'")
+  expect(read('test/wabakit.test.js')).toMatch(
+    /DROP TABLE IF EXISTS wabakit_inbox_test'\)\n.*stop\(\)\n.*database\.end\(\)/,
+  )
   expect(read('.env.wabakit.example')).toContain('\nWABAKIT_WEBHOOK_TOKEN=\n')
   expect(stdout).toContain("const { receiver } = require('./wabakit/receiver.js')")
   expect(stdout).toContain('receiver.start() //')
   expect(stdout).toContain('Then run: npm install wabakit\n')
   expect(stdout).toContain('--header "x-webhook-token: …"')
+})
+
+test('writes a module of NestJS with its test in src, and prints paths that exist from there', async () => {
+  const path = createProject('nest', { '@nestjs/core': '*', jest: '*', pg: '*' }, { type: 'module' })
+  const { stdout } = await wabakit(['init', '--yes', '--inbox'], { cwd: path })
+  const [, module = ''] = /import \{ WebhooksModule \} from '(\.\/.+)\.js'/.exec(stdout) ?? []
+  expect(existsSync(join(path, 'src', `${module}.ts`))).toBe(true)
+  expect(existsSync(join(path, 'src/wabakit/webhooks.module.spec.ts'))).toBe(true)
+})
+
+test('prints paths that exist from the folder of the application, and writes the test where jest looks', async () => {
+  const svelte = createProject('svelte', { '@sveltejs/kit': '*' })
+  expect(planFiles(svelte, { inbox: true }).nextLines[0]).toMatch(/'\.\/lib\/server\/receiver'$/)
+  const jest = createProject(
+    'jest-src',
+    { express: '*', jest: '*' },
+    { tsconfig: true, jest: { rootDir: 'src' } },
+  )
+  mkdirSync(join(jest, 'src'))
+  expect(planFiles(jest).files.map((file) => file.path)).toContain('src/wabakit/receiver.spec.ts')
 })
 
 test('refuses an inbox where there is no database', async () => {

@@ -11,6 +11,8 @@ export type Framework = Sources & {
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
   readonly isLazy?: true
+  /** The receiver is in a class that the framework injects, starts and stops. */
+  readonly isInjected?: true
   /** Returns the route's file, for frameworks that find it by its path. */
   route?(style: Style): NewFile
   /** The code to add to the application by hand. */
@@ -52,29 +54,15 @@ export const frameworks: readonly Framework[] = [
     name: 'NestJS',
     dependency: '@nestjs/core',
     isTypeScript: true,
-    receiver: 'src/wabakit/receiver',
-    route: ({ ending }) => ({
-      path: 'src/wabakit/webhooks.controller.ts',
-      text: `import { Controller, Post, Req, Res } from '@nestjs/common'
-import { toNodeHandler } from 'wabakit/webhooks/node'
-import { receiver } from './receiver${ending}'
-
-const handleWebhook = toNodeHandler(receiver)
-
-@Controller('webhooks')
-export class WebhooksController {
-  @Post()
-  receive(@Req() request: Parameters<typeof handleWebhook>[0], @Res() response: Parameters<typeof handleWebhook>[1]) {
-    return handleWebhook(request, response)
-  }
-}
-`,
-    }),
+    receiver: 'src/wabakit/webhooks.module',
+    isInjected: true,
     nextStep: [
-      "import { WebhooksController } from './wabakit/webhooks.controller'",
-      '@Module({ controllers: [WebhooksController] })',
-      'NestFactory.create(AppModule, { rawBody: true })',
+      "import type { NestExpressApplication } from '@nestjs/platform-express'",
+      "import { WebhooksModule } from './wabakit/webhooks.moduleENDING'",
+      '@Module({ imports: [WebhooksModule] })',
+      'const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })',
       "app.useBodyParser('json', { limit: '1mb' }) // on Express, which otherwise refuses bodies above 100 kB",
+      'app.enableShutdownHooks()',
     ],
   },
   {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CliError, exitCodes } from '../output.ts'
 import { type Framework, frameworks, type NewFile } from './frameworks.ts'
 import { type Project, readProject } from './read-project.ts'
+import { writeMemory } from './receiver-parts.ts'
 import { type SenderKind, senders } from './senders.ts'
 import { findStyle, formatModule, type Style, toRequire } from './style.ts'
 import { type ReceiverChoices, writeReceiver } from './write-receiver.ts'
@@ -16,16 +17,22 @@ export type Choices = {
   readonly inbox?: boolean | undefined
 }
 
-const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
+const getExport = ({ isLazy, isInjected }: Framework): string => {
+  if (isInjected) return 'Webhooks'
+  return isLazy ? 'getReceiver' : 'receiver'
+}
 
 const writeTest = (
   { sender, hasInbox }: ReceiverChoices,
   { framework, project, path }: { framework: Framework; project: Project; path: string },
 ): string => {
   const name = getExport(framework)
+  const { clean, close } = writeMemory(hasInbox, project)
   const header = sender.header?.('test')
   const secret = sender.isInUrl ? "'test-token-of-the-url'" : header === undefined ? 'mock.secret' : "'test'"
-  const receiver = framework.isLazy ? `getReceiver(${secret})` : 'receiver'
+  const [receiver, database] = framework.isInjected
+    ? ['webhooks.receiver', 'webhooks.database']
+    : [framework.isLazy ? `getReceiver(${secret})` : 'receiver', 'database']
   const url = "{ url: 'https://example.com/webhooks?token=test-token-of-the-url' }"
   const deliver = sender.isInUrl
     ? `mock.deliverTo(${receiver}, ${url})`
@@ -33,13 +40,25 @@ const writeTest = (
       ? `mock.deliverTo(${receiver})`
       : `await mock.subscribe({ receiver: ${receiver}, headers: { '${header[0]}': '${header[1]}' } })`
   const setSecret = framework.isLazy ? '' : `    process.env.${sender.variable} = ${secret}\n`
+  const drain = `    // The inbox has stored it. Now it is handled.
+    expect((await ${receiver}.drain({ maxMs: 10_000 })).remaining).toBe(0)
+`
+  const ends = [
+    ...(clean === undefined ? [] : [`await ${database}.${clean}`]),
+    ...(framework.isInjected ? ['await webhooks.onApplicationShutdown()'] : []),
+    ...(close === undefined || framework.isInjected
+      ? []
+      : ['await receiver.stop()', `await database.${close}`]),
+    'await mock.close()',
+  ]
+  const imported = hasInbox && !framework.isInjected ? `database, ${name}` : name
   return `import { expect, test } from '${project.runner === 'jest' ? '@jest/globals' : 'vitest'}'
 import { createMock } from 'wabakit/mock'
-import { ${name} } from '${path}'
+import { ${imported} } from '${path}'
 
 test('the receiver handles the summary of a call', async () => {
   const mock = await createMock()
-  try {
+${framework.isInjected ? '  const webhooks = new Webhooks()\n' : ''}  try {
 ${setSecret}    ${deliver}
 
     const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
@@ -47,9 +66,8 @@ ${setSecret}    ${deliver}
 
     const delivery = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
     expect(delivery.acknowledged).toBe(true)
-${hasInbox ? '    // The inbox has stored it. Now it is handled.\n    expect((await receiver.drain({ maxMs: 10_000 })).remaining).toBe(0)\n' : ''}  } finally {
-    await mock.close()
-  }
+${hasInbox ? drain : ''}  } finally {
+${ends.map((line) => `    ${line}\n`).join('')}  }
 })
 `
 }
@@ -72,12 +90,17 @@ const listNextLines = (
   framework: Framework,
   { style, sender, hasInbox }: ReceiverChoices & { style: Style },
 ): readonly string[] => {
-  const { receiver, route, nextStep } = framework
-  const location = `./${receiver}${style.ending}`
+  const { receiver, route, nextStep, isInjected } = framework
+  // The application starts next to the folder of the receiver.
+  const location = `./${receiver.replace(/^src\//, '')}${style.ending}`
   const lines = [
-    ...(route === undefined || hasInbox ? [`import { ${getExport(framework)} } from '${location}'`] : []),
-    ...nextStep.map((line) => line.replace('VARIABLE', sender.variable)),
-    ...(hasInbox ? ['receiver.start() // once, when the process starts: handles what is stored'] : []),
+    ...((route === undefined || hasInbox) && !isInjected
+      ? [`import { ${getExport(framework)} } from '${location}'`]
+      : []),
+    ...nextStep.map((line) => line.replace('VARIABLE', sender.variable).replace('ENDING', style.ending)),
+    ...(hasInbox && !isInjected
+      ? ['receiver.start() // once, when the process starts: handles what is stored']
+      : []),
   ]
   return style.isRequiring || style.extension === 'mjs' ? lines.map(toRequire) : lines
 }
@@ -128,11 +151,14 @@ export const planFiles = (folder: string, { verify = 'url', inbox = false }: Cho
   const module = writeReceiver(choices, { framework, project, isTyped })
   const placed = [{ path: `${receiver}.${style.extension}`, text: formatModule(module, style) }]
   if (route !== undefined) placed.push(route(style))
-  const path = `../${prefix}${receiver}${style.ending}`
+  // NestJS looks for *.spec.ts in src, whatever its runner is.
+  const isBeside = framework.isInjected || project.testsAreInSources
+  const testPath = isBeside ? `${prefix}${receiver}.spec` : 'test/wabakit.test'
+  const path = isBeside ? `./${basename(receiver)}${style.ending}` : `../${prefix}${receiver}${style.ending}`
   const test = writeTest(choices, { framework, project, path })
   const wanted = [
     ...placed.map(({ path, text }) => ({ path: prefix + path, text })),
-    { path: `test/wabakit.test.${style.extension}`, text: formatModule(test, style) },
+    { path: `${testPath}.${style.extension}`, text: formatModule(test, style) },
     writeVariables(choices.sender.variable),
   ]
   // A symbolic link without a target also counts as an existing file.

@@ -8,6 +8,8 @@ export type Project = {
   readonly dependencies: ReadonlySet<string>
   readonly isModule: boolean
   readonly runner: 'vitest' | 'jest'
+  /** jest looks for tests next to the sources only. */
+  readonly testsAreInSources: boolean
 }
 
 /** @throws CliError if the folder contains no readable package.json. */
@@ -18,12 +20,14 @@ export const readProject = (folder: string): Project => {
       dependencies = {},
       devDependencies = {},
       type,
+      jest,
     } = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
     const all = new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)])
     return {
       folder,
       dependencies: all,
       isModule: type === 'module',
+      testsAreInSources: /(?:^|\/)src\/?$/.test(jest?.rootDir ?? ''),
       runner: all.has('jest') && !all.has('vitest') ? 'jest' : 'vitest',
     }
   } catch (cause) {

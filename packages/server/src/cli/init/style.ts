@@ -38,10 +38,10 @@ export const findStyle = (
 export const toRequire = (line: string): string =>
   line.replace(/^import (.*) from (.*)$/gm, 'const $1 = require($2)')
 
-/** Converts an ES module with at most one export to a project's module format. */
+/** Converts an ES module to a project's module format. */
 export const formatModule = (text: string, { isRequiring }: Style): string => {
   if (!isRequiring) return text
-  const [, name] = /^export const (\w+)/m.exec(text) ?? []
+  const names = Array.from(text.matchAll(/^export const (\w+)/gm), ([, name]) => name)
   const required = toRequire(text).replace(/^export /gm, '')
-  return name === undefined ? required : `${required}\nmodule.exports = { ${name} }\n`
+  return names.length === 0 ? required : `${required}\nmodule.exports = { ${names.join(', ')} }\n`
 }

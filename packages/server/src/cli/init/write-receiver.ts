@@ -1,6 +1,8 @@
 import type { Framework } from './frameworks.ts'
 import type { Project } from './read-project.ts'
+import { handlers, writeMemory } from './receiver-parts.ts'
 import type { Sender } from './senders.ts'
+import { writeNestModule } from './write-nest-module.ts'
 
 export type ReceiverChoices = {
   readonly sender: Sender
@@ -8,53 +10,19 @@ export type ReceiverChoices = {
   readonly hasInbox: boolean
 }
 
-const handlers = `
-  .on('CALL_AI_SUMMARY', (event) => {
-    console.log(event.callId, event.summary.recap)
-  })
-  .on('GROUP_CREATED', (event) => {
-    console.log(event.groupId)
-  })
-`
-
-/** Code that remembers deliveries: the imports, what comes before the receiver, and the option. */
-const writeMemory = (hasInbox: boolean, { dependencies }: Project) => {
-  if (!hasInbox)
-    return {
-      name: 'memoryDedupe',
-      imports: '',
-      setup: '',
-      option: `// Several processes need a shared dedupe store: redisDedupe, sqlDedupe or sqlInbox.
-  dedupe: memoryDedupe(),`,
-    }
-  const option =
-    '// Each webhook is stored before it is answered, and handled after receiver.start().\n  inbox:'
-  return dependencies.has('pg')
-    ? {
-        name: 'sqlInbox',
-        imports: "import { Pool } from 'pg'\n",
-        setup: 'const database = new Pool({ connectionString: process.env.DATABASE_URL })\n\n',
-        option: `${option} sqlInbox(database),`,
-      }
-    : {
-        name: 'sqlInbox',
-        imports: "import { DatabaseSync } from 'node:sqlite'\n",
-        setup:
-          "// Tests have a database of their own.\nconst database = new DatabaseSync(process.env.NODE_ENV === 'test' ? ':memory:' : 'webhooks.db')\n\n",
-        option: `${option} sqlInbox(database, { dialect: 'sqlite' }),`,
-      }
-}
-
 /** Writes the module with the receiver. */
 export const writeReceiver = (
   { sender, hasInbox }: ReceiverChoices,
   { framework, project, isTyped }: { framework: Framework; project: Project; isTyped: boolean },
 ): string => {
-  const { name, imports, setup, option } = writeMemory(hasInbox, project)
+  const memory = writeMemory(hasInbox, project)
+  if (framework.isInjected) return writeNestModule({ sender, memory })
+  const { name, imports, database, option } = memory
   const names = ['createReceiver', name, sender.verifier].toSorted().join(', ')
+  const setup = hasInbox ? `export const database = ${database}\n\n` : ''
   const head = `${imports}import { ${names} } from 'wabakit/webhooks'\n\n${setup}`
   const create = (value: string): string =>
-    `createReceiver({\n  verify: ${sender.verify(value)},\n  ${option}\n})${handlers}`
+    `createReceiver({\n  verify: ${sender.verify(value)},\n  ${option('database')}\n})${handlers}`
   if (!framework.isLazy)
     return `${head}export const receiver = ${create(`process.env.${sender.variable} ?? ''`)}`
   const [parameter, type] = isTyped

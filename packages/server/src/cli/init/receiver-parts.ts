@@ -1,0 +1,61 @@
+import type { Project } from './read-project.ts'
+
+/** The handlers of a new receiver. */
+export const handlers = `
+  .on('CALL_AI_SUMMARY', (event) => {
+    console.log(event.callId, event.summary.recap)
+  })
+  .on('GROUP_CREATED', (event) => {
+    console.log(event.groupId)
+  })
+`
+
+/** The table of tests, which must neither handle nor count what a running process has stored. */
+const testTable = 'wabakit_inbox_test'
+
+/** Code that remembers deliveries. */
+export type Memory = {
+  /** The function of `wabakit/webhooks` that creates it. */
+  readonly name: string
+  readonly imports: string
+  /** The code that opens the database. */
+  readonly database: string
+  /** Returns the option of the receiver, given the code that reads the database. */
+  option(database: string): string
+  /** The calls on the database at the end of a test, and of the process. */
+  readonly clean?: string
+  readonly close?: string
+}
+
+export const writeMemory = (hasInbox: boolean, { dependencies }: Project): Memory => {
+  if (!hasInbox)
+    return {
+      name: 'memoryDedupe',
+      imports: '',
+      database: '',
+      option: () => `// Several processes need a shared dedupe store: redisDedupe, sqlDedupe or sqlInbox.
+  dedupe: memoryDedupe(),`,
+    }
+  const inbox =
+    '// Each webhook is stored before it is answered, and handled after receiver.start().\n  inbox:'
+  return dependencies.has('pg')
+    ? {
+        name: 'sqlInbox',
+        imports: "import { Pool } from 'pg'\n",
+        database: 'new Pool({ connectionString: process.env.DATABASE_URL })',
+        option: (database) =>
+          `${inbox} sqlInbox(${database}, {
+    // Tests have a table of their own.
+    table: process.env.NODE_ENV === 'test' ? '${testTable}' : 'wabakit_inbox',
+  }),`,
+        clean: `query('DROP TABLE IF EXISTS ${testTable}')`,
+        close: 'end()',
+      }
+    : {
+        name: 'sqlInbox',
+        imports: "import { DatabaseSync } from 'node:sqlite'\n",
+        database: "new DatabaseSync(process.env.NODE_ENV === 'test' ? ':memory:' : 'webhooks.db')",
+        option: (database) => `${inbox} sqlInbox(${database}, { dialect: 'sqlite' }),`,
+        close: 'close()',
+      }
+}
