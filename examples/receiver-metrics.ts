@@ -6,8 +6,8 @@ import type { WebhookTrace } from 'wabakit/webhooks'
 export const measureWebhooks = (registry: Registry): void => {
   const duration = new Histogram({
     name: 'webhook_duration_seconds',
-    help: 'Time from the headers of a webhook to its response, by event and outcome.',
-    labelNames: ['event', 'outcome'],
+    help: 'Time from the headers of a webhook to its response, by event, outcome and what verified it.',
+    labelNames: ['event', 'outcome', 'verified_by'],
     registers: [registry],
   })
   const cut = new Counter({
@@ -22,8 +22,9 @@ export const measureWebhooks = (registry: Registry): void => {
     end: () => {},
     asyncStart: () => {},
     asyncEnd: (webhook) => {
-      const { eventName: event = 'unknown', outcome = 'failed' } = webhook
-      timers.get(webhook)?.({ event, outcome })
+      const { eventName: event = 'unknown', outcome = 'failed', verifiedBy = ['nothing'] } = webhook
+      // With anyOf(), shows when the old way to authenticate is unused.
+      timers.get(webhook)?.({ event, outcome, verified_by: verifiedBy.join('+') })
     },
     error: () => {},
   })

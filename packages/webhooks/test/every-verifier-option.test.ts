@@ -12,6 +12,7 @@ import {
   sqlDedupeTable,
   standardWebhooks,
   staticHeader,
+  urlToken,
   type Verifier,
   type VerifySignatureOptions,
   verifySignature,
@@ -24,18 +25,22 @@ const toSecret = (length: number, byte = 7): string =>
   `whsec_${btoa(String.fromCharCode(byte).repeat(length))}`
 const [secret, other, short] = [toSecret(24), toSecret(24, 8), toSecret(16)]
 
-/** Returns the statuses of deliveries with these headers. The status is 0 if the verifier cannot be created. */
-const listStatuses = async (create: () => Verifier, requests: readonly Record<string, string>[]) => {
+/** Returns the statuses of deliveries with these headers, or this query. The status is 0 if the verifier cannot be created. */
+const listStatuses = async (
+  create: () => Verifier,
+  requests: readonly (Record<string, string> | string)[],
+) => {
   const statuses: number[] = []
-  for (const headers of requests) {
+  for (const request of requests) {
     try {
       const receiver = createReceiver({ verify: create() }).onAny(() => {})
       const init = {
         method: 'POST',
         body: payload,
-        headers: { 'content-type': 'application/json', ...headers },
+        headers: { 'content-type': 'application/json', ...(typeof request === 'object' && request) },
       }
-      statuses.push((await receiver.handle(new Request('http://localhost/', init))).status)
+      const url = `http://localhost/${typeof request === 'string' ? request : ''}`
+      statuses.push((await receiver.handle(new Request(url, init))).status)
     } catch {
       statuses.push(0)
     }
@@ -179,6 +184,36 @@ testOptions<StaticHeader>('staticHeader()', {
       [{ value: 't0ken' }, [200, 401]],
       [{ value: ['n3w', 't0ken'] }, [200, 401]],
       [{ value: 'n3w' }, [401, 401]],
+    ],
+  },
+})
+
+type UrlToken = Parameters<typeof urlToken>[0]
+const [token, newToken] = ['0123456789abcdef', 'fedcba9876543210']
+const seeUrl = (options: Partial<UrlToken>) =>
+  listStatuses(
+    () => urlToken(options as UrlToken),
+    [`?token=${token}`, `?token=${newToken}`, `?key=${token}`],
+  )
+
+testOptions<UrlToken>('urlToken()', {
+  token: {
+    see: seeUrl,
+    cases: [
+      [{}, [0, 0, 0]],
+      [{ token }, [200, 401, 401]],
+      [{ token: [newToken, token] }, [200, 200, 401]],
+      [{ token: () => newToken }, [401, 200, 401]],
+      [{ token: 'fifteen-bytes-x' }, [0, 0, 0]],
+    ],
+  },
+  parameter: {
+    see: (options) => seeUrl({ token, ...options }),
+    cases: [
+      [{}, [200, 401, 401]],
+      [{ parameter: 'key' }, [401, 401, 200]],
+      [{ parameter: 'Token' }, [401, 401, 401]],
+      [{ parameter: '' }, [0, 0, 0]],
     ],
   },
 })
