@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,18 +22,42 @@ import (
 )
 
 var (
-	token   = os.Getenv("WEBHOOK_TOKEN")
-	name    = os.Getenv("WEBHOOK_HEADER")
+	tokens  []string
+	name    = os.Getenv("WEBHOOK_HEADER") // if the token is in a header instead of the URL
 	secrets [][]byte
 )
 
-func isAuthentic(header http.Header, body []byte) bool {
-	if token != "" {
-		if name != "" {
-			return hmac.Equal([]byte(header.Get(name)), []byte(token))
+// listTokens lists the values of the parameter "token", decoded once; "+" stays "+".
+func listTokens(query string) (values []string) {
+	for _, pair := range strings.Split(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if key, err := url.PathUnescape(key); err == nil && key == "token" {
+			value, err := url.PathUnescape(value)
+			if err != nil {
+				value = ""
+			}
+			values = append(values, value)
 		}
-		return hmac.Equal([]byte(header.Get("authorization")), []byte("Bearer "+token))
 	}
+	return values
+}
+
+func hasToken(request *http.Request) bool {
+	given, scheme := listTokens(request.URL.RawQuery), ""
+	if name != "" {
+		given = request.Header.Values(name)
+	}
+	if strings.EqualFold(name, "authorization") {
+		scheme = "Bearer "
+	}
+	genuine := false
+	for _, token := range tokens {
+		genuine = len(given) == 1 && hmac.Equal([]byte(given[0]), []byte(scheme+token)) || genuine
+	}
+	return genuine
+}
+
+func isSigned(header http.Header, body []byte) bool {
 	id, timestamp := header.Values("webhook-id"), header.Values("webhook-timestamp")
 	if len(id) != 1 || id[0] == "" || len(timestamp) != 1 {
 		return false
@@ -76,13 +101,17 @@ func keep(callID, recap string) error {
 }
 
 func receive(request *http.Request) int {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, request.Body, 1<<20))
 	switch {
 	case request.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed
+	case len(tokens) > 0 && !hasToken(request):
+		return http.StatusUnauthorized
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, request.Body, 1<<20))
+	switch {
 	case err != nil:
 		return http.StatusRequestEntityTooLarge
-	case !isAuthentic(request.Header, body):
+	case len(tokens) == 0 && !isSigned(request.Header, body):
 		return http.StatusUnauthorized
 	}
 	var event *struct {
@@ -114,7 +143,14 @@ func main() {
 			secrets = append(secrets, secret)
 		}
 	}
-	if token == "" && len(secrets) == 0 {
+	for _, name := range []string{"WEBHOOK_TOKEN", "WEBHOOK_TOKEN_PREVIOUS"} {
+		if text := os.Getenv(name); len(text) >= 16 {
+			tokens = append(tokens, text)
+		} else if text != "" {
+			log.Fatal(name, " needs at least 16 bytes")
+		}
+	}
+	if len(tokens) == 0 && len(secrets) == 0 {
 		log.Fatal("Set WEBHOOK_TOKEN or WABAKIT_WEBHOOK_SECRET")
 	}
 	handler := http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {

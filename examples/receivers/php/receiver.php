@@ -9,15 +9,34 @@ function readKey(string $secret): string
     return strlen((string) $key) >= 24 ? $key : throw new RuntimeException('A secret needs at least 24 bytes, in base64.');
 }
 
-function isAuthentic(string $id, string $timestamp, string $signatures, string $body): bool
+function checkToken(string $token): string
 {
-    $token = (string) getenv('WEBHOOK_TOKEN');
-    if ($token === '') {
-        return isSigned($id, $timestamp, $signatures, $body);
+    return strlen($token) >= 16 ? $token : throw new RuntimeException('A token needs at least 16 bytes.');
+}
+
+/** Lists the values of the parameter "token", decoded once; "+" stays "+". */
+function listParameters(): array
+{
+    $values = [];
+    foreach (explode('&', $_SERVER['QUERY_STRING'] ?? '') as $pair) {
+        [$name, $value] = [...explode('=', $pair, 2), ''];
+        if (rawurldecode($name) === 'token') {
+            $values[] = rawurldecode($value);
+        }
     }
-    $header = getenv('WEBHOOK_HEADER');
-    $name = strtoupper(strtr($header ?: 'authorization', '-', '_'));
-    return hash_equals($header ? $token : "Bearer $token", $_SERVER["HTTP_$name"] ?? '');
+    return $values;
+}
+
+function hasToken(array $tokens): bool
+{
+    $header = (string) getenv('WEBHOOK_HEADER'); // if the token is in a header instead of the URL
+    $given = $header === '' ? listParameters() : [$_SERVER['HTTP_' . strtoupper(strtr($header, '-', '_'))] ?? ''];
+    $scheme = strtolower($header) === 'authorization' ? 'Bearer ' : '';
+    $genuine = false;
+    foreach ($tokens as $token) {
+        $genuine = (count($given) === 1 && hash_equals($scheme . $token, $given[0])) || $genuine;
+    }
+    return $genuine;
 }
 
 function isSigned(string $id, string $timestamp, string $signatures, string $body): bool
@@ -55,12 +74,18 @@ function handle(string $id, stdClass $event): int
 
 function receive(string $id, string $timestamp, string $signatures): int
 {
+    $tokens = array_map(checkToken(...), array_filter([getenv('WEBHOOK_TOKEN'), getenv('WEBHOOK_TOKEN_PREVIOUS')]));
+    if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
+        return 405;
+    }
+    if ($tokens && !hasToken($tokens)) {
+        return 401;
+    }
     $body = file_get_contents('php://input', length: 1_048_577);
     try {
         return match (true) {
-            $_SERVER['REQUEST_METHOD'] !== 'POST' => 405,
             strlen($body) > 1_048_576 => 413,
-            !isAuthentic($id, $timestamp, $signatures, $body) => 401,
+            !$tokens && !isSigned($id, $timestamp, $signatures, $body) => 401,
             default => handle($id, json_decode($body, flags: JSON_THROW_ON_ERROR)),
         };
     } catch (JsonException | TypeError) {

@@ -1,25 +1,34 @@
 """Receives webhooks as a WSGI application."""
-import base64, contextlib, hmac, http, json, os, re, sqlite3, time
+import base64, contextlib, hmac, http, json, os, re, sqlite3, time, urllib.parse
 
-TOKEN = os.environ.get('WEBHOOK_TOKEN')
-HEADER = os.environ.get('WEBHOOK_HEADER', 'authorization')
-TEXTS = [os.environ.get('WABAKIT_WEBHOOK_SECRET'), os.environ.get('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]
-SECRETS = [base64.b64decode(text.removeprefix('whsec_'), validate=True) for text in TEXTS if text]
-if any(len(secret) < 24 for secret in SECRETS) or not (TOKEN or SECRETS):
-    raise ValueError('Set WEBHOOK_TOKEN, or WABAKIT_WEBHOOK_SECRET to at least 24 bytes in base64.')
+def read_texts(*names):
+    return [os.environ[name] for name in names if os.environ.get(name)]
+
+
+TOKENS = [text.encode() for text in read_texts('WEBHOOK_TOKEN', 'WEBHOOK_TOKEN_PREVIOUS')]
+HEADER = os.environ.get('WEBHOOK_HEADER')  # if the token is in a header instead of the URL
+TEXTS = read_texts('WABAKIT_WEBHOOK_SECRET', 'WABAKIT_WEBHOOK_SECRET_PREVIOUS')
+SECRETS = [base64.b64decode(text.removeprefix('whsec_'), validate=True) for text in TEXTS]
+if any(len(token) < 16 for token in TOKENS) or any(len(secret) < 24 for secret in SECRETS) or not (TOKENS or SECRETS):
+    raise ValueError('Set WEBHOOK_TOKEN to at least 16 bytes, or WABAKIT_WEBHOOK_SECRET to at least 24 bytes in base64.')
 with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db:
     db.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)')
     db.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
 
 
-def is_authentic(environ, body):
-    if TOKEN:
-        given = environ.get('HTTP_' + HEADER.upper().replace('-', '_'), '').encode('latin-1')
-        return hmac.compare_digest(given, (TOKEN if 'WEBHOOK_HEADER' in os.environ else f'Bearer {TOKEN}').encode())
-    return is_signed(*(environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE')), body)
+def has_token(environ):
+    if HEADER:
+        given = [environ.get('HTTP_' + HEADER.upper().replace('-', '_'), '').encode('latin-1')]
+    else:  # decoded once; "+" stays "+"
+        pairs = [pair.partition(b'=') for pair in environ.get('QUERY_STRING', '').encode('latin-1').split(b'&')]
+        decode = urllib.parse.unquote_to_bytes
+        given = [decode(value) for name, _, value in pairs if decode(name) == b'token']
+    scheme = b'Bearer ' if HEADER and HEADER.lower() == 'authorization' else b''
+    return len(given) == 1 and any([hmac.compare_digest(given[0], scheme + token) for token in TOKENS])
 
 
-def is_signed(webhook_id, timestamp, signatures, body):
+def is_signed(environ, body):
+    webhook_id, timestamp, signatures = (environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE'))
     if not webhook_id or not re.fullmatch('[0-9]{1,12}', timestamp) or abs(time.time() - int(timestamp)) > 300:
         return False
     signed = f'{webhook_id}.{timestamp}.'.encode('latin-1') + body
@@ -40,11 +49,13 @@ def handle(webhook_id, event):
 def receive(environ):
     if environ['REQUEST_METHOD'] != 'POST':
         return 405
+    if TOKENS and not has_token(environ):
+        return 401
     length = int(environ.get('CONTENT_LENGTH') or 0)
     if length > 1_048_576:
         return 413
     body = environ['wsgi.input'].read(length)
-    if not is_authentic(environ, body):
+    if not TOKENS and not is_signed(environ, body):
         return 401
     try:
         handle(environ.get('HTTP_WEBHOOK_ID'), json.loads(body.decode()))

@@ -68,6 +68,20 @@ const languages: Readonly<Record<string, Language>> = {
   },
 }
 
+const tokenChecks = [
+  'accepts-genuine',
+  'accepts-encoded-token',
+  'refuses-missing-token',
+  'refuses-wrong-token',
+  'refuses-doubled-token',
+  'refuses-missing-token-on-other-routes',
+  'survives-forged-claim',
+  'keeps-secrets-out-of-answers',
+]
+
+/** Has what a form, a decoder and an upper case change. */
+const urlToken = 'a token+ä/%41-16'
+
 const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }
 
 const startExample = async (name: string, language: Language, variables: Record<string, string>) => {
@@ -110,14 +124,69 @@ describe.concurrent('the example receiver', () => {
       expect(report.verdict).toBe('pass')
     })
 
+    test.skipIf(!isInstalled)(
+      `in ${name} passes the doctor's checks of a token in the URL`,
+      async () => {
+        await using example = await startExample(name, language, { WEBHOOK_TOKEN: urlToken })
+        const url = `${example.url}?token=${encodeURIComponent(urlToken)}`
+        const report = await examine(
+          { url, effects: [], [Symbol.asyncDispose]: async () => {} },
+          {
+            secret: undefined,
+            previousSecret: undefined,
+            effects: () => language.readEffects(example.database),
+            only: tokenChecks,
+          },
+        )
+        expect(listFindings(report)).toEqual({ fail: [], advice: [] })
+        expect(report.verdict).toBe('pass')
+      },
+    )
+
+    test.skipIf(!isInstalled)(
+      `in ${name} takes exactly one token in the URL, decoded once, before it looks at the body`,
+      async () => {
+        const previous = 'the-previous-token'
+        const variables = { WEBHOOK_TOKEN: urlToken, WEBHOOK_TOKEN_PREVIOUS: previous }
+        await using example = await startExample(name, language, variables)
+        const deliver = async (query: string, body = '{"event":"CALL_ENDED"}') => {
+          const headers = { 'content-type': 'application/json', authorization: `Bearer ${urlToken}` }
+          return (await fetch(example.url + query, { method: 'POST', body, headers })).status
+        }
+        const encoded = encodeURIComponent(urlToken)
+        const every = [...Buffer.from(urlToken)].map((byte) => `%${byte.toString(16)}`).join('')
+        for (const query of [encoded, every, encoded.replace('%2B', '+'), previous])
+          expect([query, await deliver(`?token=${query}`)]).toEqual([query, 200])
+        expect(await deliver(`?a=1&t%6Fken=${encoded}&tokens=x&`)).toBe(200)
+        for (const query of [
+          '',
+          '?token',
+          '?token=',
+          `?${encoded}`,
+          `?Token=${encoded}`,
+          `?token=${encoded.toUpperCase()}`,
+          `?token=${encoded}x`,
+          `?token=${encoded.slice(1)}`,
+          `?token=${encoded}%`,
+          `?token=${encodeURIComponent(encoded)}`,
+          `?token=${encoded.replace('%20', '+')}`,
+          `?token=${encoded}&token=${encoded}`,
+          `?token=${encoded}&t%6Fken=x`,
+          `?token[]=${encoded}`,
+        ])
+          expect([query, await deliver(query)]).toEqual([query, 401])
+        expect(await deliver('?token=x', 'x'.repeat(2_000_000))).toBe(401)
+      },
+    )
+
     test
       .skipIf(!isInstalled)
-      .each([{ WEBHOOK_TOKEN: 't0ken-ä' }, { WEBHOOK_TOKEN: 't0ken-ä', WEBHOOK_HEADER: 'x-webhook-token' }])(
+      .each([{ WEBHOOK_HEADER: 'authorization' }, { WEBHOOK_HEADER: 'x-webhook-token' }])(
       `in ${name} stores a summary once from a sender that sends a token and no id: %j`,
-      async (variables) => {
+      async ({ WEBHOOK_HEADER: header }) => {
+        const variables = { WEBHOOK_TOKEN: 't0ken-ä-of-16-bytes', WEBHOOK_HEADER: header }
         await using example = await startExample(name, language, variables)
-        const header = variables.WEBHOOK_HEADER ?? 'authorization'
-        const scheme = variables.WEBHOOK_HEADER ? '' : 'Bearer '
+        const scheme = header === 'authorization' ? 'Bearer ' : ''
         const body = JSON.stringify({
           event: 'CALL_AI_SUMMARY',
           callId: 'call-1',
@@ -127,13 +196,20 @@ describe.concurrent('the example receiver', () => {
           const headers = { 'content-type': 'application/json', [header]: credential }
           return (await fetch(example.url, { method: 'POST', body, headers })).status
         }
-        const sent = Buffer.from(`${scheme}t0ken-ä`).toString('latin1')
+        const sent = Buffer.from(`${scheme}${variables.WEBHOOK_TOKEN}`).toString('latin1')
         expect(await deliver(scheme)).toBe(401)
         expect(await deliver(`${sent}x`)).toBe(401)
         expect([await deliver(sent), await deliver(sent)]).toEqual([200, 200])
         expect(language.readEffects(example.database).match(/call-1/g)).toHaveLength(1)
       },
     )
+
+    test.skipIf(!isInstalled)(`in ${name} refuses a token of fewer than 16 bytes`, async () => {
+      const starting = startExample(name, language, { WEBHOOK_TOKEN: 'fifteen-bytes-x' })
+      if (name !== 'php') return expect(starting).rejects.toThrow('does not listen')
+      await using example = await starting
+      expect((await fetch(`${example.url}?token=fifteen-bytes-x`, { method: 'POST' })).status).toBe(500)
+    })
 
     test.skipIf(!isInstalled)(
       `in ${name} accepts no signature with the empty key of a placeholder`,

@@ -3,6 +3,7 @@ import { describeFlaws, type Flaw } from './flaws.ts'
 
 const token = '7D1f2c9ab04e5f60'
 const only = [
+  'accepts-encoded-token',
   'keeps-secrets-out-of-answers',
   'keeps-token-encrypted',
   'refuses-doubled-token',
@@ -40,6 +41,24 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
   'takes the last of several tokens': {
     plant: () => withToken((query) => query.getAll('token').at(-1) === token),
     fail: ['refuses-doubled-token'],
+  },
+  'compares the token as it is written': {
+    plant: () => ({
+      ...withToken(isRight),
+      verify: ({ request: { url = '' } }) =>
+        url.endsWith(`&token=${token}`) && url.split('token=').length === 2 ? undefined : 'wrong token',
+    }),
+    fail: ['accepts-encoded-token'],
+  },
+  'decodes the value and not the name': {
+    plant: () => ({
+      ...withToken(isRight),
+      verify: ({ request: { url = '' } }) =>
+        url.includes('&token=') && isRight(new URL(url, 'http://localhost').searchParams)
+          ? undefined
+          : 'wrong token',
+    }),
+    fail: ['accepts-encoded-token'],
   },
   'decodes the token twice': {
     plant: () => withToken((query) => decodeURIComponent(query.getAll('token').join()) === token),

@@ -18,7 +18,18 @@ export const listPairs = ({ search }: URL): [name: string, value: string][] =>
       return [name, value.join('=')]
     })
 
-const decode = (text: string): string => {
+/** Replaces the token in a query by these parts of a query. */
+export const replaceToken = (url: URL, { parameter }: UrlToken, parts: readonly string[]): string => {
+  const others = listPairs(url).filter(([name]) => name !== parameter)
+  const all = [...others.map(([name, value]) => `${name}=${value}`), ...parts]
+  return all.length === 0 ? '' : `?${all.join('&')}`
+}
+
+/** Percent-encodes every character. */
+export const encodeAll = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+
+export const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { swapCase } from '../../swap-case.ts'
 import type { Examination } from '../examination.ts'
-import { listPairs, type UrlToken } from '../url-token.ts'
+import { encodeAll, replaceToken, type UrlToken } from '../url-token.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { type ForgedChecks, type Forgery, refuse } from './forgery.ts'
 
@@ -13,9 +13,7 @@ const withQuery =
   (write: (token: UrlToken) => readonly string[]): Forgery =>
   (_, examination) => {
     const token = readUrlToken(examination)
-    const others = listPairs(examination.url).filter(([name]) => name !== token.parameter)
-    const parts = [...others.map(([name, value]) => `${name}=${value}`), ...write(token)]
-    return { query: parts.length === 0 ? '' : `?${parts.join('&')}` }
+    return { query: replaceToken(examination.url, token, write(token)) }
   }
 
 const withToken = (...changes: readonly ((token: UrlToken) => string)[]): Forgery =>
@@ -32,8 +30,6 @@ const swap = ({ encoded, decoded }: UrlToken): string => {
 }
 
 const keep = ({ encoded }: UrlToken): string => encoded
-const encodeAll = (text: string): string =>
-  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 
 const withoutToken = withQuery(() => [])
 const compare = 'Decode the parameter once, and compare all of it with the expected token, in constant time.'

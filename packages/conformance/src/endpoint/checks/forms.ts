@@ -6,6 +6,7 @@ import type { Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeHandled, sendEach } from '../judge.ts'
 import { capitalize } from '../payloads.ts'
 import type { Exchange } from '../send.ts'
+import { decode, encodeAll, replaceToken, type UrlToken } from '../url-token.ts'
 import { accept, sendSummary, writeRecap } from './acceptance.ts'
 
 /** Splits a body in the middle of a multibyte character. */
@@ -29,6 +30,14 @@ const sendWithId =
   async ({ prepare, deliver }: Examination): Promise<Exchange> => {
     const delivery = await prepare('CALL_AI_SUMMARY')
     return deliver({ ...delivery, id: write(delivery.id) })
+  }
+
+/** Sends a summary to a URL whose token is written differently. */
+const sendWithToken =
+  (write: (token: UrlToken) => string) =>
+  async ({ url, urlToken, prepare, sign, send }: Examination): Promise<Exchange> => {
+    const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
+    return send({ headers, body, query: urlToken && replaceToken(url, urlToken, [write(urlToken)]) })
   }
 
 /** Genuine deliveries that are written, signed or sent in another form. */
@@ -190,6 +199,26 @@ export const formChecks: EndpointChecks = {
         return send({ headers: Object.fromEntries(renamed), body })
       },
     }),
+  },
+  'accepts-encoded-token': {
+    title: 'Decodes the token in its URL once',
+    severity: 'medium',
+    clause: 'RFC 3986, section 6.2.2.2: a letter and its percent-encoding are the same; decision 0061',
+    risk: 'All deliveries fail when the sender, or a proxy, writes the registered URL in another form.',
+    fix: 'Decode the name and the value of the parameter exactly once, then compare.',
+    needs: ['url-token'],
+    ...accept({
+      'every character of the token encoded': sendWithToken(
+        ({ parameter, decoded }) => `${parameter}=${encodeAll(decoded)}`,
+      ),
+      'the same in capitals': sendWithToken(
+        ({ parameter, decoded }) => `${parameter}=${encodeAll(decoded).toUpperCase()}`,
+      ),
+      'the name of the parameter encoded': sendWithToken(
+        ({ parameter, encoded }) => `${encodeAll(decode(parameter))}=${encoded}`,
+      ),
+    }),
+    expected: '2xx, however the token is encoded',
   },
   'accepts-either-secret-in-rotation': {
     title: 'Accepts the previous secret during a rotation',
