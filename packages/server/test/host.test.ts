@@ -135,6 +135,7 @@ test('a new server has these metrics, so that the first increase of a counter ca
     'wabakit_background_errors_total',
     'wabakit_http_cut_connections_total',
     'wabakit_unstored_results',
+    'wabakit_unreadable_deliveries',
     'wabakit_delivery_backlog_age_seconds',
     ...['due', 'later', 'waiting'].map((state) => `wabakit_deliveries{state="${state}"}`),
     ...['failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),

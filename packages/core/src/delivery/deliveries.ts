@@ -31,6 +31,13 @@ const getStorePause = ({ error, failures }: StoreFailure): number => {
   return Math.min(firstMs * 2 ** (failures - 1), isUnavailable(error) ? unavailableMaxMs : maxMs)
 }
 
+/** Adds the consequence and the remedy to an error of a store that cannot read a delivery. */
+const explainUnreadable = (id: string, cause: unknown): Error =>
+  new Error(
+    `The delivery ${id} could not be loaded. It will be tried again, and the others go on. Check its rows in the tables of deliveries, events and subscriptions, and restore them from a backup if they are damaged.`,
+    { cause },
+  )
+
 /** Adds the consequence and the remedy to an error of a store that refuses a result. */
 const explainRefusal = (error: unknown): unknown =>
   isUnavailable(error)
@@ -56,8 +63,10 @@ type Parts = {
 export const createDeliveries = (context: SchedulerContext & Parts) => {
   const { clock, policy, queues, reader, loop } = context
   const underWay = new Map<string, UnderWay>()
-  /** The results that could not be stored yet. `retryNow` ends the pause before the next try. */
-  const unstored = new Map<Settling, { readonly failures: number; retryNow(): void }>()
+  /** The results that could not be stored yet, with the number of tries. */
+  const unstored = new Map<Settling, number>()
+  /** The pauses before the store is tried again, by the functions that end them. */
+  const pauses = new Map<() => void, Queue>()
   let isLoading = false
   /** Number of failed loads since the last successful one. */
   let failedLoads = 0
@@ -152,6 +161,36 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
   }
 
   /**
+   * loading → held, after a pause: it could not be loaded, although the store responds. Meanwhile, it occupies neither
+   * capacity nor a place in its queue.
+   */
+  const setAside = async (loading: Loading, error: unknown): Promise<void> => {
+    const { queue, entry } = loading
+    const failures = (queue.unreadable.get(entry.id) ?? 0) + 1
+    queue.unreadable.set(entry.id, failures)
+    release(loading)
+    queues.place(queue)
+    if (loop.isDraining()) loop.fail(error)
+    else context.onError(explainUnreadable(entry.id, error))
+    await pause(queue, Math.min(failurePauseMs * 2 ** (failures - 1), storePauses.maxMs))
+    queue.prefetch.putBack(entry)
+    queues.place(queue)
+    loop.request()
+  }
+
+  /** Waits before the store is tried again for a delivery of a queue. `retryNow` ends the pause. */
+  const pause = (queue: Queue, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = startBackgroundTimer(() => end(), ms)
+      const end = (): void => {
+        clearTimeout(timer)
+        pauses.delete(end)
+        resolve()
+      }
+      pauses.set(end, queue)
+    })
+
+  /**
    * Waits before a result that could not be stored is written again. The delivery stays in the state `settling`:
    * attempting it again would flood the endpoint for as long as its result cannot be stored. The pause in which no attempt
    * of the queue starts doubles with each such result.
@@ -165,14 +204,8 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
       queues.place(queue)
       loop.request()
     }
-    await new Promise<void>((resolve) => {
-      const timer = startBackgroundTimer(resolve, getStorePause({ error, failures }))
-      const retryNow = (): void => {
-        clearTimeout(timer)
-        resolve()
-      }
-      unstored.set(settling, { failures, retryNow })
-    })
+    unstored.set(settling, failures)
+    await pause(queue, getStorePause({ error, failures }))
   }
 
   const settle = async (settling: Settling): Promise<void> => {
@@ -195,9 +228,9 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     }
   }
 
-  /** Ends the pauses of results that could not be stored. */
+  /** Ends the pauses before the store is tried again. */
   const retryNow = (own: readonly Queue[]): void => {
-    for (const [{ queue }, waiting] of unstored) if (own.includes(queue)) waiting.retryNow()
+    for (const [end, queue] of [...pauses]) if (own.includes(queue)) end()
   }
 
   const run = async (attempting: Attempting): Promise<void> => {
@@ -226,25 +259,51 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     else putBack(loading)
   }
 
+  const isResponding = (): Promise<boolean> =>
+    context.store.nextDueAt().then(
+      () => true,
+      () => false,
+    )
+
+  /**
+   * Loads deliveries in one batch, and starts them. If one of them cannot be read, the whole batch fails, so it is loaded
+   * again one by one. The deliveries of its queue are probably like it: they are loaded alone until it can be read.
+   */
   const load = async (taken: readonly Loading[]): Promise<void> => {
     isLoading = true
-    try {
-      const keys = taken.map(({ key }) => key)
-      const loaded = await context.store.loadDeliveries(keys).finally(() => {
-        for (const { queue } of taken) policy.limits.get(queue.id)?.endLoading()
-      })
-      failedLoads = 0
-      for (const [index, loading] of taken.entries()) {
-        const isLimited = policy.limits.has(loading.queue.id)
-        start(loading, loaded[index])
-        if (isLimited) queues.place(loading.queue)
+    const isSuspect = ({ queue }: Loading): boolean => queue.unreadable.size > 0
+    const together = taken.filter((loading) => !isSuspect(loading))
+    const batches = taken.filter(isSuspect).map((loading) => [loading])
+    if (together.length > 0) batches.unshift(together)
+    let isAway = false
+    for (const batch of batches) {
+      if (isAway) {
+        for (const loading of batch) putBack(loading)
+        continue
       }
-    } catch (error) {
-      failedLoads++
-      for (const loading of taken) putBack(loading)
-      loop.fail(error)
-      await reader.pause(failurePauseMs)
+      try {
+        const keys = batch.map(({ key }) => key)
+        const loaded = await context.store.loadDeliveries(keys).finally(() => {
+          for (const { queue } of batch) policy.limits.get(queue.id)?.endLoading()
+        })
+        failedLoads = 0
+        for (const [index, loading] of batch.entries()) {
+          const isLimited = policy.limits.has(loading.queue.id)
+          loading.queue.unreadable.delete(loading.entry.id)
+          start(loading, loaded[index])
+          if (isLimited) queues.place(loading.queue)
+        }
+      } catch (error) {
+        isAway = !(await isResponding())
+        if (isAway) {
+          failedLoads++
+          for (const loading of batch) putBack(loading)
+          loop.fail(error)
+        } else if (batch.length > 1) batches.push(...batch.map((loading) => [loading]))
+        else for (const loading of batch) void setAside(loading, error)
+      }
     }
+    if (isAway) await reader.pause(failurePauseMs)
     isLoading = false
     loop.request()
   }
@@ -278,7 +337,13 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     },
     /** Returns the number of results that cannot be stored. */
     countUnstored: (): number =>
-      [...unstored.values()].filter(({ failures }) => failures >= persistentFailures).length,
+      [...unstored.values()].filter((failures) => failures >= persistentFailures).length,
+    /** Returns the number of deliveries that cannot be loaded. */
+    countUnreadable: (): number =>
+      queues
+        .list()
+        .flatMap(({ unreadable }) => [...unreadable.values()])
+        .filter((failures) => failures >= persistentFailures).length,
     /** Returns whether no delivery can be loaded. */
     isLoadFailing: (): boolean => failedLoads >= persistentFailures,
     retryNow,

@@ -83,6 +83,11 @@ export type DeliveryProblems = {
    * are paused.
    */
   readonly unstoredResults: number
+  /**
+   * Number of deliveries that could not be loaded, at least twice, although the store responded, such as those of an event
+   * whose row is damaged. They are tried again after growing pauses, and the others go on.
+   */
+  readonly unreadableDeliveries: number
   /** Set if the store failed at least twice in a row when this worker renewed its lease. */
   readonly cannotRenew: boolean
   /** Set if the store failed at least twice in a row when deliveries were loaded. */
@@ -345,6 +350,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     findAttempt: scheduler.findAttempt,
     findProblems: () => ({
       unstoredResults: scheduler.countUnstored(),
+      unreadableDeliveries: scheduler.countUnreadable(),
       cannotRenew: failedRenewals >= persistentFailures,
       cannotLoad: scheduler.isLoadFailing(),
       shortage: shortages.find(),

@@ -88,6 +88,7 @@ export const createQueues = (
       busy: 0,
       attempts: 0,
       unstored: 0,
+      unreadable: new Map(),
       pausedUntil: -Infinity,
       lookFrom: Infinity,
       slot: notInHeap,

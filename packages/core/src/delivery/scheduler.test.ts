@@ -319,6 +319,7 @@ test('a failure of the store is reported, and the affected deliveries are attemp
     ...base,
     loadDeliveries: (keys) =>
       failures-- > 0 ? Promise.reject(new Error('away')) : base.loadDeliveries(keys),
+    nextDueAt: () => Promise.reject(new Error('away')),
   }
   const { attempts, errors, publish } = await createScenario({ store })
   await publish(1)

@@ -19,7 +19,8 @@ import type { SchedulerContext } from './states.ts'
  * | held → stored | `Prefetch` | it does not fit, or its queue is read again |
  * | held → loading | `take` | it is due, its queue is next, and there is capacity |
  * | loading → attempting | `begin` | it was loaded, and may still start |
- * | loading, attempting → held | `putBack` | it may not start any more, could not be read, or was stopped |
+ * | loading, attempting → held | `putBack` | it may not start any more, the store did not respond, or it was stopped |
+ * | loading → held | `setAside` | it could not be loaded although the store responds: it is tried again after a pause, and the others go on |
  * | attempting → settling | `end` | its attempt has a result |
  * | settling → held, stored, finished | `complete` | its outcome is written; a retry is held if it fits |
  * | settling → settling | `pauseQueue` | its result could not be stored: it is written again after a pause, in which no attempt of its queue starts |
@@ -64,6 +65,7 @@ export const createScheduler = (context: SchedulerContext) => {
     sweep: reader.sweep,
     findAttempt: deliveries.findAttempt,
     countUnstored: deliveries.countUnstored,
+    countUnreadable: deliveries.countUnreadable,
     isLoadFailing: deliveries.isLoadFailing,
     /**
      * Stops the attempts in a shard: the attempts of failing queues at once, and all others after `graceMs`.

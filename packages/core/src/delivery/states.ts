@@ -6,6 +6,7 @@ import type {
   LoadedDelivery,
   Pace,
   SettlementOutcome,
+  Store,
 } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import type { Slot } from './capacity.ts'
@@ -37,6 +38,8 @@ export type Queue = HeapItem & {
   attempts: number
   /** Number of results that could not be stored yet. */
   unstored: number
+  /** The deliveries that could not be loaded, with the number of tries. They are loaded alone. */
+  readonly unreadable: Map<string, number>
   /** The time until which no attempt starts, because a result could not be stored. */
   pausedUntil: number
   /** The position from which to read again, once the current settlements are written. */
@@ -76,7 +79,7 @@ export type UnderWay = Loading | Attempting | Settling
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
-  readonly store: DeliveryQueue
+  readonly store: DeliveryQueue & Pick<Store, 'nextDueAt'>
   readonly clock: Clock
   readonly concurrency: number
   readonly perSubscription: number

@@ -105,7 +105,7 @@ test.each([200, 500])('a result that can never be stored stops no other webhook 
   const { id } = await subscribe('a')
   dispatcher.start()
   const { groupId } = await create()
-  control.refuses = ({ delivery }) => (delivery.subject === groupId ? refusal : undefined)
+  control.refuses = ({ delivery }) => (delivery.subject === `group:${groupId}` ? refusal : undefined)
   await vi.advanceTimersByTimeAsync(100)
   for (let count = 0; count < 10; count++) await create()
   await vi.advanceTimersByTimeAsync(60_000)

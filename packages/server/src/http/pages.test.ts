@@ -24,7 +24,13 @@ test.each<[string, Situation]>([
   const pages = createPages({
     settings: parseConfig({}, () => 'test'),
     store,
-    findProblems: () => ({ unstoredResults: 0, cannotRenew: false, cannotLoad: false, shortage: undefined }),
+    findProblems: () => ({
+      unstoredResults: 0,
+      unreadableDeliveries: 0,
+      cannotRenew: false,
+      cannotLoad: false,
+      shortage: undefined,
+    }),
     metrics,
     checkMetricsToken: undefined,
     createRequestId: () => 'req_1',

@@ -29,11 +29,19 @@ type PagesOptions = {
 /** Maximum time for the database to show that groups can be created, in milliseconds. Balancers rarely wait longer than a second. */
 const checkMs = 750
 
-const describeProblems = ({ unstoredResults, cannotRenew, cannotLoad }: DeliveryProblems): string[] => [
+const describeProblems = ({
+  unstoredResults,
+  unreadableDeliveries,
+  cannotRenew,
+  cannotLoad,
+}: DeliveryProblems): string[] => [
   ...(unstoredResults > 0
     ? [
         `The results of ${unstoredResults} delivery attempts cannot be stored. The deliveries to their endpoints are paused.`,
       ]
+    : []),
+  ...(unreadableDeliveries > 0
+    ? [`${unreadableDeliveries} deliveries cannot be loaded from the database. The others go on.`]
     : []),
   ...(cannotRenew ? ['This process cannot renew its lease, so it delivers nothing.'] : []),
   ...(cannotLoad ? ['This process cannot load deliveries, so it delivers nothing.'] : []),

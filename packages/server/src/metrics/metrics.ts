@@ -103,6 +103,11 @@ export const createMetrics = (opened: BacklogSource) => {
     help: 'Results of delivery attempts that cannot be stored. Until they are, the deliveries to their endpoints are paused.',
     registers,
   })
+  const unreadable = new Gauge({
+    name: 'wabakit_unreadable_deliveries',
+    help: 'Deliveries that cannot be loaded although the database responds, such as those of an event whose row is damaged.',
+    registers,
+  })
   const updateBacklog = createBacklogGauges(opened, registers)
   const close = addProcessMetrics(registers)
   let findProblems: ReferenceServer['dispatcher']['findProblems'] | undefined
@@ -126,7 +131,9 @@ export const createMetrics = (opened: BacklogSource) => {
     },
     /** Returns all metrics in the Prometheus text format. Metrics of the database are NaN while it does not respond. */
     render: async (): Promise<string> => {
-      unstored.set(findProblems?.().unstoredResults ?? 0)
+      const { unstoredResults = 0, unreadableDeliveries = 0 } = findProblems?.() ?? {}
+      unstored.set(unstoredResults)
+      unreadable.set(unreadableDeliveries)
       await updateBacklog()
       return registry.metrics()
     },
