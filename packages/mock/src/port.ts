@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
-import { controlBodyMaxBytes } from '@wabakit/core/control'
 import {
+  controlBodyMaxBytes,
   createParserRefusal,
   formatRefusal,
   namesOneHost,

@@ -1,11 +1,11 @@
-import { createControlOpenApi } from '@wabakit/core/control'
+import { createControlOpenApi, operations } from '@wabakit/core/control'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 type Json = { readonly [name: string]: unknown }
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-const document = createControlOpenApi('0.0.0')
+const document = createControlOpenApi('0.0.0', operations)
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addSchema({ ...document, $id: 'control' })

@@ -1,13 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { operations } from '@wabakit/core/control'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { type Operation, operations } from '@wabakit/core/control'
+import { createMock } from '@wabakit/mock'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { control, start } from './fixture.ts'
-
-test('describes itself with a valid OpenAPI document', async () => {
-  const { body } = await control(await start(), 'GET /openapi.json')
-
-  expect(await new Validator().validate(body)).toMatchObject({ valid: true })
-})
 
 test('builds its document once, however often it is requested', async () => {
   const stringify = vi.spyOn(JSON, 'stringify')
@@ -20,14 +15,78 @@ test('builds its document once, however often it is requested', async () => {
   expect(stringify.mock.calls.filter(([value]) => value?.openapi !== undefined)).toHaveLength(1)
 })
 
-test('describes every operation once', async () => {
-  const { body } = await control(await start(), 'GET /openapi.json')
-  const described = Object.values<Record<string, { operationId: string }>>(body.paths)
-    .flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
-    .sort()
+/** The hosts of the control API, with what they can do beyond what all can. */
+const hosts = {
+  'a server': { abilities: [], start: () => start() },
+  'a server for tests': { abilities: ['faults'], start: () => start({ mock: true }) },
+  'a mock on a port': {
+    abilities: ['faults', 'mock'],
+    start: async () => {
+      const mock = await createMock({ port: 0 })
+      onTestFinished(mock.close)
+      return mock
+    },
+  },
+} as const
 
-  expect(described).toEqual([...operations.map(({ id }) => id), 'streamEvents'].sort())
-  expect(new Set(described).size).toBe(described.length)
+describe.each(Object.entries(hosts))('%s', (_name, { abilities, start }) => {
+  const isOffered = ({ needs }: Operation): boolean =>
+    needs === undefined || abilities.some((each) => each === needs)
+
+  test('has a valid document that describes every operation of this host once, and no other', async () => {
+    const { body } = await control(await start(), 'GET /openapi.json')
+    expect(await new Validator().validate(body)).toMatchObject({ valid: true })
+    const described = Object.values<Record<string, { operationId: string; tags: string[] }>>(
+      body.paths,
+    ).flatMap((methods) => Object.values(methods))
+    expect(described.map(({ operationId }) => operationId).sort()).toEqual(
+      [...operations.filter(isOffered).map(({ id }) => id), 'streamEvents'].sort(),
+    )
+    const tags = body.tags.map(({ name }: { name: string }) => name)
+    expect(new Set(described.flatMap((each) => each.tags))).toEqual(new Set(tags))
+    const text = JSON.stringify(body)
+    const unused = Object.keys(body.components.schemas).filter(
+      (name) => name !== 'Error' && !text.includes(`"#/components/schemas/${name}"`),
+    )
+    expect(unused).toEqual([])
+  })
+
+  test('answers 404 to each operation of another host, and names the host that has it', async () => {
+    const host = await start()
+    for (const { method, path } of operations.filter((operation) => !isOffered(operation))) {
+      const { status, body } = await control(host, `${method} ${path.replaceAll(/:\w+/g, 'acme')}`)
+      expect([status, body.code, path]).toEqual([404, 'not_found', path])
+      expect(body.message).toMatch(/wabakit exec --mock|Start it with --mock/)
+    }
+    expect((await control(host, 'GET /nothing')).body.message).toContain('/_wabakit/openapi.json')
+  })
+
+  test('answers HEAD like GET without a body, and 400 to a path that is no percent-encoding', async () => {
+    const { url } = await start()
+    const head = (path: string) => fetch(`${url}/_wabakit${path}`, { method: 'HEAD' })
+    for (const path of ['/info', '/organizations', '/openapi.json']) {
+      const response = await head(path)
+      expect([response.status, await response.text()]).toEqual([200, ''])
+      expect(response.headers.get('content-type')).toBe('application/json')
+    }
+    expect((await head('/nothing')).status).toBe(404)
+    const malformed = await control({ url }, 'GET /organizations/%E0%A4%A')
+    expect(malformed).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(malformed.body.message).toContain('%E0%A4%A')
+  })
+
+  test('finds records whose ids need encoding in a path', async () => {
+    const host = await start()
+    const id = 'group/ä %2F ?#'
+    const { body: organizations } = await control(host, 'GET /organizations')
+    const { id: organizationId, integrations } = organizations.items[0]
+    const path = `/organizations/${organizationId}/groups`
+    const { wabaNumber } = integrations[0]
+    const created = await control(host, `POST ${path}`, { wabaNumber, subject: 'Team', groupId: id })
+    expect(created.status).toBe(201)
+    const { body } = await control(host, `GET ${path}/${encodeURIComponent(id)}`)
+    expect(body).toMatchObject({ groupId: id })
+  })
 })
 
 test('describes the inputs as they are validated', async () => {

@@ -5,7 +5,6 @@ import { controlErrorCodes } from '../hosting/control-error.ts'
 import { identifierFacts } from '../values/input-schemas.ts'
 import type { Operation } from './operation.ts'
 import { tags } from './operation.ts'
-import { operations } from './operations/index.ts'
 import { schemaNames } from './schemas.ts'
 
 type Json = { readonly [name: string]: unknown }
@@ -24,14 +23,24 @@ const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Base
   }
 }
 
-const buildSchemas = (): Json => {
+/** Lists the names of the schemas that a part of the document refers to. */
+const listReferences = (part: unknown): string[] =>
+  Array.from(JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g), ([, name = '']) => name)
+
+/** Builds the schemas that the paths refer to, and those that these refer to. */
+const buildSchemas = (paths: Json): Json => {
   const { schemas } = z.toJSONSchema(schemaNames, {
     uri: (id) => `${schemaPath}/${id}`,
     io: 'input',
     override: normalize,
   })
+  const used = new Set(listReferences(paths))
+  // Also visits the names that are added on the way.
+  for (const name of used) for (const each of listReferences(schemas[name] ?? {})) used.add(each)
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, schema]),
+    Object.entries(schemas)
+      .filter(([name]) => used.has(name))
+      .map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, schema]),
   )
 }
 
@@ -168,7 +177,7 @@ const buildErrors = (): Json => {
   return { ...Object.fromEntries(common), Error: { description: 'The request failed.', ...content } }
 }
 
-const buildPaths = (): Json => {
+const buildPaths = (operations: readonly Operation[]): Json => {
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
@@ -177,29 +186,36 @@ const buildPaths = (): Json => {
   return { ...paths, '/organizations/{organizationId}/stream': streamPath }
 }
 
-export const createControlOpenApi = (version: string): Json => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'wabakit control API',
-    version,
-    description:
-      'Manages the organizations, API keys, numbers and webhook subscriptions of a wabakit server, simulates calls and participants, lists events, deliveries and attempts, and resends deliveries.',
-    contact: { name: 'wabakit', url: manifest.homepage },
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
-  servers: [{ url: '/_wabakit' }],
-  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-  security: [{ token: [] }, {}],
-  paths: buildPaths(),
-  components: {
-    securitySchemes: {
-      token: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'The `controlToken` of the server, if it has one.',
-      },
+/** Describes the control API of a host that has these operations. */
+export const createControlOpenApi = (version: string, operations: readonly Operation[]): Json => {
+  const paths = buildPaths(operations)
+  const isUsed = (tag: string): boolean => operations.some((operation) => operation.tag === tag)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'wabakit control API',
+      version,
+      description:
+        'Manages the organizations, API keys, numbers and webhook subscriptions of a wabakit server, simulates calls and participants, lists events, deliveries and attempts, and resends deliveries.',
+      contact: { name: 'wabakit', url: manifest.homepage },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
-    responses: buildErrors(),
-    schemas: { ...buildSchemas(), Error: errorSchema },
-  },
-})
+    servers: [{ url: '/_wabakit' }],
+    tags: Object.entries(tags)
+      .filter(([name]) => isUsed(name))
+      .map(([name, description]) => ({ name, description })),
+    security: [{ token: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The `controlToken` of the server, if it has one.',
+        },
+      },
+      responses: buildErrors(),
+      schemas: { ...buildSchemas(paths), Error: errorSchema },
+    },
+  }
+}

@@ -7,6 +7,7 @@ import type { ReferenceServer } from '../index.ts'
 import type { ApiFaults, CallSimulation, SimulatedCall } from '../simulation/index.ts'
 import type { MockControl } from './mock-control.ts'
 import type { ServerInfo } from './schemas.ts'
+import type { LiveStream } from './stream/live-stream.ts'
 
 /** The groups of operations in the OpenAPI document. */
 export const tags = {
@@ -33,20 +34,26 @@ export type ControlContext = {
     /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
     findDueSummary(organizationId: string, callId: string): number | undefined
   }
-  /** Notifies the live streams of an event that no transaction of the store has announced. */
-  readonly live: { wake(): void }
+  readonly live: Pick<LiveStream, 'open' | 'wake'>
   readonly requests: RequestLog
   /** Returns the service's time, as Unix time in milliseconds. */
   readonly now: () => number
   readonly info: ServerInfo
-  /** `undefined` unless the server was started with `mock`. */
-  readonly faults: ApiFaults | undefined
-  /** `undefined` unless this is the mock. */
+  /** Faults of the public API. `undefined` on a server that was started without `mock`. */
+  readonly faults?: ApiFaults | undefined
+  /** `undefined` on a server. */
   readonly mock?: MockControl | undefined
   /** Returns whether a URL may get an event whose payload comes from a caller. Each attempt checks this again. */
   allowsCustomPayload(url: string): boolean
   /** The `user-agent` of webhooks. */
   readonly userAgent: string
+}
+
+/** A part of the context that only some hosts have. Operations that need it exist only there. */
+export type Ability = 'faults' | 'mock'
+
+type ContextWith<Needed extends Ability> = ControlContext & {
+  readonly [Name in Needed]: NonNullable<ControlContext[Name]>
 }
 
 type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -62,6 +69,8 @@ export type Operation = {
   readonly id: string
   readonly summary: string
   readonly tag: keyof typeof tags
+  /** What a host must be able to do for this operation; `undefined` if every host can. */
+  readonly needs: Ability | undefined
   readonly method: Method
   /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
   readonly path: string
@@ -82,7 +91,7 @@ type Input<Params, Query, Body> = { readonly params: Params; readonly query: Que
 type Output<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
 type Result<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
 
-type OperationDefinition<Path extends string, Query, Body, ResultSchema> = {
+type OperationDefinition<Path extends string, Query, Body, ResultSchema, Needed extends Ability> = {
   readonly id: string
   readonly summary: string
   readonly route: `${Method} ${Path}`
@@ -93,7 +102,7 @@ type OperationDefinition<Path extends string, Query, Body, ResultSchema> = {
   readonly status?: 201 | 202
   run(
     input: Input<Readonly<Record<ParameterOf<Path>, string>>, Output<Query>, Output<Body>>,
-    context: ControlContext,
+    context: ContextWith<Needed>,
   ): Promise<Result<ResultSchema>>
 }
 
@@ -106,7 +115,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Output<Schema> => {
 
 /** Returns a function that defines an operation. Its schemas determine the types of the input and result of `run`. */
 export const operationIn =
-  (tag: keyof typeof tags) =>
+  <Needed extends Ability = never>(tag: keyof typeof tags, needs?: Needed) =>
   <
     Path extends string,
     Query extends z.core.$ZodType | undefined = undefined,
@@ -120,11 +129,12 @@ export const operationIn =
     status,
     run,
     ...facts
-  }: OperationDefinition<Path, Query, Body, ResultSchema>): Operation => {
+  }: OperationDefinition<Path, Query, Body, ResultSchema, Needed>): Operation => {
     const [method, path] = route.split(' ') as [Method, Path]
     return {
       ...facts,
       tag,
+      needs,
       method,
       path,
       query,
@@ -135,7 +145,8 @@ export const operationIn =
       run: async ({ params, ...input }, context) =>
         run(
           { params, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },
-          context,
+          // The control API runs an operation only if its host has what it needs.
+          context as ContextWith<Needed>,
         ),
     }
   }

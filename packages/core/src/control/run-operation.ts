@@ -1,10 +1,8 @@
-import { requireFound } from '../hosting/index.ts'
+import { requireFound } from '../hosting/control-error.ts'
+import { controlBodyMaxBytes } from '../hosting/control-requests.ts'
 import { readJson } from '../http/exchange.ts'
 import { toApiRequest } from '../http/fetch.ts'
 import type { ControlContext, Operation } from './operation.ts'
-
-/** Maximum length of a request to the control API, in bytes. */
-export const controlBodyMaxBytes = 1_048_576
 
 const hasBody = ({ headers }: Request): boolean =>
   headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0

@@ -7,6 +7,7 @@ export { findEndpoint } from '../http/api.ts'
 export { readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'
 export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limit/rate-limits.ts'
+export { DeclaredOrganization } from '../tenancy/organization-input.ts'
 export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'
 export { toDigits } from '../values/phone-number.ts'
 export { type AttemptOutcome, getAttemptOutcome, getResponseLine } from './attempt-outcome.ts'
@@ -16,6 +17,7 @@ export {
   requireFound,
   toErrorResponse,
 } from './control-error.ts'
+export { controlBodyMaxBytes, controlPath } from './control-requests.ts'
 export { createParserRefusal, formatRefusal, namesOneHost } from './refusals.ts'
 export {
   createRequestLog,

@@ -2,6 +2,7 @@ import type { EventName } from '@wabakit/contract'
 import type { ControlContext, Json, MockAccount, MockTenantControl } from '@wabakit/core/control'
 import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
+import { openLiveStream } from './live-streams.ts'
 
 export const getAccount = ({ handles }: Tenant): MockAccount => {
   const { organizationId, url, apiKey, wabaNumber, pstnNumber, secret, seed, profile } = handles
@@ -24,7 +25,7 @@ export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | '
       // The message of a failed wait already lists delayed summaries, as scheduled tasks.
       findDueSummary: () => undefined,
     },
-    live: { wake: () => {} },
+    live: { wake: () => {}, open: (start) => openLiveStream(tenant, start) },
     now: handles.clock.now,
     faults: apiFaults,
     allowsCustomPayload: () => true,

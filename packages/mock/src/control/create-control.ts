@@ -1,34 +1,14 @@
-import { createControlOpenApi, operations, runOperation } from '@wabakit/core/control'
-import { ControlError, createRequestLog, requireFound, toErrorResponse } from '@wabakit/core/hosting'
+import { createControlApi, type MockControl } from '@wabakit/core/control'
+import { ControlError, createRequestLog, toErrorResponse } from '@wabakit/core/hosting'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
 import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
-import { openLiveStream } from './live-streams.ts'
 
 type ControlOptions = {
   /** The tenants, oldest first. */
   readonly listTenants: () => readonly Tenant[]
   readonly addTenant: (settings: object) => Tenant
-}
-
-export const controlPath = '/_wabakit'
-
-const json = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-
-/** Finds the operation of a request, and the parameters of its path. */
-const route = (method: string, path: string) => {
-  const parts = path.split('/')
-  for (const operation of operations) {
-    const names = operation.path.split('/')
-    if (operation.method !== method || names.length !== parts.length) continue
-    if (!names.every((name, index) => name.startsWith(':') || name === parts[index])) continue
-    const params = names.flatMap((name, index) =>
-      name.startsWith(':') ? [[name.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
-    )
-    return { operation, params: Object.fromEntries(params) as Record<string, string> }
-  }
-  throw new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`)
 }
 
 const isThisMachine = (url: string): boolean => {
@@ -57,55 +37,32 @@ const toControlError = (error: unknown): unknown => {
   return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
 }
 
-/**
- * Creates the control API of a mock on a port: the operations of the server's control API, and the mock's own
- * operations.
- */
+/** Creates the control API of a mock on a port. */
 export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)
   const requests = createRequestLog(1)
-  let openApi: string | undefined
-
-  const respond = async (request: Request): Promise<Response> => {
-    checkCaller(request)
-    const { pathname, searchParams } = new URL(request.url)
-    const path = pathname.slice(controlPath.length)
-    if (path === '/openapi.json' && request.method === 'GET') {
-      openApi ??= JSON.stringify(createControlOpenApi(manifest.version))
-      return new Response(openApi, { headers: json })
-    }
-    const [, organizationId] = /^\/organizations\/([^/]+)\/stream$/.exec(path) ?? []
-    if (organizationId !== undefined && request.method === 'GET') {
-      const followed = requireFound(find(organizationId), 'organization', organizationId)
-      const after = request.headers.get('last-event-id') ?? searchParams.get('after') ?? undefined
-      const stream = await openLiveStream(followed, after)
-      return new Response(stream, { headers: { ...json, 'content-type': 'text/event-stream' } })
-    }
-    const { operation, params } = route(request.method, path)
-    const tenant = find(params.organizationId) ?? listTenants()[0]
-    if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
-    const { status, body } = await runOperation(operation, {
-      request,
-      params,
-      query: Object.fromEntries(searchParams),
-      ...serveTenant(tenant),
-      requests,
-      info: { version: manifest.version, database: 'memory', role: 'all', mock: true },
-      mock: {
-        createTenant: (settings) => getAccount(addTenant(settings)),
-        listTenants: () => listTenants().map(getAccount),
-        findTenant: (organizationId) => {
-          const found = find(organizationId)
-          return found && controlTenant(found)
-        },
-      },
-    })
-    return status === 204 ? new Response(null, { status }) : new Response(body, { status, headers: json })
+  const mock: MockControl = {
+    createTenant: (settings) => getAccount(addTenant(settings)),
+    listTenants: () => listTenants().map(getAccount),
+    findTenant: (organizationId) => {
+      const found = find(organizationId)
+      return found && controlTenant(found)
+    },
   }
+  const respond = createControlApi({
+    findContext: (organizationId) => {
+      // Organizations that the control API created belong to the first tenant.
+      const tenant = find(organizationId) ?? listTenants()[0]
+      if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
+      const info = { version: manifest.version, database: 'memory', role: 'all', mock: true } as const
+      return { ...serveTenant(tenant), requests, info, mock }
+    },
+  })
 
   return async (request: Request): Promise<Response> => {
     try {
+      checkCaller(request)
       return await respond(request)
     } catch (error) {
       const { body, ...init } = toErrorResponse(toControlError(error), `req_${crypto.randomUUID()}`)

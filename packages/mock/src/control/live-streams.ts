@@ -5,14 +5,10 @@ import { afterRealTime } from '../time/timers.ts'
 /** The stream of each tenant that has one, by the signal that ends it. */
 const streams = new WeakMap<AbortSignal, LiveStream>()
 
-/**
- * Opens a live stream of a tenant's events and attempts, which ends when the tenant is reset or closed.
- *
- * @param after - the id of the event to start after; `undefined` for new events only.
- */
+/** Opens a live stream of events and attempts, which ends when the tenant is reset or closed. */
 export const openLiveStream = async (
   tenant: Tenant,
-  after: string | undefined,
+  start: Parameters<LiveStream['open']>[0],
 ): Promise<ReadableStream<Uint8Array>> => {
   const { signal, ...followed } = await tenant.openStreamed()
   let live = streams.get(signal)
@@ -21,5 +17,5 @@ export const openLiveStream = async (
     signal.addEventListener('abort', live.close)
     streams.set(signal, live)
   }
-  return live.open({ organizationId: tenant.handles.organizationId, after })
+  return live.open(start)
 }

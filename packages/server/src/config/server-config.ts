@@ -1,4 +1,4 @@
-import { DeclaredOrganization } from '@wabakit/core/control'
+import { DeclaredOrganization } from '@wabakit/core/hosting'
 import { LiveSettings } from '@wabakit/core/simulation'
 import { createWebhookSigner } from '@wabakit/webhooks'
 import { isBlockedPort } from '@wabakit/wire'

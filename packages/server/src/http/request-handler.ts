@@ -3,8 +3,9 @@ import { isIP, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@wabakit/contract'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
-import { controlBodyMaxBytes } from '@wabakit/core/control'
 import {
+  controlBodyMaxBytes,
+  controlPath,
   findEndpoint,
   type ReadBody,
   shortenPath,
@@ -16,7 +17,7 @@ import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { createLinger } from '@wabakit/wire'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
-import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
+import { inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Pages } from './pages.ts'
 

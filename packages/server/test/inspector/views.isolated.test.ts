@@ -1,7 +1,7 @@
 // The modules of the page read these while they are loaded.
 import '../../../inspector/test/page-globals.ts'
 
-import { createControlOpenApi } from '@wabakit/core/control'
+import { createControlOpenApi, operations } from '@wabakit/core/control'
 import { expect, onTestFinished, test } from 'vitest'
 import type { LiveMessage } from '../../../inspector/src/api/live.ts'
 import { type ListDefinition, listParams } from '../../../inspector/src/list/list-definition.ts'
@@ -77,7 +77,7 @@ test.each(views)(
 )
 
 test.each(views)('the control API has every parameter of the list of %s', (view, { filters, searches }) => {
-  const { paths } = createControlOpenApi('0.0.0') as {
+  const { paths } = createControlOpenApi('0.0.0', operations) as {
     paths: Record<string, { get: { parameters: readonly { name: string }[] } }>
   }
   const [path = '', query] = firstPages[view]?.replace('acme', '{organizationId}').split('?') ?? []

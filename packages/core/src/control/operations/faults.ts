@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ControlError, requireFound } from '../../hosting/control-error.ts'
+import { requireFound } from '../../hosting/control-error.ts'
 import {
   ApiFault,
   type ApiFaults,
@@ -9,10 +9,11 @@ import {
   type PlannedFault,
 } from '../../simulation/index.ts'
 import { identifier, optional } from '../../values/input-schemas.ts'
-import { type ControlContext, operationIn } from '../operation.ts'
+import type { MockControl } from '../mock-control.ts'
+import { operationIn } from '../operation.ts'
 import { list, named } from '../schemas.ts'
 
-const operation = operationIn('Faults')
+const operation = operationIn('Faults', 'faults')
 const path = '/faults'
 
 const endpoint = FaultedEndpoint.check(z.describe('Requests that fail.'))
@@ -47,17 +48,14 @@ const query = z.object({
   ),
 })
 
-const requireFaults = (
-  { faults, mock }: ControlContext,
+const findFaults = (
+  { faults, mock }: { readonly faults: ApiFaults; readonly mock?: MockControl | undefined },
   { organization }: z.infer<typeof query>,
-): ApiFaults => {
-  if (mock !== undefined && organization !== undefined)
-    return requireFound(mock.findTenant(organization), 'organization', organization).apiFaults
-  if (faults !== undefined) return faults
-  throw new ControlError('not_found', 'This server does not inject faults. Start it with --mock.')
-}
+): ApiFaults =>
+  mock === undefined || organization === undefined
+    ? faults
+    : requireFound(mock.findTenant(organization), 'organization', organization).apiFaults
 
-/** Operations on faults, which exist only if the server was started with `mock`. */
 export const faultOperations = [
   operation({
     id: 'listFaults',
@@ -65,7 +63,7 @@ export const faultOperations = [
     summary: 'List the faults that affect upcoming requests',
     query,
     result: list('PlannedFault', PlannedFaultView),
-    run: async (input, context) => ({ items: requireFaults(context, input.query).list().map(showFault) }),
+    run: async (input, context) => ({ items: findFaults(context, input.query).list().map(showFault) }),
   }),
   operation({
     id: 'addFault',
@@ -76,7 +74,7 @@ export const faultOperations = [
     result: PlannedFaultView,
     status: 201,
     run: async ({ query: scope, body: { endpoint, times, chance, ...fault } }, context) =>
-      showFault(requireFaults(context, scope).add({ endpoint, times, chance, fault })),
+      showFault(findFaults(context, scope).add({ endpoint, times, chance, fault })),
   }),
   operation({
     id: 'removeFault',
@@ -84,7 +82,7 @@ export const faultOperations = [
     summary: 'Remove a fault',
     query,
     run: async ({ query: scope, params: { faultId } }, context) => {
-      const faults = requireFaults(context, scope)
+      const faults = findFaults(context, scope)
       requireFound(
         faults.list().find(({ id }) => id === faultId),
         'fault',
@@ -98,6 +96,6 @@ export const faultOperations = [
     route: `DELETE ${path}`,
     summary: 'Remove all faults',
     query,
-    run: async (input, context) => requireFaults(context, input.query).clear(),
+    run: async (input, context) => findFaults(context, input.query).clear(),
   }),
 ]

@@ -3,22 +3,14 @@ import { ControlError, requireFound } from '../../hosting/index.ts'
 import type { PlannedFault } from '../../simulation/index.ts'
 import { optional } from '../../values/input-schemas.ts'
 import { Account, type Json, type MockControl, type MockTenantControl } from '../mock-control.ts'
-import { type ControlContext, operationIn } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { list, named, Utc, utc } from '../schemas.ts'
 
-const operation = operationIn('Mock')
+const operation = operationIn('Mock', 'mock')
 const path = '/organizations/:organizationId'
 
-const requireMock = ({ mock }: ControlContext): MockControl => {
-  if (mock !== undefined) return mock
-  throw new ControlError(
-    'not_found',
-    'Only a mock with a clock and recordings of its own can do this: run the tests with `wabakit exec --mock -- COMMAND`, or use createMock({ port: 0 }). On a server, /organizations adds a tenant, /events sends an event, /requests, /events and /deliveries list what happened, and /stream reports it as it happens.',
-  )
-}
-
-const requireTenant = (context: ControlContext, organizationId: string): MockTenantControl =>
-  requireFound(requireMock(context).findTenant(organizationId), 'organization', organizationId)
+const requireTenant = (mock: MockControl, organizationId: string): MockTenantControl =>
+  requireFound(mock.findTenant(organizationId), 'organization', organizationId)
 
 const object = z.record(z.string(), z.unknown())
 const Duration = z
@@ -104,27 +96,27 @@ export const mockOperations = [
     body: TenantSettings,
     result: Account,
     status: 201,
-    run: async ({ body }, context) => requireMock(context).createTenant(body),
+    run: async ({ body }, { mock }) => mock.createTenant(body),
   }),
   operation({
     id: 'listTenants',
     route: 'GET /tenants',
     summary: 'List the organizations of the mock, with their keys and secrets',
     result: list('MockAccount', Account),
-    run: async (_input, context) => ({ items: [...requireMock(context).listTenants()] }),
+    run: async (_input, { mock }) => ({ items: [...mock.listTenants()] }),
   }),
   operation({
     id: 'resetTenant',
     route: `POST ${path}/reset`,
     summary: 'Forget what happened, with faults, recordings and added subscriptions',
-    run: async ({ params }, context) => requireTenant(context, params.organizationId).reset(),
+    run: async ({ params }, { mock }) => requireTenant(mock, params.organizationId).reset(),
   }),
   operation({
     id: 'getClock',
     route: `GET ${path}/clock`,
     summary: 'Get the time of the mock',
     result: Time,
-    run: async ({ params }, context) => ({ now: utc(requireTenant(context, params.organizationId).now()) }),
+    run: async ({ params }, { mock }) => ({ now: utc(requireTenant(mock, params.organizationId).now()) }),
   }),
   operation({
     id: 'advanceClock',
@@ -132,8 +124,8 @@ export const mockOperations = [
     summary: 'Move the virtual clock forward, and wait for everything that becomes due',
     body: named('AdvanceRequest', 'A length of time.', z.strictObject({ advance: Duration })),
     result: Time,
-    run: async ({ params, body }, context) => {
-      const tenant = requireTenant(context, params.organizationId)
+    run: async ({ params, body }, { mock }) => {
+      const tenant = requireTenant(mock, params.organizationId)
       await tenant.advance(body.advance)
       return { now: utc(tenant.now()) }
     },
@@ -148,8 +140,8 @@ export const mockOperations = [
       'The event or the delivery; empty for `no_event`.',
       z.record(z.string(), z.unknown()),
     ),
-    run: async ({ params, body }, context) => ({
-      ...(await requireTenant(context, params.organizationId).wait(body)),
+    run: async ({ params, body }, { mock }) => ({
+      ...(await requireTenant(mock, params.organizationId).wait(body)),
     }),
   }),
   operation({
@@ -157,11 +149,11 @@ export const mockOperations = [
     route: `POST ${path}/triggered-events`,
     summary: 'Send an event that the service itself would not send',
     body: Trigger,
-    run: async ({ params, body: { name, payload, overrides } }, context) => {
+    run: async ({ params, body: { name, payload, overrides } }, { mock }) => {
       const event = name ?? payload
       if (event === undefined || (name !== undefined && payload !== undefined))
         throw new ControlError('invalid_input', 'Send either a `name` or a `payload`.')
-      await requireTenant(context, params.organizationId).trigger(event, overrides)
+      await requireTenant(mock, params.organizationId).trigger(event, overrides)
     },
   }),
   operation({
@@ -173,8 +165,8 @@ export const mockOperations = [
       'What was received, what happened and what was sent.',
       z.object({ requests: z.array(object), events: z.array(object), deliveries: z.array(object) }),
     ),
-    run: async ({ params }, context) => {
-      const { requests, events, deliveries } = requireTenant(context, params.organizationId).getRecordings()
+    run: async ({ params }, { mock }) => {
+      const { requests, events, deliveries } = requireTenant(mock, params.organizationId).getRecordings()
       return { requests: [...requests], events: [...events], deliveries: [...deliveries] }
     },
   }),
@@ -183,8 +175,8 @@ export const mockOperations = [
     route: `GET ${path}/delivery-faults`,
     summary: 'List the faults that affect upcoming deliveries',
     result: list('PlannedDeliveryFault', PlannedDeliveryFault),
-    run: async ({ params }, context) => ({
-      items: requireTenant(context, params.organizationId).deliveryFaults.list().map(showFault),
+    run: async ({ params }, { mock }) => ({
+      items: requireTenant(mock, params.organizationId).deliveryFaults.list().map(showFault),
     }),
   }),
   operation({
@@ -194,8 +186,8 @@ export const mockOperations = [
     body: DeliveryFault,
     result: PlannedDeliveryFault,
     status: 201,
-    run: async ({ params, body }, context) => {
-      const { deliveryFaults } = requireTenant(context, params.organizationId)
+    run: async ({ params, body }, { mock }) => {
+      const { deliveryFaults } = requireTenant(mock, params.organizationId)
       const id = deliveryFaults.add(body)
       return showFault(
         requireFound(
@@ -210,14 +202,14 @@ export const mockOperations = [
     id: 'removeDeliveryFault',
     route: `DELETE ${path}/delivery-faults/:faultId`,
     summary: 'Remove a fault of deliveries',
-    run: async ({ params: { organizationId, faultId } }, context) =>
-      requireTenant(context, organizationId).deliveryFaults.remove(faultId),
+    run: async ({ params: { organizationId, faultId } }, { mock }) =>
+      requireTenant(mock, organizationId).deliveryFaults.remove(faultId),
   }),
   operation({
     id: 'clearDeliveryFaults',
     route: `DELETE ${path}/delivery-faults`,
     summary: 'Remove all faults of deliveries, and send what `reorder` holds back',
-    run: async ({ params }, context) => requireTenant(context, params.organizationId).deliveryFaults.clear(),
+    run: async ({ params }, { mock }) => requireTenant(mock, params.organizationId).deliveryFaults.clear(),
   }),
   operation({
     id: 'listUnusedFaults',
@@ -227,8 +219,8 @@ export const mockOperations = [
       'UnusedFault',
       named('UnusedFault', 'The call that would add this fault in JavaScript.', z.string()),
     ),
-    run: async ({ params }, context) => ({
-      items: [...requireTenant(context, params.organizationId).listUnusedFaults()],
+    run: async ({ params }, { mock }) => ({
+      items: [...requireTenant(mock, params.organizationId).listUnusedFaults()],
     }),
   }),
 ]
