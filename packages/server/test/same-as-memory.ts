@@ -172,8 +172,13 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
         })
         return { resent, hasMore: nextCursor !== undefined }
       }
-      case 'prune':
-        return store.prune({ before: now - 50, limit: 1_000 })
+      case 'prune': {
+        // A prune continues where the last one ended, and looks at older records again only after finding nothing.
+        let removed = 0
+        for (let last = 1; last > 0; removed += last)
+          last = await store.prune({ before: now - 50, limit: 1_000 })
+        return removed
+      }
       case 'erase': {
         const { items } = await store.listEvents(page)
         const eventIds = items
