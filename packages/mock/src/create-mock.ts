@@ -5,6 +5,7 @@ import { parseInput, parseName } from './input.ts'
 import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'
 import type { MockTenant } from './tenant/tenant.ts'
+import type { StateOptions } from './tenant/tenant-state.ts'
 import { createMachineTimers } from './time/machine-timers.ts'
 import { createVirtualTimers } from './time/virtual-timers.ts'
 import { toRequest } from './to-request.ts'
@@ -39,10 +40,19 @@ const readSeed = (): number | undefined => {
   )
 }
 
-/** Reads the profile from the environment, so that a whole suite can run with another profile. */
-const readProfile = (): 'reference' | 'live' => {
-  const text = globalThis.process?.env?.WABAKIT_PROFILE
-  return text ? parseName('createMock: WABAKIT_PROFILE', ['reference', 'live'] as const, text) : 'reference'
+/** Loads the imitations that a profile needs. The environment can name one, so that a whole suite runs with it. */
+const loadImitations = async (
+  given: MockOptions['profile'],
+): Promise<Pick<StateOptions, 'live' | 'measured'>> => {
+  const name = given === undefined ? 'createMock: WABAKIT_PROFILE' : 'createMock: profile'
+  const profile = given ?? (globalThis.process?.env?.WABAKIT_PROFILE || 'reference')
+  const isFile = typeof profile === 'object' || profile.endsWith('.json')
+  if (!isFile && parseName(name, ['reference', 'live'] as const, profile) === 'reference')
+    return { live: undefined, measured: undefined }
+  const live = await import('@wabakit/core/live')
+  if (!isFile) return { live, measured: undefined }
+  const measured = await import('./measured/imitate.ts')
+  return { live, measured: { ...measured, profile: measured.loadProfile(profile) } }
 }
 
 /**
@@ -59,13 +69,13 @@ const readProfile = (): 'reference' | 'live' => {
 export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const {
     seed = readSeed() ?? Math.floor(Math.random() * 2 ** 32),
-    profile = readProfile(),
+    profile,
     port,
     clock,
     startAt = startTime,
     ...firstSettings
   } = parseInput('createMock', MockOptions, options)
-  const live = profile === 'live' ? await import('@wabakit/core/live') : undefined
+  const imitations = await loadImitations(profile)
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
@@ -85,7 +95,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,
-      live,
+      ...imitations,
       index: tenants.size,
       settings,
       url: listening?.url ?? inProcessUrl,

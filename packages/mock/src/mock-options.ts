@@ -94,10 +94,12 @@ export const MockOptions = z.extend(TenantSettings, {
   /**
    * `reference`: the service that the specification describes. `live`: the differences that a live service
    * documents, read strictly: unsigned webhooks in another format, a different key header for each path, and
-   * 404 for summaries of WhatsApp calls.
+   * 404 for summaries of WhatsApp calls. The path of a `wabakit.profile.json`, or its parsed content: a service as
+   * `wabakit probe` and `wabakit capture` measured it. What was not measured is as in `live`, and values that contradict each
+   * other follow one another.
    * @default the environment variable WABAKIT_PROFILE, otherwise 'reference'
    */
-  profile: z.optional(z.enum(['reference', 'live'])),
+  profile: z.optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(
     z.int().check(

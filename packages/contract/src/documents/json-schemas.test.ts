@@ -58,7 +58,8 @@ const payloads: ReadonlyArray<[string, object]> = [
 ]
 
 test('there is a JSON Schema for every request, response and event', () => {
-  expect(Object.keys(schemas).sort()).toEqual(payloads.map(([name]) => name).sort())
+  const names = [...payloads.map(([name]) => name), 'MeasuredProfile']
+  expect(Object.keys(schemas).sort()).toEqual(names.sort())
 })
 
 test.each(payloads)('%s: a valid payload is accepted', (name, payload) => {
@@ -111,4 +112,21 @@ test('every property has a description', () => {
       expect(property, `${name}.${field}`).toHaveProperty('description')
     }
   }
+})
+
+test('the JSON Schema of a profile accepts what it may contain, and no other name or value', () => {
+  const seen = { count: 1, firstSeenAt: '2026-01-05T10:00:00.000Z', lastSeenAt: '2026-01-05T10:00:00.000Z' }
+  const profile = (field: string, value: string, source: string) => ({
+    version: 1,
+    api: {},
+    deliveries: { id: { values: [], notSeenIn: 3 } },
+    events: {
+      'CALL_ENDED/PSTN': { [field]: { values: [{ value, source, ...(source !== 'stated' && seen) }] } },
+    },
+  })
+  expect(accepts('MeasuredProfile', profile('customerNumber', '+digits', 'capture'))).toBe(true)
+  expect(accepts('MeasuredProfile', profile('customerNumber', 'never', 'stated'))).toBe(true)
+  expect(accepts('MeasuredProfile', profile('customerNumber', 'never', 'capture'))).toBe(false)
+  expect(accepts('MeasuredProfile', profile('customerNumber', '+12025550143', 'capture'))).toBe(false)
+  expect(accepts('MeasuredProfile', profile('Ada', 'string', 'capture'))).toBe(false)
 })

@@ -6,6 +6,7 @@ import { ErrorBody } from '../error-body.ts'
 import { eventSchemas } from '../events.ts'
 import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
+import { MeasuredProfile } from '../profile/measured-profile.ts'
 import { publishedEventNames, publishedEventSchemas } from '../published-event.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../text.ts'
@@ -82,7 +83,8 @@ export const toJsonSchemas = (
   const converted = z.toJSONSchema(registry, {
     uri: (id) => `${location}/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
-      delete jsonSchema.additionalProperties
+      // The additional properties of a record are its content.
+      if (jsonSchema.propertyNames === undefined) delete jsonSchema.additionalProperties
       if (zodSchema === UtcTimestamp) jsonSchema.format = 'date-time'
     },
   })
@@ -100,7 +102,7 @@ export const toJsonSchemas = (
  * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema per event, such as
  * `CallEndedEvent`, describe what the reference server accepts and sends. Schemas with the prefix `Received`,
  * such as `ReceivedCallEndedEvent`, describe what a receiver should accept from any server. `HealthEvent`
- * describes the webhooks for operational subscriptions. One rule is missing, because JSON Schema cannot
+ * describes the webhooks for operational subscriptions, and `MeasuredProfile` the file `wabakit.profile.json`. One rule is missing, because JSON Schema cannot
  * express it: `from` equals `channelNumber`, and `to` equals `customerNumber`.
  *
  * @example
@@ -108,7 +110,10 @@ export const toJsonSchemas = (
  * new Ajv2020().compile(CreateGroupRequest)
  */
 export const createJsonSchemas = (): { readonly [name: string]: JsonObject } => {
-  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas, ...operationalSchemas }, '#/$defs')
+  const schemas = toJsonSchemas(
+    { ...sentSchemas, ...receivedSchemas, ...operationalSchemas, MeasuredProfile },
+    '#/$defs',
+  )
   const makeSelfContained = ([name, schema]: [string, JsonObject]): [string, JsonObject] => {
     const parts = [...JSON.stringify(schema).matchAll(/#\/\$defs\/(\w+)/g)].map(([, part = '']) => part)
     const $defs = Object.fromEntries(parts.map((part) => [part, schemas[part]]))

@@ -51,7 +51,7 @@ export const Account = named(
     pstnNumber: z.string(),
     secret: z.string(),
     seed: z.number(),
-    profile: z.enum(['reference', 'live']),
+    profile: z.enum(['reference', 'live', 'measured']),
   }),
 )
 export type MockAccount = z.infer<typeof Account>

@@ -15,7 +15,10 @@ export type TransportOptions = DelaysOptions & {
   readonly faults: DeliveryFaultLists
   readonly targets: Targets
   /** Turns a signed request into the one that the profile sends. */
-  readonly prepare: (init: DeliveryRequest, attempted: LoadedDelivery) => DeliveryRequest
+  readonly prepare: (
+    init: DeliveryRequest,
+    attempted: LoadedDelivery,
+  ) => PreparedRequest | Promise<PreparedRequest>
   /** Name of the header with the mock's own credentials; `undefined` if there are none. */
   readonly authHeader: string | undefined
   /** The parameter of the URL that proves who the sender is, and the mock's own value of it. */
@@ -27,6 +30,22 @@ export type TransportOptions = DelaysOptions & {
    * the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
+}
+
+/** A request as the profile sends it, which need not be a POST of JSON. */
+export type PreparedRequest = Omit<DeliveryRequest, 'method'> & {
+  readonly method: string
+  /** Added to the URL, without its question mark. */
+  readonly query?: string
+  /** The event as JSON. @default the body */
+  readonly payload?: string
+}
+
+const addQuery = (url: string, query: string | undefined): string => {
+  if (query === undefined) return url
+  const target = new URL(url)
+  target.search += `${target.search === '' ? '' : '&'}${query}`
+  return target.href
 }
 
 /** A sent attempt and the duplicates that followed it. */
@@ -74,7 +93,7 @@ export const createTransport = (options: TransportOptions) => {
   /** Returns the changed URL, headers and body, or `undefined` if no fault applies. */
   const applyTampering = (
     attempted: LoadedDelivery,
-    { url, init }: { readonly url: string; readonly init: DeliveryRequest },
+    { url, init }: { readonly url: string; readonly init: PreparedRequest },
   ) => {
     const headers = new Headers(init.headers)
     const { parameter } = urlToken
@@ -84,13 +103,13 @@ export const createTransport = (options: TransportOptions) => {
     return fault && tamper(signed, fault)
   }
 
-  const createAttempt = (attempted: LoadedDelivery, init: DeliveryRequest): RecordedDelivery => {
+  const createAttempt = (attempted: LoadedDelivery, init: PreparedRequest): RecordedDelivery => {
     const { delivery, event, subscription } = attempted
     const delay = delays.getReason(attempted)
     return {
       id: delivery.webhookId,
       name: event.name,
-      event: readEvent(init.body),
+      event: readEvent(init.payload ?? init.body),
       to: targets.find(subscription.url).name,
       attempt: countAttempt(delivery.id),
       at: timers.now(),
@@ -113,7 +132,7 @@ export const createTransport = (options: TransportOptions) => {
     ): Promise<DeliveryResponse> => {
       const isHit = !(await options.isSpared(attempted))
       if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
-      const prepared = prepare(init, attempted)
+      const prepared = await prepare(init, attempted)
       const genuine = createAttempt(attempted, prepared)
       if (isHit && faults.drop.take(attempted) !== undefined) {
         sent.set(attempted, { attempt: { ...genuine, faults: [...genuine.faults, 'drop'] }, copies: [] })
@@ -131,10 +150,11 @@ export const createTransport = (options: TransportOptions) => {
       const sendOnce = async () => {
         // An attempt that was being signed would reach the endpoint of the next test.
         if (isStopped) return stopped.promise
-        const { response, outcome } = await Promise.race([
-          observeOutcome(new Request(url, { ...init, headers, body }), send),
-          stopped.promise,
-        ])
+        const { method, query } = prepared
+        const content = method === 'GET' || method === 'HEAD' ? {} : { body }
+        const { body: _, ...rest } = init
+        const request = new Request(addQuery(url, query), { ...rest, ...content, method, headers })
+        const { response, outcome } = await Promise.race([observeOutcome(request, send), stopped.promise])
         // An endpoint may print the URL or the credentials, as in "Route POST:/webhooks?token=… not found".
         const text = await readResponseBody(response.body, prepared.headers, authenticated)
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }

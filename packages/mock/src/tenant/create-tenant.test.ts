@@ -6,6 +6,7 @@ test('a live stream that was closed hears of no further attempts', async () => {
   const tenant = createTenant({
     seed: 1,
     live: undefined,
+    measured: undefined,
     index: 0,
     settings: {},
     url: 'https://mock.invalid',

@@ -37,12 +37,14 @@ const listUpcoming = async ({ timers, server }: TenantState): Promise<Upcoming[]
 }
 
 export const createTenant = (options: TenantOptions) => {
-  const { seed, live, index, settings, url, isListening } = options
+  const { seed, live, measured, index, settings, url, isListening } = options
   if (live !== undefined && settings.authHeader !== undefined) {
-    throw new MockUsageError('authHeader: in the profile "live", the path determines the header of the key.')
+    throw new MockUsageError(
+      'authHeader: in the profile "live" or a measured one, the path determines the header of the key.',
+    )
   }
   if (live === undefined && settings.live !== undefined) {
-    throw new MockUsageError('live: these settings need { profile: "live" }.')
+    throw new MockUsageError('live: these settings need { profile: "live" } or a measured profile.')
   }
   const account = createAccount(seed, index)
   const { organizationId } = account
@@ -128,7 +130,7 @@ export const createTenant = (options: TenantOptions) => {
     }),
     url,
     seed,
-    profile: live === undefined ? 'reference' : 'live',
+    profile: live === undefined ? 'reference' : measured === undefined ? 'live' : 'measured',
     clock,
     fetch,
     trigger: (event: string | object, overrides?: object) => blameCaller(() => trigger(event, overrides)),

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@wabakit/contract'
+import type { MeasuredProfile } from '@wabakit/contract/profile'
 import {
   type AttemptReported,
   createIds,
@@ -22,6 +23,7 @@ import { collectUntil, hasOtherReceiver, watchSubscriptions } from '../delivery/
 import type { Targets } from '../delivery/targets.ts'
 import { createTransport, type TransportOptions } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
+import type { Live } from '../measured/measured-api.ts'
 import type { TenantSettings } from '../mock-options.ts'
 import { createRecorder } from '../recording.ts'
 import type { SimulationContext } from '../simulation/simulate.ts'
@@ -32,6 +34,10 @@ export type StateOptions = {
   readonly seed: number
   /** The imitation of a live service; `undefined` for the reference server. */
   readonly live: typeof import('@wabakit/core/live') | undefined
+  /** What was measured of that service; `undefined` in the profiles `reference` and `live`. */
+  readonly measured:
+    | (typeof import('../measured/imitate.ts') & { readonly profile: MeasuredProfile })
+    | undefined
   readonly settings: TenantSettings
   readonly createTimers: () => TaskTimers
 }
@@ -73,6 +79,16 @@ export const createTenantState = (options: LastingParts) => {
   const { seed, live, account, settings, targets, faults, idRandom, isRemote } = options
   const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
+  const imitation =
+    live &&
+    options.measured?.imitate({
+      ...options.measured,
+      seed,
+      organizationId,
+      apiKey,
+      settings: liveSettings,
+      live,
+    })
   const timers = options.createTimers()
   const recorder = createRecorder(options.onChange)
   /** The calls without a recording. */
@@ -81,13 +97,21 @@ export const createTenantState = (options: LastingParts) => {
   const recordEvent = (event: WebhookEvent): void => {
     const isUnrecorded = event.event === 'CALL_ENDED' && unrecorded.has(event.callId)
     const published = isUnrecorded ? { ...event, recordingUrl: '' } : event
-    const parsed = live && parseEvent(live.toLivePayload(JSON.stringify(published), liveSettings))
-    recorder.addEvent(parsed?.kind === 'event' ? parsed.event : event)
+    const payload = JSON.stringify(published)
+    const sent = imitation?.toPayload(payload) ?? live?.toLivePayload(payload, liveSettings)
+    const parsed = sent && parseEvent(sent)
+    recorder.addEvent(parsed && parsed.kind === 'event' ? parsed.event : event)
   }
   const [authName, authValue] = webhookAuth === undefined ? [] : toAuthHeader(webhookAuth)
-  const prepare: TransportOptions['prepare'] = (init, { event, subscription }) => {
-    const prepared = live ? live.toLiveDelivery(init, { event, subscription, settings: liveSettings }) : init
+  const prepareForProfile: TransportOptions['prepare'] = (init, attempted) =>
+    imitation?.prepare(init, attempted) ??
+    live?.toLiveDelivery(init, { ...attempted, settings: liveSettings }) ??
+    init
+  const prepare: TransportOptions['prepare'] = async (init, attempted) => {
+    const { subscription } = attempted
+    const prepared = await prepareForProfile(init, attempted)
     if (authName === undefined || authValue === undefined || liveSettings.dropCredentials) return prepared
+    if (imitation?.sendsCredentials() === false) return prepared
     if (Object.keys(subscription.headers).length > 0) return prepared
     return { ...prepared, headers: { ...prepared.headers, [authName.toLowerCase()]: authValue } }
   }
@@ -206,13 +230,16 @@ export const createTenantState = (options: LastingParts) => {
       respondLive:
         live &&
         limitFetches &&
-        ((request, respond) =>
-          live.respondLive(request, {
-            respond,
-            findCall: async (callId) => (await server.calls.find(organizationId, callId))?.call,
-            limitFetches,
-            pstnCalling: liveSettings.pstnCalling,
-          })),
+        ((request, respond) => {
+          const respondLive: Live['respond'] = (received, readCall) =>
+            live.respondLive(received, {
+              respond,
+              findCall: async (callId) => readCall((await server.calls.find(organizationId, callId))?.call),
+              limitFetches,
+              pstnCalling: liveSettings.pstnCalling,
+            })
+          return imitation?.respond(request, { respond: respondLive }) ?? respondLive(request, (call) => call)
+        }),
       createRequestId: () => ids('req'),
       now: timers.now,
       record: recorder.addRequest,

@@ -34,7 +34,7 @@ export type MockTenant = Account &
     /** Seed for keys, numbers, ids, generated data and random faults. Messages of failed waits show it. */
     readonly seed: number
     /** The service that the mock imitates. */
-    readonly profile: 'reference' | 'live'
+    readonly profile: 'reference' | 'live' | 'measured'
     /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
     readonly server: ReferenceServer
     readonly clock: MockClock

@@ -1,0 +1,23 @@
+export { addNotSeen, addSeen, findContradictions, listAnswers, listVariants } from './answers.ts'
+export { describeFields, findKind, playField, readPath } from './fields.ts'
+export {
+  type Answer,
+  createEmptyProfile,
+  gaps,
+  MeasuredProfile,
+  type Repeat,
+  ResponseForm,
+} from './measured-profile.ts'
+export {
+  type ApiQuestion,
+  apiQuestions,
+  type EventForm,
+  eventFields,
+  eventForms,
+  type FieldKind,
+  fieldKinds,
+  findEventForm,
+  type ResponseHeader,
+  responseFields,
+  responseHeaders,
+} from './vocabulary.ts'

@@ -1,0 +1,152 @@
+import { isEventName } from '@wabakit/contract'
+import { findEventForm, findKind, type MeasuredProfile, playField, readPath } from '@wabakit/contract/profile'
+import type { DeliveryRequest, LoadedDelivery } from '@wabakit/core'
+import type { LiveSettings } from '@wabakit/core/simulation'
+import { signWebhook } from '@wabakit/webhooks'
+import type { Choose } from './variants.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+type MeasuredDeliveries = {
+  readonly profile: MeasuredProfile
+  readonly choose: Choose
+  readonly settings: LiveSettings
+  readonly live: Pick<typeof import('@wabakit/core/live'), 'toLivePayload' | 'toLiveDelivery'>
+}
+
+/** A request that need not be a POST: the query of another method may carry the event. */
+export type MeasuredRequest = Omit<DeliveryRequest, 'method'> & {
+  readonly method: string
+  readonly query?: string
+  /** The event as JSON, wherever the request has its fields. */
+  readonly payload: string
+}
+
+const flatten = (body: Fields): [name: string, value: string][] =>
+  Object.entries(body).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+
+const boundary = 'wabakit-7d1f0c2b'
+
+const writeMultipart = (fields: readonly (readonly [string, string])[]): string =>
+  `${fields
+    .map(
+      ([name, value]) =>
+        `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('')}--${boundary}--\r\n`
+
+/** Sends webhooks as was measured, and otherwise as the profile `live` does. */
+export const createMeasuredDeliveries = ({ profile, choose, settings, live }: MeasuredDeliveries) => {
+  const { deliveries, events } = profile
+
+  /**
+   * Chooses the kind of a field. A value that is unset in this state of a call stays so if the service has sent it unset: only
+   * values that are set contradict each other.
+   */
+  const playFields = (
+    name: string,
+    { source, body }: { readonly source: Fields; readonly body: Fields },
+  ): Fields => {
+    if (!isEventName(name)) return body
+    const form = findEventForm(name, { channel: body.channel ?? source.channel })
+    return Object.entries(events[form] ?? {}).reduce<Fields>((played, [path, answer]) => {
+      const value = readPath(played, path)
+      const sent = answer?.values.map((each) => each.value) ?? []
+      const isUnset = value === '' && sent.includes('empty')
+      const values = answer?.values.filter((each) => each.value !== 'empty') ?? []
+      const chosen = choose(`${form} ${path}`, answer && (values.length > 0 ? { ...answer, values } : answer))
+      if (isUnset || chosen === undefined) return played
+      if (value !== undefined && chosen.value === findKind(path, value)) return played
+      return playField(played, { path, kind: chosen.value, source })
+    }, body)
+  }
+
+  const playPayload = (payload: string): string => {
+    const source: Fields = JSON.parse(payload)
+    const name = String(source.event)
+    const isOfGroup = name.startsWith('GROUP_')
+    const nameField = isOfGroup ? choose('groupEventName', deliveries.groupEventName)?.value : undefined
+    const groupEventNames = nameField === undefined ? settings.groupEventNames : nameField !== 'none'
+    const body: Fields = JSON.parse(live.toLivePayload(payload, { ...settings, groupEventNames }))
+    const played = playFields(name, { source, body })
+    if (nameField !== 'eventType') return JSON.stringify(played)
+    const { event, ...others } = played
+    return JSON.stringify({ eventType: event, ...others })
+  }
+
+  /** Payloads by those of the reference server: every attempt of an event has the same body. */
+  const payloads = new Map<string, string>()
+  const toPayload = (payload: string): string => {
+    const played = payloads.get(payload) ?? playPayload(payload)
+    payloads.set(payload, played)
+    return played
+  }
+
+  /** Moves the fields of a body to where they were seen. */
+  const format = (request: MeasuredRequest): MeasuredRequest => {
+    const method = choose('method', deliveries.method)?.value ?? request.method
+    const bodiless = method === 'GET' || method === 'HEAD'
+    const seen = choose('format', deliveries.format)?.value ?? 'json'
+    const place = bodiless && seen !== 'none' ? 'query' : seen
+    if (place === 'json') return { ...request, method }
+    const { 'content-type': _, ...headers } = request.headers
+    const fields = flatten(JSON.parse(request.body))
+    const query = `${new URLSearchParams(fields)}`
+    switch (place) {
+      case 'query':
+        return { ...request, method, headers, body: '', query }
+      case 'none':
+        return { ...request, method, headers, body: '' }
+      case 'urlencoded':
+        return {
+          ...request,
+          method,
+          body: query,
+          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+        }
+      default: {
+        const type = `multipart/form-data; boundary=${boundary}`
+        return {
+          ...request,
+          method,
+          body: writeMultipart(fields),
+          headers: { ...headers, 'content-type': type },
+        }
+      }
+    }
+  }
+
+  return {
+    toPayload,
+    /** Turns a signed request into one that the measured service sends. */
+    prepare: async (
+      init: DeliveryRequest,
+      { event, subscription, delivery }: Pick<LoadedDelivery, 'event' | 'subscription' | 'delivery'>,
+    ): Promise<MeasuredRequest> => {
+      const registered = choose('registeredHeaders', deliveries.registeredHeaders)
+      const isDropped = registered !== undefined && registered.value === undefined
+      const dropCredentials = settings.dropCredentials ?? isDropped
+      const sent = live.toLiveDelivery(init, {
+        event,
+        subscription,
+        settings: { ...settings, dropCredentials },
+      })
+      const body = event.hasCustomPayload ? event.payload : toPayload(event.payload)
+      const id = choose('id', deliveries.id)?.value && { 'webhook-id': delivery.webhookId }
+      const isSigned = choose('signature', deliveries.signature)?.value !== undefined
+      const { secret } = subscription
+      const signed = isSigned
+        ? await signWebhook({ payload: body, secret, id: delivery.webhookId })
+        : undefined
+      return format({ ...sent, body, payload: body, headers: { ...sent.headers, ...id, ...signed?.headers } })
+    },
+    /** Returns whether the credentials of the mock itself are sent with this delivery. */
+    sendsCredentials: (): boolean => {
+      const registered = choose('webhookAuth', deliveries.registeredHeaders)
+      return registered === undefined || registered.value !== undefined
+    },
+  }
+}
