@@ -9,6 +9,7 @@ import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
+import { readProfile } from './profile/profile-file.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
 /** Defaults that differ from the defaults of `serve`. They apply even if environment variables are set. */
@@ -87,7 +88,8 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
   const { port, profile, seed, live, webhookUrl } = config
   const { createMock } = await import('@wabakit/mock')
   const webhookAuth = getWebhookHeader(config)
-  const mock = await createMock({ port, profile, seed, webhookUrl, webhookAuth, live })
+  const measured = profile.endsWith('.json') ? readProfile(profile) : profile
+  const mock = await createMock({ port, profile: measured, seed, webhookUrl, webhookAuth, live })
   try {
     report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })
     return await runChild(command, {

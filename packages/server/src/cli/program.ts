@@ -55,6 +55,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       'examine a server: does it do what the specification says?',
       () => import('./acceptance.ts'),
     ],
+    ['probe', 'ask a live service where services differ', () => import('./probe.ts')],
     ['check', 'compare received bodies with the contract', () => import('./check.ts')],
     ['sign', 'sign a payload and print the webhook headers', () => import('./sign.ts')],
     ['verify', 'verify the signature of a payload, and explain a mismatch', () => import('./verify.ts')],

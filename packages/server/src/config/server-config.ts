@@ -216,10 +216,13 @@ export const ServerConfig = z.strictObject({
     about: 'Whether the control API may inject faults into the public API.',
     form: '`true` or `false`',
   }),
-  profile: z._default(z.enum(['reference', 'live']), 'reference').register(settingFacts, {
-    about: 'What a server with `mock` imitates: this service, or what a live one publishes.',
-    form: '`reference` or `live`',
-  }),
+  profile: z
+    ._default(z.string().check(z.regex(/^(?:reference|live|.*\.json)$/s)), 'reference')
+    .register(settingFacts, {
+      about:
+        'What a server with `mock` imitates: this service, what a live one publishes or, for `exec --mock`, what `wabakit probe` and `capture` measured.',
+      form: '`reference`, `live`, or the path of a `wabakit.profile.json`',
+    }),
   live: z.optional(LiveSettings).register(settingFacts, {
     about:
       'What the profile `live` sends, where live services differ: `groupEventNames`, `nullFields`, `pstnCalling`, `dropCredentials` and `retryOnTimeout`, as in `createMock`.',

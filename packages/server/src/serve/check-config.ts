@@ -73,6 +73,10 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
     const message = 'can only be live with --mock: this server is no live service, but it can imitate one.'
     throw new ConfigError([{ key: 'profile', source: '--profile', message }])
   }
+  if (config.profile.endsWith('.json')) {
+    const message = 'can only be a file with exec --mock: a server imitates reference or live.'
+    throw new ConfigError([{ key: 'profile', source: '--profile', message }])
+  }
   if (config.live !== undefined && config.profile !== 'live') {
     throw new ConfigError([
       { key: 'live', source: 'the configuration file', message: 'needs --profile live.' },
