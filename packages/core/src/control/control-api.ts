@@ -22,7 +22,12 @@ const remedies: Readonly<Record<Ability, string>> = {
 
 const noStore = { 'cache-control': 'no-store' }
 const json = { ...noStore, 'content-type': 'application/json' }
-const eventStream = { ...noStore, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+/** Buffers and compressors of proxies would hold events up. */
+const eventStream = {
+  'cache-control': 'no-store, no-transform',
+  'content-type': 'text/event-stream',
+  'x-accel-buffering': 'no',
+}
 
 const streamPath = '/organizations/:organizationId/stream'
 const documentPath = '/openapi.json'

@@ -42,7 +42,6 @@ export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)
   const requests = createRequestLog(1)
-<<<<<<< HEAD
   const mock: MockControl = {
     createTenant: (settings) => getAccount(addTenant(settings)),
     listTenants: () => listTenants().map(getAccount),
@@ -50,47 +49,6 @@ export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
       const found = find(organizationId)
       return found && controlTenant(found)
     },
-=======
-  let openApi: string | undefined
-
-  const respond = async (request: Request): Promise<Response> => {
-    checkCaller(request)
-    const { pathname, searchParams } = new URL(request.url)
-    const path = pathname.slice(controlPath.length)
-    if (path === '/openapi.json' && request.method === 'GET') {
-      openApi ??= JSON.stringify(createControlOpenApi(manifest.version))
-      return new Response(openApi, { headers: json })
-    }
-    const [, organizationId] = /^\/organizations\/([^/]+)\/stream$/.exec(path) ?? []
-    if (organizationId !== undefined && request.method === 'GET') {
-      const followed = requireFound(find(organizationId), 'organization', organizationId)
-      const after = request.headers.get('last-event-id') ?? searchParams.get('after') ?? undefined
-      const stream = await openLiveStream(followed, after)
-      return new Response(stream, {
-        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' },
-      })
-    }
-    const { operation, params } = route(request.method, path)
-    const tenant = find(params.organizationId) ?? listTenants()[0]
-    if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
-    const { status, body } = await runOperation(operation, {
-      request,
-      params,
-      query: Object.fromEntries(searchParams),
-      ...serveTenant(tenant),
-      requests,
-      info: { version: manifest.version, database: 'memory', role: 'all', mock: true },
-      mock: {
-        createTenant: (settings) => getAccount(addTenant(settings)),
-        listTenants: () => listTenants().map(getAccount),
-        findTenant: (organizationId) => {
-          const found = find(organizationId)
-          return found && controlTenant(found)
-        },
-      },
-    })
-    return status === 204 ? new Response(null, { status }) : new Response(body, { status, headers: json })
->>>>>>> 8299b915 (Ask compressors to leave live streams alone)
   }
   const respond = createControlApi({
     findContext: (organizationId) => {

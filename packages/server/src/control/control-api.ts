@@ -14,17 +14,7 @@ type ControlApiOptions = ControlContext &
 /** Responds to a request below `/_wabakit` that came from the given address. Never rejects. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-<<<<<<< HEAD
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
-=======
-const json = { 'content-type': 'application/json' }
-/** Buffers and compressors of proxies would hold events up. */
-const eventStream = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-store, no-transform',
-  'x-accel-buffering': 'no',
-}
->>>>>>> 8299b915 (Ask compressors to leave live streams alone)
 
 /** Creates the control API of a server, and the page: guarded, and compressed where that reveals nothing. */
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
