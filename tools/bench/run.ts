@@ -35,6 +35,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'bundle-size': 'P7',
   'received-bytes': 'P12',
   'refused-bodies': 'P15',
+  restarts: 'P15',
   'server-start': 'P8',
   'mock-start': 'P8',
   'server-held-snapshot': '',

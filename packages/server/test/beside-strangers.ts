@@ -7,7 +7,7 @@ type Sent = {
 }
 
 /** Sends a request. Resolves to the status, or to the code of the error. */
-const send = (url: string, { method, headers, body }: Sent, agent?: Agent): Promise<string> =>
+export const sendRequest = (url: string, { method, headers, body }: Sent, agent?: Agent): Promise<string> =>
   new Promise((resolve) => {
     const outgoing = request(url, { method, headers, agent: agent ?? false, timeout: 20_000 }, (response) => {
       response.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
@@ -37,7 +37,7 @@ export const sendBesideStrangers = async (
   const sendGenuine = async (): Promise<void> => {
     while (left > 0) {
       left -= 1
-      const outcome = await send(url, await genuine(), agent)
+      const outcome = await sendRequest(url, await genuine(), agent)
       own[outcome] = (own[outcome] ?? 0) + 1
     }
   }
@@ -45,7 +45,7 @@ export const sendBesideStrangers = async (
     const headers = { 'content-type': 'application/json' }
     const body = Buffer.alloc(size, 'x')
     while (!isOver) {
-      const outcome = await send(url, { method: 'POST', headers, body })
+      const outcome = await sendRequest(url, { method: 'POST', headers, body })
       strangers[outcome] = (strangers[outcome] ?? 0) + 1
     }
   }

@@ -1,51 +1,30 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { start } from './fixture.ts'
-import { findFreePort } from './free-port.ts'
-import { requireProgram } from './programs.ts'
+import { createGroup, start } from './fixture.ts'
+import { guideBalancers, guideProxies } from './guide-proxies.ts'
+import { openStream } from './open-stream.ts'
+import { hasProxy, type ProxyName, type ProxyOptions, programs, startReverseProxy } from './reverse-proxy.ts'
 
-// The rules of the guide, in the programs themselves: only the public API is reachable from outside.
-const guide = readFileSync(resolve(import.meta.dirname, '../../../docs/deploying.md'), 'utf8')
+const controlToken = 'a-control-token-of-24-bytes'
 
-const find = (pattern: RegExp): string => {
-  const found = pattern.exec(guide)?.[0]
-  if (found === undefined) throw new Error(`docs/deploying.md no longer has ${pattern}.`)
-  return found
-}
+type Configure = (options: ProxyOptions) => string
 
-type Proxy = {
-  /** Writes the guide's configuration with these ports. */
-  configure(front: number, server: number): string
-  /** Arguments that start the program in the foreground with the configuration in a file. */
-  args(file: string): string[]
-}
-
-const proxies: Readonly<Record<string, Proxy>> = {
-  haproxy: {
-    configure: (front, server) =>
-      `${find(/^defaults\n\tmode http[\s\S]*?\n```/m).slice(0, -3)}`
-        .replace(/bind .*/, `bind 127.0.0.1:${front}`)
-        .replace(/server app-1 .*/, `server app-1 127.0.0.1:${server}`)
-        .replace(/\tserver app-2 .*\n/, ''),
-    args: (file) => ['-db', '-f', file],
-  },
-  caddy: {
-    configure: (front, server) =>
-      `{\n\tadmin off\n\tauto_https off\n}\n${find(/^wabakit\.example\.com \{[\s\S]*?\n\}/m)}\n`
-        .replace(/^wabakit\.example\.com/m, `http://:${front}`)
-        .replace(/127\.0\.0\.1:4100/, `127.0.0.1:${server}`),
-    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-  },
-}
-
-const stop = async (child: ChildProcess): Promise<void> => {
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+/** Starts a proxy in front of a server. Without `configure`, it has a usual configuration. */
+const startBehind = async (
+  name: ProxyName,
+  {
+    configure,
+    ...settings
+  }: { readonly configure?: Configure | undefined; readonly rateLimitPerAddress?: number },
+) => {
+  const server = await start({ trustProxy: 1, controlToken, ...settings })
+  const proxy = await startReverseProxy(name, {
+    servers: [server.url],
+    ...(configure && { configure }),
+  })
+  onTestFinished(proxy.close)
+  return { server, ...proxy }
 }
 
 /** Sends a request line as it is, which a URL library would change. Returns the response; empty if there is none. */
@@ -91,36 +70,24 @@ const disguises = (path: string): string[] => [
   `*`,
 ]
 
-describe.each(Object.entries(proxies))('behind %s as in the guide', (program, { configure, args }) => {
-  const isInstalled = spawnSync(program, ['version'], { stdio: 'ignore' }).error === undefined
-
-  test.skipIf(!requireProgram(program, isInstalled))(
+// The rules of the guide, in the programs themselves: only the public API is reachable from outside.
+describe.each([
+  ['caddy', 'one machine', guideProxies.caddy],
+  ...Object.entries(guideBalancers).map(
+    ([name, configure]) => [name as ProxyName, 'two machines', configure] as const,
+  ),
+] as const)('behind %s as in the guide, with %s', (name, _, configure) => {
+  test.skipIf(!hasProxy(name))(
     'the public API is reachable and nothing else, however the path is written',
     async () => {
-      const server = await start({ trustProxy: 1, controlToken: 'a-control-token-of-24-bytes' })
-      const front = await findFreePort()
-      const folder = mkdtempSync(join(tmpdir(), 'wabakit-proxy-'))
-      const file = join(folder, 'proxy.cfg')
-      writeFileSync(file, configure(front, Number(new URL(server.url).port)))
-      const env = { PATH: process.env.PATH, HOME: folder }
-      const child = spawn(program, args(file), { stdio: ['ignore', 'ignore', 'pipe'], env })
-      let log = ''
-      child.stderr.on('data', (data) => {
-        log += data
-      })
-      onTestFinished(async () => {
-        await stop(child)
-        rmSync(folder, { recursive: true })
-      })
-      await expect
-        .poll(() => send(front, '/v1/call/ai-summary'), { timeout: 20_000 })
-        .toMatch(/missing_api_key/)
-      expect(await send(front, '/v1/call/ai-summary?callId=a')).toMatch(/missing_api_key/)
-      expect(await send(front, '/whatsapp/wa-group/create', 'POST')).toMatch(/missing_api_key/)
+      const { url, getLog } = await startBehind(name, { configure })
+      const port = Number(new URL(url).port)
+      expect(await send(port, '/v1/call/ai-summary?callId=a')).toMatch(/missing_api_key/)
+      expect(await send(port, '/whatsapp/wa-group/create', 'POST')).toMatch(/missing_api_key/)
 
       const targets = hidden.flatMap(disguises)
       const passed = await Promise.all(
-        targets.map(async (target) => [target, await send(front, target)] as const),
+        targets.map(async (target) => [target, await send(port, target)] as const),
       )
       for (const [target, response] of passed) {
         const [, status = ''] = response.split(' ')
@@ -128,10 +95,68 @@ describe.each(Object.entries(proxies))('behind %s as in the guide', (program, { 
         // Without a response, or refused by the proxy, or by the public API.
         const isRefused = response === '' || /^4/.test(status)
         expect([target, status, body, isRefused]).toEqual([target, status, body, true])
-        expect(body, `${target}\n${log}`).not.toMatch(
-          /"organizations"|wabakit_|<!doctype|"openapi":|"version"|control token/i,
+        expect(body, `${target}\n${getLog()}`).not.toMatch(
+          /"organizations"|wabakit_|<!doctype html>|"openapi":|"version"|control token/i,
         )
       }
     },
   )
+})
+
+/** Sends wrong keys, each with another forged address. Resolves to the statuses. */
+const forgeAddresses = (url: string): Promise<number[]> =>
+  Promise.all(
+    Array.from({ length: 4 }, async (_, number) => {
+      const headers = { authorization: 'wk_wrong_key_0123456789', 'x-forwarded-for': `192.0.2.${number}` }
+      return (await fetch(`${url}/v1/call/ai-summary?callId=a`, { headers })).status
+    }),
+  )
+
+const hasProxies = (['nginx', 'haproxy', 'apache', 'caddy'] as const).every(hasProxy)
+
+test.skipIf(!hasProxies).each([
+  ['nginx', '/wabakit', guideProxies.nginx],
+  ['nginx', '', guideBalancers.nginx],
+  ['haproxy', '', guideBalancers.haproxy],
+  ['apache', '', guideBalancers.apache],
+  ['caddy', '', guideBalancers.caddy],
+  ['apache', '', undefined],
+  ['caddy', '', undefined],
+] as const)('behind %s, a client cannot forge its address', async (name, prefix, configure) => {
+  const { url } = await startBehind(name, { configure, rateLimitPerAddress: 2 })
+  expect((await forgeAddresses(url + prefix)).toSorted()).toEqual([401, 401, 429, 429])
+})
+
+test.skipIf(!hasProxies).each(['nginx', 'haproxy'] as const)(
+  'behind %s without the setting of the guide, a client can forge its address',
+  async (name) => {
+    const { url } = await startBehind(name, { rateLimitPerAddress: 2 })
+    expect(await forgeAddresses(url)).toEqual([401, 401, 401, 401])
+  },
+)
+
+const compressing = {
+  nginx: (options: ProxyOptions) =>
+    programs.nginx.configure(options).replace('listen', 'gzip on; gzip_proxied any; gzip_types *; listen'),
+  haproxy: (options: ProxyOptions) =>
+    programs.haproxy.configure(options).replace('bind', 'compression algo gzip\n\tbind'),
+}
+
+test.skipIf(!hasProxies).each([
+  ['nginx', 'as in the guide', '/wabakit', guideProxies.nginx],
+  ['nginx', 'with its defaults', '', undefined],
+  ['nginx', 'with compression', '', compressing.nginx],
+  ['haproxy', 'with its defaults', '', undefined],
+  ['haproxy', 'with compression', '', compressing.haproxy],
+  ['apache', 'with its defaults', '', undefined],
+  ['caddy', 'with its defaults', '', undefined],
+] as const)('%s %s does not hold up a live stream', async (name, _, prefix, configure) => {
+  const { server, url } = await startBehind(name, { configure })
+  const headers = { authorization: `Bearer ${controlToken}`, 'accept-encoding': 'gzip' }
+  const stream = await openStream({ url: url + prefix }, '', headers)
+  await createGroup(server.url)
+  expect(await stream.next()).toMatchObject({ event: 'event' })
+  // Otherwise, apache would wait for the stream before it ends.
+  stream.close()
+  await server.close()
 })

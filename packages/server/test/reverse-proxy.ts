@@ -8,18 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './free-port.ts'
 import { requireProgram } from './programs.ts'
 
+export type ProxyOptions = {
+  readonly port: number
+  readonly servers: readonly string[]
+  readonly folder: string
+  /** The path below which nginx forwards requests, without it. */
+  readonly location: string
+}
+
 type Program = {
   readonly path: string
   /** Arguments that run the program in the foreground with a configuration. */
   args(file: string): string[]
   /** A usual configuration: no retries and no limits but the defaults. The servers share the requests. */
-  configure(options: {
-    readonly port: number
-    readonly servers: readonly string[]
-    readonly folder: string
-    /** The path below which nginx forwards requests, without it. */
-    readonly location: string
-  }): string
+  configure(options: ProxyOptions): string
 }
 
 const apacheModules = [
@@ -30,23 +32,54 @@ const apacheModules = [
   'proxy_balancer',
   'slotmem_shm',
   'lbmethod_byrequests',
+  'proxy_hcheck',
 ]
 
-export const programs = {
-  nginx: {
-    path: '/usr/sbin/nginx',
-    args: (file) => ['-c', file],
-    configure: ({ port, servers, folder, location }) => `
+/** Completes a configuration that is meant for nginx's folder `conf.d`. */
+export const wrapNginx = ({ folder }: ProxyOptions, configuration: string): string => `
 daemon off; pid ${folder}/pid; error_log stderr warn; worker_processes 1;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 events { worker_connections 1024; }
 http {
   access_log off; client_max_body_size 64m;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
-  upstream app { ${servers.map((server) => `server ${server};`).join(' ')} }
-  server { listen 127.0.0.1:${port}; location ${location} { proxy_pass http://app/; proxy_set_header Host $http_host; } }
+  ${configuration}
 }
-`,
+`
+
+/** Completes a configuration that is meant for apache's folder `sites-enabled`. */
+export const wrapApache = ({ folder, port }: ProxyOptions, configuration: string): string => `
+ServerRoot ${folder}
+PidFile ${folder}/pid
+ErrorLog ${folder}/log
+Mutex posixsem
+Listen 127.0.0.1:${port}
+ServerName localhost
+${apacheModules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`).join('')}
+User www-data
+Group www-data
+${configuration}
+`
+
+/** Completes a configuration of a site for Caddy. */
+export const wrapCaddy = (configuration: string): string => `
+{
+	admin off
+	auto_https off
+}
+${configuration}
+`
+
+export const programs = {
+  nginx: {
+    path: '/usr/sbin/nginx',
+    args: (file) => ['-c', file],
+    configure: (options) =>
+      wrapNginx(
+        options,
+        `upstream app { ${options.servers.map((server) => `server ${server};`).join(' ')} }
+  server { listen 127.0.0.1:${options.port}; location ${options.location} { proxy_pass http://app/; proxy_set_header Host $http_host; } }`,
+      ),
   },
   haproxy: {
     path: '/usr/sbin/haproxy',
@@ -67,34 +100,19 @@ ${servers.map((server, index) => `\tserver app-${index} ${server} check\n`).join
   apache: {
     path: '/usr/sbin/apache2',
     args: (file) => ['-D', 'FOREGROUND', '-f', file],
-    configure: ({ port, servers, folder }) => `
-ServerRoot ${folder}
-PidFile ${folder}/pid
-ErrorLog ${folder}/log
-Mutex posixsem
-Listen 127.0.0.1:${port}
-ServerName localhost
-${apacheModules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`).join('')}
-User www-data
-Group www-data
-<Proxy balancer://app>
-${servers.map((server) => ` BalancerMember http://${server}\n`).join('')}
+    configure: (options) =>
+      wrapApache(
+        options,
+        `<Proxy balancer://app>
+${options.servers.map((server) => ` BalancerMember http://${server}\n`).join('')}
 </Proxy>
-ProxyPass / balancer://app/
-`,
+ProxyPass / balancer://app/`,
+      ),
   },
   caddy: {
     path: '/usr/bin/caddy',
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-    configure: ({ port, servers }) => `
-{
-	admin off
-	auto_https off
-}
-http://:${port} {
-	reverse_proxy ${servers.join(' ')}
-}
-`,
+    configure: ({ port, servers }) => wrapCaddy(`http://:${port} {\n\treverse_proxy ${servers.join(' ')}\n}`),
   },
 } as const satisfies Record<string, Program>
 
@@ -114,12 +132,17 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-/** Starts a real proxy in front of `servers` (URLs). Only nginx has a `location`. */
+/** Starts a real proxy in front of `servers` (URLs), with another configuration if `configure` is set. Only nginx has a `location`. */
 export const startReverseProxy = async (
   name: ProxyName,
-  { servers, location = '/' }: { readonly servers: readonly string[]; readonly location?: string },
+  options: {
+    readonly servers: readonly string[]
+    readonly location?: string
+    readonly configure?: Program['configure']
+  },
 ) => {
-  const { path, args, configure }: Program = programs[name]
+  const { path, args, configure: configureUsually }: Program = programs[name]
+  const { servers, location = '/', configure = configureUsually } = options
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-proxy-'))
   const [port, file] = [await findFreePort(), join(folder, 'configuration')]
   writeFileSync(file, configure({ port, servers: servers.map((url) => new URL(url).host), folder, location }))
