@@ -1,3 +1,4 @@
+import { createRequestLog } from '@wabakit/core/hosting'
 import { allowOrigins } from './cors.ts'
 import { startTime } from './data/fixtures.ts'
 import { MockUsageError } from './errors.ts'
@@ -85,9 +86,10 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     allowOrigins(received, async (request) => {
       if (!new URL(request.url).pathname.startsWith('/_wabakit/')) return respond(request, connection)
       const { createControl } = await import('./control/create-control.ts')
-      control ??= createControl({ listTenants: () => [...tenants.values()], addTenant: addOpen })
+      control ??= createControl({ listTenants: () => [...tenants.values()], addTenant: addOpen, requests })
       return control(request)
     })
+  const requests = createRequestLog(10_000)
   const listening = port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, port)
 
   const createTimers = () =>
@@ -100,6 +102,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       settings,
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
+      requests: listening && requests,
       createTimers,
     })
     tenants.set(tenant.handles.apiKey, tenant)

@@ -162,8 +162,11 @@ test('over HTTP, copies arrive at the same time, and a misspelled field is refus
 
 test('over HTTP, neither a wait nor a fault takes the collector for an endpoint', async () => {
   const mock = await start()
+  /** Waits until everything that is due has been sent, however slow this machine is. */
+  const settle = () => call(mock, 'POST /clock', { advance: 0 })
   await call(mock, 'POST /delivery-faults', { kind: 'duplicate', event: 'CALL_AI_SUMMARY' })
   await call(mock, 'POST /simulated-calls', { channel: 'WHATSAPP' })
+  await settle()
   const wait = { for: 'delivery', name: 'CALL_AI_SUMMARY', timeoutMs: 20 }
   const alone = await call(mock, 'POST /waits', wait)
   expect(alone).toMatchObject({ status: 408, body: { code: 'timed_out' } })
@@ -172,9 +175,11 @@ test('over HTTP, neither a wait nor a fault takes the collector for an endpoint'
 
   const { handled } = await subscribe(mock)
   await call(mock, 'POST /simulated-calls', { channel: 'WHATSAPP' })
+  await settle()
   expect((await call(mock, 'POST /waits', wait)).body.message).toContain('no subscription gets')
   expect((await call(mock, 'GET /unused-faults')).body.items).toHaveLength(1)
   await call(mock, 'POST /simulated-calls', { channel: 'PSTN', summary: false })
+  await settle()
   const missing = await call(mock, 'POST /waits', { ...wait, match: { channel: 'PSTN' } })
   expect(missing.body.message).not.toContain('Subscribe the endpoint')
   await call(mock, 'POST /simulated-calls', { channel: 'PSTN' })
@@ -223,6 +228,74 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
 
   expect((await call(mock, 'POST /reset')).status).toBe(204)
   expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
+})
+
+test('lists the organizations of all tenants, in pages', async () => {
+  const mock = await start()
+  const others = [mock.tenant(), mock.tenant()]
+  const { body: first } = await call(mock, 'GET //organizations?limit=2')
+  const { body: rest } = await call(mock, `GET //organizations?limit=2&cursor=${first.nextCursor}`)
+  expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(
+    [mock, ...others].map(({ organizationId }) => organizationId),
+  )
+  expect(rest.nextCursor).toBeUndefined()
+  expect(await call(mock, 'GET //organizations?cursor=first')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_input' },
+  })
+})
+
+test('requests, figures and due summaries are those of the virtual clock, until a reset', async () => {
+  const mock = await start()
+  const other = mock.tenant()
+  await subscribe(mock)
+  for (const { apiKey, wabaNumber } of [mock, other])
+    await fetch(`${mock.url}/whatsapp/wa-group/create`, {
+      method: 'POST',
+      body: JSON.stringify({ wabaNumber, subject: 'Order 1042' }),
+      headers: { 'content-type': 'application/json', 'x-public-api-key': apiKey },
+    })
+  const countRequests = async () => {
+    const { body } = await call(mock, `GET //requests?organization=${mock.organizationId}`)
+    return body.items.map(({ status }: { status: number }) => status)
+  }
+  expect(await countRequests()).toEqual([200])
+
+  const { body: simulated } = await call(mock, 'POST /simulated-calls', { summary: { after: '30m' } })
+  const readSummary = async () => {
+    const { body } = await call(mock, `GET /timeline?call=${simulated.callId}`)
+    return body.summaryStatus
+  }
+  const dueAt = new Date(mock.clock.now() + 1_800_000).toISOString()
+  expect(await readSummary()).toMatchObject({ state: 'due', at: dueAt })
+  await call(mock, 'POST /clock', { advance: '30m' })
+  expect(await readSummary()).not.toMatchObject({ state: 'due' })
+
+  const { body: overview } = await call(mock, 'GET /overview?window=hour')
+  const { times, series, totals } = overview
+  expect(totals.events).toBe(5)
+  const counted = (times as string[]).flatMap((time, index) => {
+    const events = series.events[index]
+    return events === 0 ? [] : [[Date.parse(time), events]]
+  })
+  const minute = 60_000
+  const now = Math.floor(mock.clock.now() / minute) * minute
+  expect(counted).toEqual([
+    [now - 30 * minute, 4],
+    [now, 1],
+  ])
+
+  await call(mock, 'POST /reset')
+  expect(await countRequests()).toEqual([])
+  expect((await call(mock, 'GET //requests')).body.items).toHaveLength(1)
+  expect((await call(mock, 'GET /overview?window=hour')).body.totals.events).toBe(0)
+})
+
+test('simulates a call of an organization that was created through the control API', async () => {
+  const mock = await start()
+  await call(mock, 'POST //organizations', { id: 'acme', pstnNumbers: ['+15550100099'] })
+  const simulated = await call(mock, 'POST //organizations/acme/simulated-calls', {})
+  expect(simulated).toMatchObject({ status: 201, body: { channelNumber: '+15550100099' } })
 })
 
 test('a reset keeps webhookUrl and removes added subscriptions', async () => {

@@ -11,7 +11,7 @@ type ControlApiOptions = {
    *
    * @throws ControlError if the host is closed.
    */
-  readonly findContext: (organizationId: string | undefined) => ControlContext
+  readonly findContext: (organizationId: string | undefined) => ControlContext | Promise<ControlContext>
 }
 
 /** What a host answers when it cannot do something that another one can. */
@@ -72,14 +72,14 @@ const findOperation = (method: string, parts: readonly string[]) => {
 export const createControlApi = ({ findContext }: ControlApiOptions) => {
   let document: string | undefined
 
-  const buildDocument = (): string => {
-    const { info, ...context } = findContext(undefined)
+  const buildDocument = async (): Promise<string> => {
+    const { info, ...context } = await findContext(undefined)
     const isOffered = ({ needs }: Operation) => needs === undefined || context[needs] !== undefined
     return JSON.stringify(createControlOpenApi(info.version, operations.filter(isOffered)))
   }
 
   const openStream = async (request: Request, organizationId: string): Promise<Response> => {
-    const { service, live } = findContext(organizationId)
+    const { service, live } = await findContext(organizationId)
     requireFound(await service.organizations.find(organizationId), 'organization', organizationId)
     // Nothing would ever close a stream that the response to HEAD does not send.
     if (request.method === 'HEAD') return new Response(null, { headers: eventStream })
@@ -90,7 +90,7 @@ export const createControlApi = ({ findContext }: ControlApiOptions) => {
 
   const respondToGet = async (request: Request, parts: readonly string[]): Promise<Response | undefined> => {
     if (matchPath(documentPath, parts) !== undefined) {
-      document ??= buildDocument()
+      document ??= await buildDocument()
       return new Response(document, { headers: json })
     }
     const { organizationId } = matchPath(streamPath, parts) ?? {}
@@ -104,7 +104,7 @@ export const createControlApi = ({ findContext }: ControlApiOptions) => {
     const found = method === 'GET' ? await respondToGet(request, parts) : undefined
     if (found !== undefined) return found
     const { operation, params } = findOperation(method, parts)
-    const context = findContext(params.organizationId)
+    const context = await findContext(params.organizationId)
     const { needs } = operation
     if (needs !== undefined && context[needs] === undefined)
       throw new ControlError('not_found', remedies[needs])

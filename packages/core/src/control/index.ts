@@ -1,11 +1,12 @@
 // For hosts of the control API: the server and the mock
 
+export { parsePosition } from '../storage/cursors.ts'
 export { createControlApi } from './control-api.ts'
 export type { Json, MockAccount, MockControl, MockTenantControl } from './mock-control.ts'
 export { createControlOpenApi } from './openapi.ts'
 export type { Ability, ControlContext, Operation } from './operation.ts'
 export { operations } from './operations/index.ts'
-export { list, named, ServerInfo } from './schemas.ts'
+export { list, named, readPages, ServerInfo } from './schemas.ts'
 export type { LiveAttempt } from './stream/live-attempt.ts'
 export { createLiveStream, type LiveStream } from './stream/live-stream.ts'
 export { CallView } from './views/call.ts'

@@ -4,7 +4,7 @@ import { formatIssue } from '../errors/operation-errors.ts'
 import { ControlError } from '../hosting/control-error.ts'
 import type { RequestLog } from '../hosting/index.ts'
 import type { ReferenceServer } from '../index.ts'
-import type { ApiFaults, CallSimulation, SimulatedCall } from '../simulation/index.ts'
+import type { ApiFaults, CallSimulator } from '../simulation/index.ts'
 import type { MockControl } from './mock-control.ts'
 import type { ServerInfo } from './schemas.ts'
 import type { LiveStream } from './stream/live-stream.ts'
@@ -28,12 +28,7 @@ export const tags = {
 /** The host of the control API, as its operations see it. */
 export type ControlContext = {
   readonly service: ReferenceServer
-  readonly simulation: {
-    /** Simulates a call, and saves a delayed summary when it is due. */
-    simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
-    /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
-    findDueSummary(organizationId: string, callId: string): number | undefined
-  }
+  readonly simulation: Pick<CallSimulator, 'simulateCall' | 'findDueSummary'>
   readonly live: Pick<LiveStream, 'open' | 'wake'>
   readonly requests: RequestLog
   /** Returns the service's time, as Unix time in milliseconds. */

@@ -15,6 +15,8 @@ export type Figures = {
    * A crash loses at most the last ten seconds. Does not keep the process alive.
    */
   start(): void
+  /** Writes what was counted so far, at the current time. Call it before a virtual clock moves. */
+  write(): Promise<void>
   /** Stops counting, and writes the last counts. */
   stop(): Promise<void>
   /**
@@ -139,6 +141,7 @@ export const createFigures = (context: FiguresContext): Figures => {
       }
       schedule()
     },
+    write,
     stop: async () => {
       if (timer === undefined) return
       clearTimeout(timer)

@@ -81,7 +81,7 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
  * in memory.
  */
 export const createRequestLog = (capacity: number) => {
-  const requests: LoggedRequest[] = []
+  const requests: (LoggedRequest | undefined)[] = []
   /** The bodies of the last requests, at the positions of `requests`. */
   const bodies: (LoggedBodies | undefined)[] = []
   const keptBodies = Math.min(bodyCapacity, capacity)
@@ -122,14 +122,22 @@ export const createRequestLog = (capacity: number) => {
      */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
-        if (each.organizationId !== organizationId || each.callId !== callId) continue
+        if (each?.organizationId !== organizationId || each.callId !== callId) continue
         requests[index] = { ...each, callId: null }
+        bodies[index] = undefined
+      }
+    },
+    /** Removes the requests with a key of an organization. */
+    forgetOrganization: (organizationId: string): void => {
+      for (const [index, each] of requests.entries()) {
+        if (each?.organizationId !== organizationId) continue
+        requests[index] = undefined
         bodies[index] = undefined
       }
     },
     /** Finds a request and its bodies, if they are still kept. */
     find: (requestId: string): (LoggedRequest & LoggedBodies) | undefined => {
-      const index = requests.findIndex((each) => each.requestId === requestId)
+      const index = requests.findIndex((each) => each?.requestId === requestId)
       const found = requests[index]
       return found && { ...found, ...(bodies[index] ?? { requestBody: null, responseBody: null }) }
     },
@@ -137,7 +145,7 @@ export const createRequestLog = (capacity: number) => {
     findLastUse: (organizationId: string, keyId: string): number | null =>
       requests.reduce<number | null>(
         (last, each) =>
-          each.organizationId === organizationId && each.keyId === keyId
+          each?.organizationId === organizationId && each.keyId === keyId
             ? Math.max(last ?? 0, each.startedAt)
             : last,
         null,

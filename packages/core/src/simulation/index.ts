@@ -22,8 +22,9 @@ export {
   SummarySimulation,
   toMilliseconds,
 } from './call-simulation.ts'
+export { type CallSimulator, createCallSimulator } from './call-simulator.ts'
 export { endRetries } from './end-retries.ts'
 export { LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'
 export { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 export { createSeededRandom } from './seeded-random.ts'
-export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'
+export { completeSummary } from './simulate-call.ts'

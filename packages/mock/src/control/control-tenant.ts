@@ -15,16 +15,19 @@ const show = <Recorded extends RecordedRequest | RecordedDelivery>(recorded: Rec
   headers: Object.fromEntries(recorded.headers),
 })
 
-export const serveTenant = (tenant: Tenant): Omit<ControlContext, 'requests' | 'info' | 'mock'> => {
+export const serveTenant = async (
+  tenant: Tenant,
+): Promise<Omit<ControlContext, 'requests' | 'info' | 'mock'>> => {
   const { handles, apiFaults } = tenant
   const { server } = handles
+  const { figures } = server
+  const list: typeof figures.list = async (...query) => {
+    await figures.write()
+    return figures.list(...query)
+  }
   return {
-    service: server,
-    simulation: {
-      simulateCall: (_organizationId, call) => handles.simulateCall(call),
-      // The message of a failed wait already lists delayed summaries, as scheduled tasks.
-      findDueSummary: () => undefined,
-    },
+    service: { ...server, figures: { ...figures, list } },
+    simulation: await tenant.openSimulator(),
     live: { wake: () => {}, open: (start) => openLiveStream(tenant, start) },
     now: handles.clock.now,
     faults: apiFaults,

@@ -1,5 +1,6 @@
-import { createControlApi, type MockControl } from '@wabakit/core/control'
-import { ControlError, createRequestLog, toErrorResponse } from '@wabakit/core/hosting'
+import type { OrganizationRecord, ReferenceServer } from '@wabakit/core'
+import { createControlApi, type MockControl, parsePosition, readPages } from '@wabakit/core/control'
+import { ControlError, type RequestLog, toErrorResponse } from '@wabakit/core/hosting'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
@@ -9,6 +10,8 @@ type ControlOptions = {
   /** The tenants, oldest first. */
   readonly listTenants: () => readonly Tenant[]
   readonly addTenant: (settings: object) => Tenant
+  /** The requests to the public API of all tenants. */
+  readonly requests: RequestLog
 }
 
 const isThisMachine = (url: string): boolean => {
@@ -37,11 +40,21 @@ const toControlError = (error: unknown): unknown => {
   return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
 }
 
+/** Lists the organizations of all tenants, oldest first. The cursor is the number of those that were listed. */
+const createOrganizationList =
+  (listTenants: () => readonly Tenant[]): ReferenceServer['organizations']['list'] =>
+  async ({ cursor = '0', limit = 100 } = {}) => {
+    const all: OrganizationRecord[] = []
+    for (const { handles } of listTenants())
+      for await (const each of readPages(handles.server.organizations.list)) all.push(each)
+    const end = Number(parsePosition(cursor)) + limit
+    return { items: all.slice(end - limit, end), ...(end < all.length && { nextCursor: String(end) }) }
+  }
+
 /** Creates the control API of a mock on a port. */
-export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
+export const createControl = ({ listTenants, addTenant, requests }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)
-  const requests = createRequestLog(1)
   const mock: MockControl = {
     createTenant: (settings) => getAccount(addTenant(settings)),
     listTenants: () => listTenants().map(getAccount),
@@ -51,12 +64,14 @@ export const createControl = ({ listTenants, addTenant }: ControlOptions) => {
     },
   }
   const respond = createControlApi({
-    findContext: (organizationId) => {
+    findContext: async (organizationId) => {
       // Organizations that the control API created belong to the first tenant.
       const tenant = find(organizationId) ?? listTenants()[0]
       if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
       const info = { version: manifest.version, database: 'memory', role: 'all', mock: true } as const
-      return { ...serveTenant(tenant), requests, info, mock }
+      const { service, ...context } = await serveTenant(tenant)
+      const organizations = { ...service.organizations, list: createOrganizationList(listTenants) }
+      return { ...context, service: { ...service, organizations }, requests, info, mock }
     },
   })
 

@@ -4,37 +4,26 @@ import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
 import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName, toUsageError } from '../input.ts'
-import type { TaskTimers } from '../time/task-timers.ts'
 
 /** The parts of a mock that simulations use. */
 export type SimulationContext = {
   readonly account: Account
   readonly server: ReferenceServer
-  readonly timers: TaskTimers
+  readonly calls: core.CallSimulator
   /** Generates the data of the next call. */
   createCallData(): core.CallData
-  /** Records a published event that the server does not report to its listeners. */
-  readonly onObserved: (event: object) => void
-  /** Set if, by default, simulated calls that were not answered end with the events that only live services send. */
-  readonly observedEvents: boolean
 }
 
 export const simulateCall = async (
-  { server, account, timers, createCallData, observedEvents, onObserved }: SimulationContext,
+  { account, calls }: SimulationContext,
   input: core.CallSimulation = {},
 ): Promise<core.SimulatedCall> => {
   const caller = 'simulateCall'
   // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, core.LaterSummary, input.summary)
   const simulation = parseInput(caller, core.CallSimulation, input)
-  const schedule: core.SimulationContext['schedule'] = (delayMs, run, description) =>
-    timers.schedule({ at: timers.now() + delayMs, description, run })
-  const { organizationId } = account
-  return core
-    .simulateCall(
-      { server, organizationId, data: createCallData(), observedEvents, onObserved, schedule },
-      simulation,
-    )
+  return calls
+    .simulateCall(account.organizationId, simulation)
     .catch((error) => Promise.reject(toUsageError(caller, error)))
 }
 

@@ -11,6 +11,7 @@ test('a live stream that was closed hears of no further attempts', async () => {
     settings: {},
     url: 'https://mock.invalid',
     isListening: false,
+    requests: undefined,
     createTimers: () => createVirtualTimers(0),
   })
   const { service } = await tenant.openStreamed()

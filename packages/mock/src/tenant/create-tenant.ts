@@ -183,6 +183,7 @@ export const createTenant = (options: TenantOptions) => {
     reset: () => {
       assertOpen('reset')
       state.stop().catch(console.error)
+      options.requests?.forgetOrganization(organizationId)
       waiters.rejectAll('the mock was reset while waiting. Await every wait before you reset.')
       faults.clear()
       chance = createChance()
@@ -196,6 +197,8 @@ export const createTenant = (options: TenantOptions) => {
     respond,
     /** The source of live streams of this tenant. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
+    /** Resolves to the simulator of calls, once the first subscriptions exist. A reset replaces it. */
+    openSimulator: async () => (await open('control')).simulation.calls,
     apiFaults: faults.api,
     /** Call it when a test in another process waits or adds a fault. */
     onRemoteTest: (): void => {

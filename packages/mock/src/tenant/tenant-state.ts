@@ -8,8 +8,10 @@ import {
   type Random,
   type ReferenceServer,
 } from '@wabakit/core'
+import type { RequestLog } from '@wabakit/core/hosting'
 import {
   createCallData,
+  createCallSimulator,
   createSeededRandom,
   endRetries,
   toAuthHeader,
@@ -40,6 +42,8 @@ export type StateOptions = {
     | undefined
   readonly settings: TenantSettings
   readonly createTimers: () => TaskTimers
+  /** The log of requests that the control API shows; `undefined` in process. */
+  readonly requests: RequestLog | undefined
 }
 
 /** The parts of a tenant that survive a reset. */
@@ -76,7 +80,7 @@ const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 /** Creates the parts of a tenant that a reset replaces. */
 export const createTenantState = (options: LastingParts) => {
-  const { seed, live, account, settings, targets, faults, idRandom, isRemote } = options
+  const { seed, live, account, settings, targets, faults, idRandom, isRemote, requests } = options
   const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const imitation =
@@ -166,7 +170,17 @@ export const createTenantState = (options: LastingParts) => {
   server.dispatcher.onAttempt((report) => {
     if (transport.onSettled(report)) for (const listener of attemptListeners) listener(report)
   })
-  timers.start({ dispatcher: server.dispatcher, store })
+  const { figures } = server
+  // Only the control API shows figures and requests.
+  if (requests !== undefined) {
+    figures.start()
+    server.onRequest(requests.add)
+  }
+  timers.start({
+    dispatcher: server.dispatcher,
+    store,
+    onLeave: () => void figures.write().catch(console.error),
+  })
 
   /** Publishes a payload that the test provides. */
   const trigger = async (
@@ -204,17 +218,28 @@ export const createTenantState = (options: LastingParts) => {
   let subscribed: Promise<void> | undefined
   let calls = 0
   const ending = new AbortController()
+  const generateCallData = (organizationId = account.organizationId) =>
+    createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber])
   const simulation: SimulationContext = {
     account,
     server,
-    timers,
-    observedEvents: live !== undefined,
-    onObserved: (event) => {
-      const parsed = parseEvent(event)
-      if (parsed.kind === 'event') recordEvent(parsed.event)
-    },
-    createCallData: () =>
-      createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
+    calls: createCallSimulator({
+      server,
+      now: timers.now,
+      observedEvents: live !== undefined,
+      allowsObserved: true,
+      onObserved: (event) => {
+        const parsed = parseEvent(event)
+        if (parsed.kind === 'event') recordEvent(parsed.event)
+      },
+      createCallData: generateCallData,
+      schedule: ({ delayMs, ...task }) => {
+        timers.schedule({ ...task, at: timers.now() + delayMs })
+        // The timers stop with this state.
+        return () => {}
+      },
+    }),
+    createCallData: generateCallData,
   }
 
   return {
@@ -282,7 +307,7 @@ export const createTenantState = (options: LastingParts) => {
     stop: (): Promise<void> => {
       ending.abort()
       transport.stop()
-      return timers.stop()
+      return Promise.all([timers.stop(), figures.stop()]).then(() => {})
     },
   }
 }

@@ -13,6 +13,8 @@ export type ScheduledTask = {
 export type DeliveryWorker = {
   readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
   readonly store: Pick<Store, 'listen'>
+  /** Called before time moves. */
+  readonly onLeave?: () => void
 }
 
 /** The timers of a tenant, which run tasks and deliver webhooks when they are due. */

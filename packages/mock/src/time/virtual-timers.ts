@@ -13,7 +13,9 @@ export const createVirtualTimers = (startAt: number): TaskTimers => {
   let unsubscribe = (): void => {}
 
   const moveTo = (next: number): void => {
-    time = Math.max(time, next)
+    if (next <= time) return
+    worker?.onLeave?.()
+    time = next
   }
 
   const runTasks = async (until: number): Promise<void> => {

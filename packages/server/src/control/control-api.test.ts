@@ -1,17 +1,17 @@
 import { createReferenceServer } from '@wabakit/core'
 import { createLiveStream } from '@wabakit/core/control'
 import { createRequestLog } from '@wabakit/core/hosting'
+import { createCallData, createCallSimulator } from '@wabakit/core/simulation'
 import { readMessages } from '@wabakit/wire'
 import { expect, onTestFinished, test } from 'vitest'
 import { createControlApi } from './control-api.ts'
-import { createSimulation } from './simulation.ts'
 
 /** A control API, whose live streams hear of nothing but what the API itself reports, and never poll. */
 const createControl = async (listen: (listener: unknown) => () => void = () => () => {}) => {
   const numbers = { integrations: [{ wabaNumber: '+15550100001' }] }
   const service = createReferenceServer({ organizations: [{ id: 'acme', ...numbers }] })
   await service.ready()
-  const shared = { service, now: Date.now, onError: () => {}, allowsObserved: false }
+  const shared = { service, now: Date.now, onError: () => {} }
   let waits = 0
   const after = (ms: number, run: () => void): (() => void) => {
     if (ms < 1_000) setImmediate(run)
@@ -23,7 +23,13 @@ const createControl = async (listen: (listener: unknown) => () => void = () => (
   const control = createControlApi({
     ...shared,
     live,
-    simulation: createSimulation(service, shared),
+    simulation: createCallSimulator({
+      server: service,
+      now: Date.now,
+      allowsObserved: false,
+      createCallData: () => createCallData(Math.random),
+      schedule: () => () => {},
+    }),
     requests: createRequestLog(1),
     info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },
     allowsCustomPayload: () => true,

@@ -1,13 +1,17 @@
 import { createReferenceServer, memoryTokenBuckets, type RateLimitOptions } from '@wabakit/core'
 import type { LiveStream } from '@wabakit/core/control'
 import { createRateLimits, createRequestLog } from '@wabakit/core/hosting'
-import { createApiFaults, createSeededRandom } from '@wabakit/core/simulation'
+import {
+  createApiFaults,
+  createCallData,
+  createCallSimulator,
+  createSeededRandom,
+} from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ControlApi } from '../control/control-api.ts'
 import { allowsCustomPayload } from '../control/custom-payloads.ts'
-import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createTransport, userAgent } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
@@ -83,12 +87,21 @@ export const createRuntime = (options: RuntimeOptions) => {
   const { seed } = settings
   const random = seed === undefined ? Math.random : createSeededRandom(seed, 'faults')
   const faults = mock ? createApiFaults(random) : undefined
-  const simulation = createSimulation(service, {
-    seed,
+  let calls = 0
+  const simulation = createCallSimulator({
+    server: service,
     now: clock.now,
-    onError,
     observedEvents: profile !== undefined,
     allowsObserved: mock,
+    createCallData: (organizationId) =>
+      // Without a seed, every server has the same data.
+      createCallData(
+        createSeededRandom(...(seed === undefined ? [] : [seed]), organizationId, 'call', calls++),
+      ),
+    schedule: ({ delayMs, run }) => {
+      const timer = setTimeout(() => run().catch(onError), delayMs)
+      return () => clearTimeout(timer)
+    },
   })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
