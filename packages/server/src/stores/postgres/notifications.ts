@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
+import { assertWritable } from './session.ts'
 
 export type NotificationListener = {
   onMessage(payload: string): void
@@ -40,6 +41,7 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions) 
   let holder: ((connection: ListeningConnection) => Promise<void>) | undefined
   let connected: ListeningConnection | undefined
   let session: AbortController | undefined
+  let check = (): void => {}
 
   const listenTo = async ({ client }: ListeningConnection, channel: string): Promise<void> => {
     await client.query(`LISTEN ${channel}`)
@@ -63,8 +65,11 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions) 
       if (holder !== undefined) await Promise.race([holder(own), ended])
       for (const channel of channels.keys()) await listenTo(own, channel)
       for (;;) {
-        await Promise.race([pause(heartbeatMs, signal), ended])
-        await Promise.race([client.query('SELECT 1'), ended])
+        // On a server that is no longer the primary, nothing is announced, and the lock of a worker proves nothing.
+        await Promise.race([assertWritable(client), ended])
+        const { promise: asked, resolve } = Promise.withResolvers<void>()
+        check = resolve
+        await Promise.race([pause(heartbeatMs, signal), asked, ended])
       }
     } finally {
       if (connected === own) connected = undefined
@@ -131,6 +136,8 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions) 
         stopIfUnused()
       }
     },
+    /** Checks the connection now, because another one has led to a server that only reads. */
+    check: (): void => check(),
     close: (): void => {
       channels.clear()
       holder = undefined

@@ -12,6 +12,7 @@ import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
 import { prepareSession } from './session.ts'
 import { createSocket } from './socket.ts'
 import {
+  isDemoted,
   isLost,
   isOutdated,
   poolerMessage,
@@ -234,6 +235,7 @@ export const openPostgres = async ({
       client.release(isLost(failure))
       // No result of an attempt could be stored any more, so that attempts must end before the lease does.
       if (isOutdated(failure)) queueChanges.emitLost()
+      if (isDemoted(failure)) notifications.check()
       throw failure
     }
   }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { listAddresses } from './database-address.ts'
+import { assertWritable } from './session.ts'
 
 /**
  * How long a search result is reused, in milliseconds, so that failing requests do not flood the hosts with
@@ -19,8 +20,7 @@ export const createPrimary = (connection: pg.ClientConfig & { readonly connectio
     client.on('error', () => {})
     try {
       await client.connect()
-      const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby')
-      if (rows[0]?.is_standby !== false) throw new Error(`${client.host}:${client.port} is a standby`)
+      await assertWritable(client)
       return address
     } finally {
       client.end().catch(() => {})

@@ -2,6 +2,22 @@ import type pg from 'pg'
 import { functionSchema } from './functions/index.ts'
 
 /**
+ * The column that tells whether a server only reads: it is a standby, or the former primary after a failover, which may stay
+ * reachable.
+ */
+const isReadOnly = `current_setting('transaction_read_only') = 'on' AS is_read_only`
+
+/** @throws Error if the server of a connection only reads. */
+export const assertWritable = async (
+  client: Pick<pg.ClientBase, 'query'>,
+  statement = { text: `SELECT ${isReadOnly}`, values: [] as string[] },
+): Promise<void> => {
+  const { rows } = await client.query<{ is_read_only: boolean }>(statement)
+  if (rows[0]?.is_read_only !== false)
+    throw new Error('the server is read only. It is a standby, or no longer the primary')
+}
+
+/**
  * The settings of every session. The search path selects this version's SQL functions, which require READ
  * COMMITTED. Acknowledged changes must be on disk. The planner must use the index that was created for a
  * statement, even if a new table has no statistics, and must plan each statement only once. A process that
@@ -19,16 +35,15 @@ const settings = `SELECT
   set_config('jit', 'off', false),
   set_config('statement_timeout', $1, false),
   set_config('idle_in_transaction_session_timeout', $1, false),
-  pg_is_in_recovery() AS is_standby`
+  ${isReadOnly}`
 
 /**
  * Prepares a new connection.
  *
  * @param statementTimeoutMs - maximum duration of a statement, and of a pause between two statements of a transaction,
  *   in milliseconds.
- * @throws Error if the server is a standby.
+ * @throws Error if the server only reads.
  */
 export const prepareSession = async (client: pg.ClientBase, statementTimeoutMs: number): Promise<void> => {
-  const { rows } = await client.query<{ is_standby: boolean }>(settings, [String(statementTimeoutMs)])
-  if (rows[0]?.is_standby) throw new Error('the server is a standby, which only reads')
+  await assertWritable(client, { text: settings, values: [String(statementTimeoutMs)] })
 }

@@ -94,6 +94,10 @@ export const isOutdated = (error: unknown): boolean =>
   isResponse(error.cause) &&
   error.cause.code === undefinedFunction
 
+/** Returns whether a connection led to a server that only reads, such as the former primary after a failover. */
+export const isDemoted = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError && isResponse(error.cause) && error.cause.code === readOnly
+
 /** Returns whether an error leaves the connection in an unknown state. */
 export const isLost = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { startSilentProxy } from '../../webhooks/test/silent-proxy.ts'
+import type { ServerConfig } from '../src/index.ts'
+import { acme, control, createGroup, listenForWebhooks } from './fixture.ts'
+import { createCluster } from './postgres-cluster.ts'
+
+/** Starts a server in a separate process, and returns its URL. */
+const serve = async (config: Partial<ServerConfig>): Promise<string> => {
+  const settings = { port: 0, logLevel: 'silent', ...config }
+  const file = resolve(import.meta.dirname, 'serve-process.ts')
+  const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [url] = await once(createInterface(child.stdout), 'line')
+  return String(url)
+}
+
+test.each(['an address that moves', 'the addresses of both'])(
+  'an API process and a worker find the new primary by %s while the old one is reachable, and read only',
+  async (kind) => {
+    const old = await createCluster()
+    onTestFinished(old.remove)
+    const standby = await createCluster({ standbyOf: old })
+    onTestFinished(standby.remove)
+    const proxy = await startSilentProxy(old.port)
+    onTestFinished(proxy.close)
+    const database = new URL(await old.createDatabase())
+    database.host = kind === 'the addresses of both' ? `127.0.0.1:${old.port}` : `127.0.0.1:${proxy.port}`
+    const address =
+      kind === 'the addresses of both'
+        ? database.href.replace(database.host, `127.0.0.1:${old.port},127.0.0.1:${standby.port}`)
+        : database.href
+    const endpoint = await listenForWebhooks()
+    const api = await serve({ database: address, role: 'api', organizations: [acme] })
+    const worker = await serve({ database: address, role: 'worker' })
+    await control({ url: api }, 'POST /organizations/acme/subscriptions', {
+      channel: 'WHATSAPP',
+      number: '+15550100001',
+      url: endpoint.url,
+    })
+    // Several at once, so that each process has several connections.
+    const create = (name: string) =>
+      Promise.all(['1', '2', '3', '4'].map((each) => createGroup(api, { groupId: name + each })))
+    await create('before')
+    await endpoint.arrived(4)
+
+    const [written] = await old.query<{ lsn: string }>('SELECT pg_current_wal_lsn() AS lsn')
+    const caughtUp = `SELECT 1 AS yes WHERE pg_last_wal_replay_lsn() >= '${written?.lsn}'`
+    await expect.poll(() => standby.query(caughtUp)).toHaveLength(1)
+    proxy.redirect(standby.port)
+    await standby.query('SELECT pg_promote()')
+    await old.query('ALTER SYSTEM SET default_transaction_read_only = on')
+    await old.query('SELECT pg_reload_conf()')
+
+    await expect.poll(async () => (await createGroup(api, { groupId: 'after' })).status).toBe(200)
+    const readStatus = async (url: string) => (await fetch(`${url}/readyz`)).status
+    await expect.poll(async () => [await readStatus(api), await readStatus(worker)]).toEqual([200, 200])
+    const isDelivered = () => endpoint.arrivals.some(({ body }) => body.includes('"after"'))
+    await expect.poll(isDelivered).toBe(true)
+    // The lock of the worker, and announcements, must not stay on the old one.
+    const listening = `SELECT FROM pg_stat_activity WHERE application_name = 'wabakit' AND datname IS NOT NULL`
+    await expect.poll(() => old.query(listening)).toEqual([])
+  },
+)
