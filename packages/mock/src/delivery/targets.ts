@@ -41,6 +41,8 @@ export const createTargets = () => {
      * @returns a function that removes the target.
      */
     deliverTo: (target: DeliveryTarget, url: string): (() => void) => {
+      // A request would fail later, with a message that contains the URL.
+      if (!URL.canParse(url)) throw new MockUsageError('deliverTo: url must be an absolute URL.')
       if (isTaken) {
         throw new MockUsageError(
           'deliverTo: this mock already has a receiver, and both would have to verify with the same secret. ' +

@@ -47,8 +47,8 @@ export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
 /**
- * Parses an http or https URL. Defaults to http, as in `localhost:4100`. For a URL with a user name or password, throws
- * a CliError, because a commander error would print it.
+ * Parses an http or https URL. Defaults to http, as in `localhost:4100`. For a URL with a user name, a password or a
+ * query, throws a CliError, because a commander error would print it.
  */
 export const parseUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`
@@ -59,7 +59,9 @@ export const parseUrl = (text: string): string => {
     throw new CliError(message, exitCodes.usage)
   }
   if (protocol === 'http:' || protocol === 'https:') return url
-  throw new InvalidArgumentError(`It must be an http or https URL, such as ${defaultServer}.`)
+  const rule = `must be an http or https URL, such as ${defaultServer}.`
+  if (text.includes('?')) throw new CliError(`A URL ${rule}`, exitCodes.usage)
+  throw new InvalidArgumentError(`It ${rule}`)
 }
 
 export const createServerOption = (): Option =>

@@ -1,4 +1,5 @@
-import { getResponseLine } from '@wabakit/core/hosting'
+import { getResponseLine, readResponseBody } from '@wabakit/core/hosting'
+import { maskUrl } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { formatAttempt } from './lines.ts'
 import { addExamples, addOptions, collectHeader, createFormatOption, parseUrl } from './options.ts'
@@ -47,16 +48,20 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
     if (request.method !== 'POST') methods.add(request.method)
     const signed = secret === undefined ? request : await signRequest(request, secret)
     const url = resolveTarget(to, request.path)
+    const secrets = Object.fromEntries(header)
     const startedAt = performance.now()
     const result = await sendRequest(replaceHeaders(signed, header), url).then(
-      ({ status, body }) => ({ status, error: null, response: getResponseLine(body.toString()) }),
+      async ({ status, body }) => {
+        const response = getResponseLine(await readResponseBody(body.toString(), secrets, url.href))
+        return { status, error: null, response }
+      },
       (error: Error) => ({ status: null, error: error.message || 'no response', response: null }),
     )
     const durationMs = performance.now() - startedAt
     counts.sent += 1
     if (result.status !== null) counts.answered += 1
     if (result.status === null || result.status < 200 || result.status > 299) counts.failed += 1
-    const attempt = { url: url.href, durationMs, ...result }
+    const attempt = { url: maskUrl(url.href), durationMs, ...result }
     output.result({ line, item, ...attempt }, formatAttempt(output, attempt))
   }
   if (counts.sent === 0) throw new CliError(`There is no request in ${file}.`)

@@ -165,6 +165,8 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
     { operationsSecret: `whsec_${'A'.repeat(32)}` },
     { webhookAuthorization: 'Bearer t0ken' },
     { webhookHeader: 'x-webhook-token: t0ken' },
+    { webhookUrl: 'https://a.example/?token=t0ken' },
+    { operationsUrl: 'https://a.example/?token=t0ken' },
     { database: 'postgres://user:pass@db/x' },
     { organizations: [{ id: 'acme', apiKeys }] },
   ]) {

@@ -69,9 +69,10 @@ const secretNames = [
   'webhookHeader',
 ]
 
-/** Returns whether settings contain tokens, keys or a password. */
+/** Returns whether settings contain tokens, keys, a password or a URL with a query, which may be a token. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>
   secretNames.some((name) => values[name] !== undefined) ||
+  ['webhookUrl', 'operationsUrl'].some((name) => String(values[name]).includes('?')) ||
   /^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@/.test(String(database)) ||
   /"key":/.test(JSON.stringify(organizations) ?? '')
 
