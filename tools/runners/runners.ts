@@ -29,8 +29,12 @@ const runSuite = (
   environment,
 })
 
-const runVitest = (alias: string, environment: Environment, file = 'mock.test.js'): Runner =>
-  runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', file])
+const runVitest = (alias: string, environment: Environment, ...files: string[]): Runner =>
+  runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', ...files])
+
+/** Runs all tests where `globalThis` is the window of the environment, which may lack what Node.js has. */
+const runInWindow = (environment: Environment): Runner =>
+  runVitest('vitest5', environment, '--pool', 'vmThreads', 'mock', 'port', 'receiver')
 
 const jest = inExample('jest', 'node_modules/jest')
 /** Folder of Playwright's package. */
@@ -44,11 +48,13 @@ const runJest = (environment: Environment, ...args: string[]): Runner =>
 
 /** Suites by the name of their row. */
 export const runners: Readonly<Record<string, Runner>> = {
-  'vitest 5': runVitest('vitest5', 'node'),
-  'vitest 5, jsdom': runVitest('vitest5', 'jsdom'),
-  'vitest 4': runVitest('vitest', 'node'),
-  'vitest 4, jsdom': runVitest('vitest', 'jsdom'),
-  'vitest 5, happy-dom': runVitest('vitest5', 'happy-dom'),
+  'vitest 5': runVitest('vitest5', 'node', 'mock', 'port'),
+  'vitest 5, jsdom': runVitest('vitest5', 'jsdom', 'mock', 'port'),
+  'vitest 4': runVitest('vitest', 'node', 'mock', 'port'),
+  'vitest 4, jsdom': runVitest('vitest', 'jsdom', 'mock', 'port'),
+  'vitest 5, happy-dom': runVitest('vitest5', 'happy-dom', 'mock', 'port'),
+  'vitest 5, jsdom, vmThreads': runInWindow('jsdom'),
+  'vitest 5, happy-dom, vmThreads': runInWindow('happy-dom'),
   'receiver in vitest 5': runVitest('vitest5', 'node', 'receiver.test.js'),
   'receiver in vitest 5, jsdom': runVitest('vitest5', 'jsdom', 'receiver.test.js'),
   'receiver in vitest 5, happy-dom': runVitest('vitest5', 'happy-dom', 'receiver.test.js'),

@@ -9,10 +9,10 @@ import {
   formatRefusal,
   namesOneHost,
   refuseRequest,
+  streamBody,
   takeBody,
-  toBodyStream,
 } from '@wabakit/core/hosting'
-import { createLinger, isBlockedPort } from '@wabakit/wire'
+import { createLinger, isBlockedPort, receiveRequest } from '@wabakit/wire'
 import { afterRealTime } from './time/timers.ts'
 
 /** Responds to a request; rejects to reset the connection. */
@@ -51,8 +51,8 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   }
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const readBody = takeBody(incoming, hasBody ? controlBodyMaxBytes : 0)
-  const body = hasBody ? { body: toBodyStream(readBody), duplex: 'half' as const } : {}
-  return new Request(address, { method, headers, signal, ...body })
+  const body = hasBody ? { body: streamBody(readBody), duplex: 'half' as const } : {}
+  return receiveRequest(address, { method, headers, signal, ...body })
 }
 
 /** Sends a response. If the client disconnects, cancels its body, which may be a live stream without an end. */

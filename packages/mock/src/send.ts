@@ -1,12 +1,13 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { createStream } from '@wabakit/wire'
 
 /** Statuses whose `Response` must have no body (Fetch, "null body status"). */
 const emptyStatuses = [204, 205, 304]
 
 const toStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks = incoming[Symbol.asyncIterator]()
-  return new ReadableStream({
+  return createStream({
     pull: async (controller) => {
       const { done, value } = await chunks.next()
       if (done) controller.close()

@@ -1,3 +1,4 @@
+import { receiveRequest } from '@wabakit/wire'
 import { encoder, isUnparsed } from './bytes.ts'
 import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
 import { keepParsedBody } from './parsed-body.ts'
@@ -40,14 +41,14 @@ export const createRequest = async (
   url: string,
   { body, ...init }: { method: string; headers: Headers; signal?: AbortSignal; body: unknown },
 ): Promise<Request> => {
-  if (init.method === 'GET' || init.method === 'HEAD') return new Request(url, init)
+  if (init.method === 'GET' || init.method === 'HEAD') return receiveRequest(url, init)
   if (isStream(body)) {
-    const streamed: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
-    return new Request(url, streamed)
+    const streamed = { ...init, body, duplex: 'half' as const }
+    return receiveRequest(url, streamed)
   }
   // For text, the constructor would add a content type that the sender did not send.
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  const request = new Request(url, { ...init, body: isUnparsed(bytes) ? bytes : '' })
+  const request = receiveRequest(url, { ...init, body: isUnparsed(bytes) ? bytes : '' })
   if (!isUnparsed(body)) {
     await request.text()
     keepParsedBody(request, body)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ByteCollector, createByteCollector } from '@wabakit/wire'
+import { type ByteCollector, createByteCollector, createStream } from '@wabakit/wire'
 import { assertFetchMethod, createRequest, toUrl } from './adapter.ts'
 import { isUnparsed } from './bytes.ts'
 
@@ -58,35 +58,32 @@ const toStream = (request: IncomingMessage, response: ServerResponse): ReadableS
     if (unread.length > maxUnread) request.pause()
     onChange()
   })
-  return new ReadableStream(
-    {
-      start: (controller) => {
-        const fail = (error?: Error): void => {
-          if (!request.readableEnded) controller.error(error)
-        }
-        request
-          .on('end', () => onChange())
-          .on('error', fail)
-          .on('close', fail)
-      },
-      pull: async (controller) => {
-        if (unread === undefined && !request.readableEnded) {
-          const { promise, resolve } = Promise.withResolvers<void>()
-          onChange = resolve
-          request.resume()
-          await promise
-        }
-        if (unread === undefined) return controller.close()
-        controller.enqueue(unread.toBytes())
-        unread = undefined
-      },
-      cancel: () => {
-        isDropped = true
-        request.resume()
-      },
+  return createStream({
+    start: (controller) => {
+      const fail = (error?: Error): void => {
+        if (!request.readableEnded) controller.error(error)
+      }
+      request
+        .on('end', () => onChange())
+        .on('error', fail)
+        .on('close', fail)
     },
-    { highWaterMark: 0 },
-  )
+    pull: async (controller) => {
+      if (unread === undefined && !request.readableEnded) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        onChange = resolve
+        request.resume()
+        await promise
+      }
+      if (unread === undefined) return controller.close()
+      controller.enqueue(unread.toBytes())
+      unread = undefined
+    },
+    cancel: () => {
+      isDropped = true
+      request.resume()
+    },
+  })
 }
 
 /** Creates a signal that aborts when the sender hangs up before the response is written. */

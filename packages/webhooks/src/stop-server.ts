@@ -1,4 +1,6 @@
 import type { Server } from 'node:http'
+// Not the globals, because fake timers of a test replace them, and the server would never stop.
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers'
 import { waitAtMost } from './time-limit.ts'
 import { assertAboveZero, assertZeroOrMore } from './usage.ts'
 
@@ -65,6 +67,7 @@ export const stopServer = async (
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // A connection whose request began before the stop becomes idle without being closed.
   const closing = setInterval(() => server.closeIdleConnections(), 50)
+  const limit = setTimeout(() => server.closeAllConnections(), maxMs)
   try {
     // Requests to other routes may take longer, so this waits for at most half of the time: the receiver
     // needs the other half for its handlers.
@@ -73,6 +76,7 @@ export const stopServer = async (
     await waitAtMost(getLeftMs(), () => closed)
   } finally {
     clearInterval(closing)
+    clearTimeout(limit)
     server.closeAllConnections()
   }
 }

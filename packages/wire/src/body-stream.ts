@@ -1,10 +1,12 @@
+import { createStream } from './create-stream.ts'
+
 /**
  * Returns the body of a request as a stream, which ends at once if there is none. Firefox has no `Request.body`: there, the
  * stream is a single chunk, because a request is in memory anyway.
  */
 export const toBodyStream = (request: Request): ReadableStream<Uint8Array> =>
   request.body ??
-  new ReadableStream({
+  createStream({
     pull: async (controller) => {
       controller.enqueue(new Uint8Array(await request.arrayBuffer()))
       controller.close()

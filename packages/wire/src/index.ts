@@ -41,10 +41,12 @@ export type {
 export { isBlockedPort } from './blocked-ports.ts'
 export { toBodyStream } from './body-stream.ts'
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
+export { createStream } from './create-stream.ts'
 export { isError } from './is-error.ts'
 export { createLinger } from './linger.ts'
 export { readMessages, type StreamMessage } from './read-messages.ts'
 export { readText } from './read-text.ts'
+export { receiveRequest } from './receive-request.ts'
 
 // Reading and printing untrusted text, and tracing.
 

@@ -1,3 +1,5 @@
+import { createStream } from './create-stream.ts'
+
 /** The part of a request or a socket of Node.js whose data is dropped. */
 type Source = {
   readonly destroyed: boolean
@@ -116,8 +118,7 @@ export const createLinger = (onCut: () => void = publishCut) => {
         await drop(incoming)
         controller.close()
       }
-      const body = new ReadableStream({ pull }, { highWaterMark: 0 })
-      return new Response(body, { status: response.status, headers })
+      return new Response(createStream({ pull }), { status: response.status, headers })
     },
   }
 }

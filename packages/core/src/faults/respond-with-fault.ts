@@ -1,5 +1,6 @@
 import { type EndpointName, type ErrorCode, errorCodes, isErrorCode, reasonPhrases } from '@wabakit/contract'
 import { endpointErrors } from '@wabakit/contract/documents'
+import { createStream } from '@wabakit/wire'
 import type { ApiFault } from './api-faults.ts'
 
 const json = 'application/json; charset=utf-8'
@@ -65,7 +66,7 @@ const buildHeaders = (
 const truncate = async (response: Response, { flush, reset }: FaultedExchange): Promise<Response> => {
   const bytes = new Uint8Array(await response.arrayBuffer())
   let sent = false
-  const body = new ReadableStream<Uint8Array>({
+  const body = createStream({
     pull: async (controller) => {
       if (!sent) {
         sent = true

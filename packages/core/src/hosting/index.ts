@@ -27,4 +27,4 @@ export {
   type RequestLog,
   shortenPath,
 } from './request-log.ts'
-export { type ReadBody, takeBody, toBodyStream } from './take-body.ts'
+export { type ReadBody, streamBody, takeBody } from './take-body.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { takeBody, toBodyStream } from './take-body.ts'
+import { streamBody, takeBody } from './take-body.ts'
 
 const tinyChunks = '1\r\nx\r\n'.repeat(20_000)
 
@@ -57,7 +57,7 @@ test('rejects a body whose connection was lost, before or after the read', async
 test('makes a stream for a Fetch request, also of an empty body', async () => {
   for (const text of ['ab', '']) {
     const body = new PassThrough()
-    const stream = toBodyStream(takeBody(body, 4))
+    const stream = streamBody(takeBody(body, 4))
     body.end(text)
     expect(await new Response(stream).text()).toBe(text)
   }

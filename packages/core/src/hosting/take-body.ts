@@ -1,4 +1,4 @@
-import { type ByteCollector, createByteCollector } from '@wabakit/wire'
+import { type ByteCollector, createByteCollector, createStream } from '@wabakit/wire'
 
 /** The part of node:http's IncomingMessage that has a body. */
 type Incoming = {
@@ -44,14 +44,11 @@ export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
 }
 
 /** The body of a Fetch request. */
-export const toBodyStream = (readBody: ReadBody): ReadableStream<ReturnType<ByteCollector['toBytes']>> =>
-  new ReadableStream(
-    {
-      pull: async (controller) => {
-        const bytes = await readBody()
-        if (bytes.length > 0) controller.enqueue(bytes)
-        controller.close()
-      },
+export const streamBody = (readBody: ReadBody): ReadableStream<ReturnType<ByteCollector['toBytes']>> =>
+  createStream({
+    pull: async (controller) => {
+      const bytes = await readBody()
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
     },
-    { highWaterMark: 0 },
-  )
+  })

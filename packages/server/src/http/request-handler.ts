@@ -9,8 +9,8 @@ import {
   findEndpoint,
   type ReadBody,
   shortenPath,
+  streamBody,
   takeBody,
-  toBodyStream,
   toErrorResponse,
 } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
@@ -148,7 +148,7 @@ const withBody = (request: Request, readSupported: ReadBody): Request => {
   const { url, method, headers, signal } = request
   // Fetch refuses a body with these methods.
   if (['GET', 'HEAD', 'TRACE'].includes(method)) return request
-  const body = { body: toBodyStream(readSupported), duplex: 'half' as const }
+  const body = { body: streamBody(readSupported), duplex: 'half' as const }
   return new Request(url, { method, headers, signal, ...body })
 }
 

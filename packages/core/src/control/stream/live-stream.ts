@@ -1,3 +1,4 @@
+import { createStream } from '@wabakit/wire'
 import type { EventRecord, ReferenceServer, Store } from '../../index.ts'
 import { showEvent } from '../views/event.ts'
 import { type LiveAttempt, showLiveAttempt } from './live-attempt.ts'
@@ -67,7 +68,7 @@ const followEvents = async (
 /** Resolves when the first message is available. Rejects if an error occurs before that. */
 const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {
   const first = await messages.next()
-  return new ReadableStream({
+  return createStream({
     start: (controller) => {
       if (first.value !== undefined) controller.enqueue(first.value)
     },
