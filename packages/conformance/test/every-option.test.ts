@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ExamineEndpointOptions, examineEndpoint } from '@wabakit/conformance'
+import { createEmptyProfile, type FieldKind, type MeasuredProfile } from '@wabakit/contract/profile'
 import { onTestFinished } from 'vitest'
 import { testOptions } from '../../../tools/option-cases.ts'
 import { previousSecret, secret, startEndpoint } from './endpoint.ts'
@@ -40,6 +41,16 @@ const plan = async (options: Partial<ExamineEndpointOptions>) => {
   await examineEndpoint({ url, secret, ...options, onStart }).catch(() => {})
   return checks
 }
+
+const times = { firstSeenAt: '2026-01-05T10:00:00.000Z', lastSeenAt: '2026-01-05T10:00:00.000Z' }
+
+/** A profile whose CALL_ENDED has a duration of this kind. */
+const endedInSeconds = (value: FieldKind): MeasuredProfile => ({
+  ...createEmptyProfile(),
+  events: {
+    'CALL_ENDED/PSTN': { durationInSeconds: { values: [{ value, source: 'capture', count: 1, ...times }] } },
+  },
+})
 
 const rotation = 'accepts-either-secret-in-rotation'
 const seen: unknown[] = []
@@ -121,6 +132,21 @@ testOptions<ExamineEndpointOptions>('examineEndpoint()', {
     cases: [
       [{}, 'inconclusive'],
       [{ effectsAreComplete: true }, 'fail'],
+    ],
+  },
+  profile: {
+    see: async (options) => {
+      const received: string[] = []
+      const handle = (event: Readonly<Record<string, unknown>>): void => {
+        if (event.event === 'CALL_ENDED') received.push(typeof event.durationInSeconds)
+      }
+      await using endpoint = await startEndpoint(() => ({ handle }))
+      await examineEndpoint({ url: endpoint.url, secret, only: ['accepts-every-event'], ...options })
+      return new Set(received).size
+    },
+    cases: [
+      [{}, 2],
+      [{ profile: endedInSeconds('string') }, 3],
     ],
   },
   only: {

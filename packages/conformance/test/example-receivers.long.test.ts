@@ -124,24 +124,21 @@ describe.concurrent('the example receiver', () => {
       expect(report.verdict).toBe('pass')
     })
 
-    test.skipIf(!isInstalled)(
-      `in ${name} passes the doctor's checks of a token in the URL`,
-      async () => {
-        await using example = await startExample(name, language, { WEBHOOK_TOKEN: urlToken })
-        const url = `${example.url}?token=${encodeURIComponent(urlToken)}`
-        const report = await examine(
-          { url, effects: [], [Symbol.asyncDispose]: async () => {} },
-          {
-            secret: undefined,
-            previousSecret: undefined,
-            effects: () => language.readEffects(example.database),
-            only: tokenChecks,
-          },
-        )
-        expect(listFindings(report)).toEqual({ fail: [], advice: [] })
-        expect(report.verdict).toBe('pass')
-      },
-    )
+    test.skipIf(!isInstalled)(`in ${name} passes the doctor's checks of a token in the URL`, async () => {
+      await using example = await startExample(name, language, { WEBHOOK_TOKEN: urlToken })
+      const url = `${example.url}?token=${encodeURIComponent(urlToken)}`
+      const report = await examine(
+        { url, effects: [], [Symbol.asyncDispose]: async () => {} },
+        {
+          secret: undefined,
+          previousSecret: undefined,
+          effects: () => language.readEffects(example.database),
+          only: tokenChecks,
+        },
+      )
+      expect(listFindings(report)).toEqual({ fail: [], advice: [] })
+      expect(report.verdict).toBe('pass')
+    })
 
     test.skipIf(!isInstalled)(
       `in ${name} takes exactly one token in the URL, decoded once, before it looks at the body`,

@@ -4,7 +4,7 @@ import type { Knowledge } from './knowledge.ts'
 import type { ExaminationSettings, Need } from './settings.ts'
 
 /** The settings that determine how many requests a check sends. */
-type PlannedRun = Pick<ExaminationSettings, 'given' | 'limits'>
+type PlannedRun = Pick<ExaminationSettings, 'given' | 'limits' | 'measured'>
 
 export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   /** Number of requests to a correct endpoint. @default 0 */

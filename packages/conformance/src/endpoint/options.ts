@@ -1,3 +1,4 @@
+import type { MeasuredProfile } from '@wabakit/contract/profile'
 import type { CheckResult } from '../report/report.ts'
 import type { EffectsSource } from './effects.ts'
 import type { Exchange } from './send.ts'
@@ -33,6 +34,11 @@ export type ExamineEndpointOptions = {
    * @default false
    */
   readonly effectsAreComplete?: boolean | undefined
+  /**
+   * What `wabakit capture` has seen of the sender: its events are sent as well, in every form.
+   * @default none
+   */
+  readonly profile?: MeasuredProfile | undefined
   /** Ids of the checks to run. The positive control always runs. */
   readonly only?: readonly string[] | undefined
   /** Ids of the checks to skip. */

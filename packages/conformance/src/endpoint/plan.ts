@@ -14,7 +14,7 @@ import { repeatedChecks } from './checks/repeated.ts'
 import { replayedChecks } from './checks/replayed.ts'
 import { variedChecks } from './checks/varied.ts'
 import { defaultLimits, type ExaminationPlan, type ExamineEndpointOptions } from './options.ts'
-import { listGiven } from './settings.ts'
+import { listGiven, listMeasured } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
 /** The check on which all others depend. */
@@ -82,6 +82,6 @@ export const planExamination = (options: ExamineEndpointOptions): ExaminationPla
   const isSent = ({ id, needs = [] }: ListedCheck): boolean =>
     needs.every((need) => given.has(need)) && !options.skip?.includes(id)
   const limits = { ...defaultLimits, ...options.limits }
-  const requests = countRequests(checks.filter(isSent), { given, limits })
+  const requests = countRequests(checks.filter(isSent), { given, limits, measured: listMeasured(options) })
   return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }
 }

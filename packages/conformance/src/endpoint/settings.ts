@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { findContradictions } from '@wabakit/contract/profile'
 import { ExaminationUsageError } from '../errors.ts'
 import { createRandom } from '../seeded-random.ts'
+import { listMeasuredEvents } from './measured-events.ts'
 import { defaultLimits, type ExamineEndpointOptions, type Limits } from './options.ts'
 import { createIds, decodeKey } from './payloads.ts'
 import type { ServedClock } from './served-clock.ts'
@@ -28,6 +30,12 @@ export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   }
   return new Set((Object.keys(given) as Need[]).filter((need) => given[need]))
 }
+
+/** Lists what a profile adds to a run: events, and questions to which it has several answers. */
+export const listMeasured = ({ profile }: Pick<ExamineEndpointOptions, 'profile'>) =>
+  profile === undefined
+    ? { events: [], contradictions: [] }
+    : { events: listMeasuredEvents(profile), contradictions: findContradictions(profile) }
 
 const assertSecret = (secret: string | undefined, option: string): void => {
   if (secret === undefined) return
@@ -76,6 +84,7 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
     hasCompleteEffects: options.effectsAreComplete === true,
     given,
     limits,
+    measured: listMeasured(options),
     now,
   }
 }

@@ -1,8 +1,8 @@
 import { type EventName, eventNames } from '@wabakit/contract'
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 
-type SparseEvent = {
+export type SparseEvent = {
   readonly name: EventName
   /** Changes the usual event of this name. */
   change(event: Fields): Fields
@@ -20,7 +20,7 @@ const set =
 const strip: SparseEvent['change'] = ({ event, callId, groupId }) => ({ event, callId, groupId })
 
 /** Writes the fields that live services document for WhatsApp calls, which have no channel, from and to. */
-const writeLiveCall: SparseEvent['change'] = ({
+export const writeLiveCall: SparseEvent['change'] = ({
   event,
   callId,
   callDirection = 'INCOMING',

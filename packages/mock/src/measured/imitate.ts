@@ -2,6 +2,7 @@ import type { MeasuredProfile } from '@wabakit/contract/profile'
 import type { LiveSettings } from '@wabakit/core/simulation'
 import { createMeasuredApi } from './measured-api.ts'
 import { createMeasuredDeliveries } from './measured-deliveries.ts'
+import { createMeasuredRepeats } from './measured-repeats.ts'
 import { createChoose } from './variants.ts'
 
 export { loadProfile } from './load-profile.ts'
@@ -21,5 +22,6 @@ export const imitate = ({ profile, seed, organizationId, apiKey, settings, live 
   return {
     respond: createMeasuredApi({ api: profile.api, choose, apiKey }),
     ...createMeasuredDeliveries({ profile, choose, settings, live }),
+    ...createMeasuredRepeats({ deliveries: profile.deliveries, choose }),
   }
 }

@@ -121,7 +121,13 @@ export const createTenantState = (options: LastingParts) => {
   }
   const own = webhookAuth !== undefined && 'urlToken' in webhookAuth ? webhookAuth : undefined
   const transport = createTransport({
-    faults: faults.deliveries,
+    faults: {
+      ...faults.deliveries,
+      delay: {
+        ...faults.deliveries.delay,
+        take: (attempted) => faults.deliveries.delay.take(attempted) ?? imitation?.findDelay(attempted),
+      },
+    },
     targets,
     timers,
     prepare,
@@ -137,9 +143,12 @@ export const createTenantState = (options: LastingParts) => {
   })
   const ids = createIds({ clock: timers, random: idRandom })
   const rows = memoryStore()
-  const liveRows = live?.markUnrecorded(live.limitRetries(rows, liveSettings), (callId) =>
-    unrecorded.add(callId),
-  )
+  const limited = live?.limitRetries(rows, liveSettings)
+  const liveRows =
+    limited &&
+    live?.markUnrecorded(imitation?.limitRetries(rows, limited) ?? limited, (callId) =>
+      unrecorded.add(callId),
+    )
   const store = endRetries(liveRows ?? rows, transport.isLastAttempt)
   const limitFetches = live?.createFetchLimit(timers.now)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
@@ -168,7 +177,17 @@ export const createTenantState = (options: LastingParts) => {
   server.on('*', recordEvent)
   const attemptListeners = new Set<(report: AttemptReported) => void>()
   server.dispatcher.onAttempt((report) => {
-    if (transport.onSettled(report)) for (const listener of attemptListeners) listener(report)
+    if (!transport.onSettled(report)) return
+    for (const listener of attemptListeners) listener(report)
+    if (report.result.kind !== 'delivered') return
+    const { delivery, event } = report.attempted
+    const repeatMs = imitation?.findRepeatAfterSuccess(report.attempted)
+    if (repeatMs === undefined) return
+    timers.schedule({
+      at: timers.now() + repeatMs,
+      description: `the repeated ${event.name}`,
+      run: () => server.deliveries.resend(organizationId, { deliveryId: delivery.id }),
+    })
   })
   const { figures } = server
   // Only the control API shows figures and requests.

@@ -1,12 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { MeasuredProfile } from '@wabakit/contract/profile'
 import { namesOneHost } from '@wabakit/core/hosting'
 import { escapeControls, maskUrl } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { toListenError } from '../http/listen-error.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatTime } from './lines.ts'
-import { addExamples, addOptions, createFormatOption, createNumberParser, parseUrl } from './options.ts'
+import {
+  addExamples,
+  addOptions,
+  collectHeader,
+  createFormatOption,
+  createNumberParser,
+  parseUrl,
+} from './options.ts'
 import { createOutput, type Format, type Output } from './output.ts'
+import { type Outcome, observeDeliveries } from './profile/observe-deliveries.ts'
+import { openProfile, parseProfileFile, usualProfile, writeProfile } from './profile/profile-file.ts'
 import { describeBody, explainMethods, formatKind } from './recording/describe-body.ts'
 import { openRecorder } from './recording/open-recorder.ts'
 import { createRequestReader } from './recording/read-request.ts'
@@ -18,6 +28,8 @@ type CaptureOptions = {
   readonly record: string
   readonly forwardTo?: string
   readonly keepSecrets?: boolean
+  readonly registeredHeader?: readonly (readonly [name: string, value: string])[]
+  readonly profile?: string
   readonly format: Format
 }
 
@@ -42,8 +54,32 @@ const isSuccess = ({ status }: Pick<ReceivedResponse, 'status'>): boolean => sta
 
 const createCapture = async (options: CaptureOptions, output: Output) => {
   const { record, forwardTo, keepSecrets = false } = options
+  const file = options.profile ?? usualProfile
+  const observer = observeDeliveries({
+    profile: openProfile(file),
+    registered: options.registeredHeader ?? [],
+    now: () => performance.timeOrigin + performance.now(),
+  })
   const recorder = await openRecorder(record)
   const read = createRequestReader()
+  let isObserved = false
+
+  const save = (profile: MeasuredProfile): void => {
+    try {
+      writeProfile(file, profile)
+    } catch (error) {
+      output.notice(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Adds what a request shows to the profile. */
+  const observe = async (request: RecordedRequest): Promise<((outcome: Outcome) => void) | undefined> => {
+    const settle = await observer.add(request)
+    if (settle === undefined) return undefined
+    isObserved = true
+    save(observer.getProfile())
+    return settle
+  }
 
   /** Appends a line. Returns whether it was written. */
   const append = (line: string): Promise<boolean> =>
@@ -94,7 +130,9 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     if (!namesOneHost(incoming))
       return respond(outgoing, answer(400, 'The request must have one Host header.'))
     const response = await read(incoming, async (request) => {
-      const taken = await take(request)
+      const [taken, settle] = await Promise.all([take(request), observe(request)])
+      // The sender has given up if its connection is closed by now.
+      settle?.(incoming.socket.destroyed ? 'Timeout' : isSuccess(taken) ? 'Success' : 'Failure')
       print(request, taken)
       return taken
     })
@@ -125,6 +163,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
         setTimeout(() => server.closeAllConnections(), graceMs).unref()
       })
       await recorder.close()
+      if (isObserved) save(observer.end())
     },
   }
 }
@@ -165,7 +204,16 @@ export const define = (command: Command): void => {
       about: 'application that answers (default: 200 to all); without a path, each request keeps its own',
       parse: parseUrl,
     },
+    '--profile <file>': {
+      about: `file to write what deliveries show to, or to extend (default: ${usualProfile})`,
+      parse: parseProfileFile,
+    },
   })
+    .option(
+      '--registered-header <name: value>',
+      'header that you registered, to see whether it is sent (repeatable)',
+      collectHeader,
+    )
     .option('--keep-secrets', 'record all headers and the query; by default, only harmless headers')
     .addOption(createFormatOption())
   addExamples(

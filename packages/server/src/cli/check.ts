@@ -1,14 +1,20 @@
+import { findContradictions } from '@wabakit/contract/profile'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import { addExamples, createFormatOption } from './options.ts'
+import { addExamples, createFormatOption, createOption } from './options.ts'
 import { CliError, createOutput, type Format } from './output.ts'
+import { parseProfileFile, readProfile } from './profile/profile-file.ts'
 import { type BodyDescription, describeBody, explainMethods, formatKind } from './recording/describe-body.ts'
 import { expectedForms, readRecords } from './recording/read-records.ts'
 
-type CheckOptions = { readonly path?: string; readonly format: Format }
+type CheckOptions = { readonly path?: string; readonly profile?: string; readonly format: Format }
 
-const check = async (file: string, { path, ...options }: CheckOptions): Promise<void> => {
+const check = async (
+  file: string,
+  { path, profile: profileFile, ...options }: CheckOptions,
+): Promise<void> => {
   const output = createOutput(options)
+  const profile = profileFile === undefined ? undefined : readProfile(profileFile)
   const counts: Record<BodyDescription['kind'], number> = { event: 0, unknown: 0, drifted: 0, unreadable: 0 }
   const methods = new Set<string>()
   let skipped = 0
@@ -20,7 +26,7 @@ const check = async (file: string, { path, ...options }: CheckOptions): Promise<
       methods.add(request.method)
       continue
     }
-    const description = describeBody(request.body)
+    const description = describeBody(request.body, profile)
     counts[description.kind] += 1
     const reasons = description.reasons.map((reason) => `\n       ${escapeControls(reason)}`)
     output.result(
@@ -29,6 +35,9 @@ const check = async (file: string, { path, ...options }: CheckOptions): Promise<
     )
   }
   if (methods.size > 0) output.notice(explainMethods(methods))
+  const contradictions = profile === undefined ? [] : findContradictions(profile)
+  if (contradictions.length > 0)
+    output.notice(`The profile has different answers, and each is accepted: ${contradictions.join(', ')}.`)
   if (skipped > 0) output.notice(`Skipped ${skipped} without ${escapeControls(path ?? '')}.`)
   const total = Object.values(counts).reduce((sum, count) => sum + count)
   if (total === 0) throw new CliError(`There is no body in ${file}. ${expectedForms}`)
@@ -45,6 +54,12 @@ export const define = (command: Command): void => {
     )
     .argument('<file>', 'file with the bodies, or - for standard input')
     .option('--path <field>', 'field of each record that contains the body, such as body or req.body')
+    .addOption(
+      createOption(
+        '--profile <file>',
+        'wabakit.profile.json of the sender: what it was seen to send is accepted',
+      ).argParser(parseProfileFile),
+    )
     .addOption(createFormatOption())
     .addHelpText('after', `\n${command.createHelp().boxWrap(expectedForms, 80)}`)
     .action(check)

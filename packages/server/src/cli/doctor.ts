@@ -10,6 +10,7 @@ import { escapeText } from '../terminal/escape-text.ts'
 import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, collectHeader, createNumberParser, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
+import { parseProfileFile, readProfile } from './profile/profile-file.ts'
 
 type DoctorOptions = Pick<
   ExamineEndpointOptions,
@@ -19,6 +20,7 @@ type DoctorOptions = Pick<
   readonly basic?: string
   readonly replay?: string
   readonly effectsComplete?: boolean
+  readonly profile?: string
   readonly timeout?: number
   readonly yes?: boolean
   readonly format: ReportFormat
@@ -50,7 +52,7 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
 
 const examine = async (
   url: string,
-  { header = [], basic, replay, timeout, yes, format, effectsComplete, ...options }: DoctorOptions,
+  { header = [], basic, replay, timeout, yes, format, effectsComplete, profile, ...options }: DoctorOptions,
 ): Promise<void> => {
   const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
   await runJudge(format, (progress) =>
@@ -59,6 +61,7 @@ const examine = async (
       url,
       headers,
       effectsAreComplete: effectsComplete,
+      profile: profile === undefined ? undefined : readProfile(profile),
       only: replay === undefined ? options.only : [replay],
       timeoutMs: timeout && timeout * 1_000,
       allowPublicTarget: yes,
@@ -90,6 +93,10 @@ export const define = (command: Command): void => {
     '--basic <user:password>': 'credentials of the sender',
     '--effects <source>': 'URL or shell command that prints what the application did, one line per effect',
     '--effects-complete': 'the effects show texts as they are stored, so one that is cut was lost',
+    '--profile <file>': {
+      about: 'wabakit.profile.json of the sender, whose events are sent as well',
+      parse: parseProfileFile,
+    },
     '--only <ids>': { about: 'checks to run, separated by commas', parse: readIds },
     '--skip <ids>': { about: 'checks to leave out, separated by commas', parse: readIds },
     '--replay <id>': 'run one check and print its requests and responses',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
@@ -88,7 +89,8 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
   const { port, profile, seed, live, webhookUrl } = config
   const { createMock } = await import('@wabakit/mock')
   const webhookAuth = getWebhookHeader(config)
-  const measured = profile.endsWith('.json') ? readProfile(profile) : profile
+  const isFile = profile.endsWith('.json')
+  const measured = isFile ? readProfile(profile) : profile
   const mock = await createMock({ port, profile: measured, seed, webhookUrl, webhookAuth, live })
   try {
     report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })
@@ -102,7 +104,8 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
       WABAKIT_PSTN_NUMBER: mock.pstnNumber,
       WABAKIT_WEBHOOK_SECRET: mock.secret,
       WABAKIT_SEED: String(mock.seed),
-      WABAKIT_PROFILE: profile,
+      // The command may change to another folder.
+      WABAKIT_PROFILE: isFile ? resolve(profile) : profile,
     })
   } finally {
     await mock.close()

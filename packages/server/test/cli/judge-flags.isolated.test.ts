@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -84,6 +84,12 @@ const genuine = only('accepts-genuine')
 /** A command that prints effects, and leaves a file. */
 const effectsFile = join(folder, 'ran')
 
+/** A profile with an event that has a duration of the wrong type. */
+const profileFile = join(folder, 'measured.json')
+const stated = { values: [{ value: 'string', source: 'stated' }] }
+const events = { 'CALL_ENDED/PSTN': { durationInSeconds: stated } }
+writeFileSync(profileFile, JSON.stringify({ version: 1, api: {}, deliveries: {}, events }))
+
 const doctorFlags: Readonly<Record<string, FlagCase>> = {
   '--secret': {
     flag: signed,
@@ -113,6 +119,12 @@ const doctorFlags: Readonly<Record<string, FlagCase>> = {
     flag: ['--effects', `touch ${effectsFile}`],
     common: [...signed, ...genuine, '--timeout', '1'],
     see: () => existsSync(effectsFile),
+    seen: [false, true],
+  },
+  '--profile': {
+    flag: ['--profile', profileFile],
+    common: [...signed, ...only('accepts-every-event')],
+    see: ({ received }) => received.some(({ body }) => /"durationInSeconds":"/.test(body)),
     seen: [false, true],
   },
   '--only': {

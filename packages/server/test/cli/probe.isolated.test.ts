@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -60,7 +60,7 @@ test('probe prints each answer beside the specification and the profile live, an
     '-e',
     script,
   ])
-  expect(played).toMatchObject({ code: 0, stdout: '404 record.profile.json\n' })
+  expect(played).toMatchObject({ code: 0, stdout: `404 ${realpathSync(folder)}/record.profile.json\n` })
   const served = await wabakit(['serve', '--mock', '--port', '0', '--profile', 'record.profile.json'])
   expect(served).toMatchObject({
     code: 2,

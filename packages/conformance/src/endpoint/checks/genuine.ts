@@ -192,9 +192,10 @@ export const genuineChecks: EndpointChecks = {
     expected: '2xx to each, including a long summary and events whose fields are unset',
     risk: 'A sender retries refused deliveries for days, and may disable the subscription.',
     fix: 'Respond 2xx to events that you do not use, and allow bodies of 1 MiB.',
-    requests: eventNames.length + 1 + Object.keys(sparseEvents).length,
+    requests: ({ measured }) =>
+      eventNames.length + 1 + Object.keys(sparseEvents).length + measured.events.length,
     run: async (examination) => {
-      const { prepare, deliver, knowledge } = examination
+      const { prepare, deliver, knowledge, measured } = examination
       const attempts: Attempt[] = []
       for (const name of eventNames) {
         const delivery = await prepare(name)
@@ -202,7 +203,8 @@ export const genuineChecks: EndpointChecks = {
       }
       const sendLong = sendSummary((event) => ({ ...event, ...writeRecap(longRecap) }))
       attempts.push({ label: 'a summary of 8 kB', exchange: await sendLong(examination) })
-      for (const [label, { name, change }] of Object.entries(sparseEvents)) {
+      const sparse = Object.entries(sparseEvents).map(([label, event]) => ({ label, ...event }))
+      for (const { label, name, change } of [...sparse, ...measured.events]) {
         const subject = examination.ids.createSubject()
         const delivery = buildDelivery(examination, change(buildEvent(name, subject)), subject)
         attempts.push({ label, exchange: await deliver(delivery), delivery })
@@ -210,7 +212,12 @@ export const genuineChecks: EndpointChecks = {
       // `survives-missing-predecessor` covers endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
         !knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)\b/.test(label)
-      const finding = judgeAccepted(attempts.filter(isJudged))
+      const judged = judgeAccepted(attempts.filter(isJudged))
+      const disputed = measured.contradictions.filter((path) => !path.startsWith('fetch.')).join(', ')
+      const finding =
+        disputed === ''
+          ? judged
+          : { ...judged, observed: `${judged.observed}; the profile contradicts itself in ${disputed}` }
       if (finding.verdict !== 'pass' || knowledge.effectName === undefined) return finding
       const lost = await findLost(examination, attempts)
       return lost.length === 0

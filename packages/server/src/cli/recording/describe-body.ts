@@ -1,3 +1,12 @@
+import {
+  type EventForm,
+  eventFields,
+  findEventForm,
+  findKind,
+  listVariants,
+  type MeasuredProfile,
+  readPath,
+} from '@wabakit/contract/profile'
 import { isWebhookParseError, type ParsedEvent, parseEvent } from '@wabakit/webhooks'
 import { escapeControls } from '@wabakit/wire'
 import type { Output } from '../output.ts'
@@ -10,13 +19,35 @@ export type BodyDescription = {
   readonly reasons: readonly string[]
 }
 
-/** Describes how a receiver would interpret a body, regardless of its size. */
-export const describeBody = (body: Uint8Array): BodyDescription => {
+/** Returns whether the profile's service was seen to send a field in this way. */
+const isMeasured = (
+  profile: MeasuredProfile,
+  form: EventForm,
+  { path, raw }: { path: string; raw: object },
+): boolean => {
+  const field = eventFields.findLast((each) => path === each || path.startsWith(`${each}.`))
+  if (field === undefined) return false
+  const value = readPath(raw, field)
+  const kind = value === undefined ? undefined : findKind(field, value)
+  return listVariants(profile.events[form]?.[field]).includes(kind)
+}
+
+/**
+ * Describes how a receiver would interpret a body, regardless of its size. What the profile's service was seen to send has not
+ * drifted.
+ */
+export const describeBody = (body: Uint8Array, profile?: MeasuredProfile): BodyDescription => {
   try {
     const parsed = parseEvent(body, { maxBytes: Infinity })
     if (parsed.kind === 'event') return { kind: 'event', event: parsed.event.event, reasons: [] }
     if (parsed.kind === 'unknown') return { kind: 'unknown', event: parsed.name ?? null, reasons: [] }
-    return { kind: 'drifted', event: parsed.name, reasons: parsed.issues.map(({ message }) => message) }
+    const { name, raw } = parsed
+    const issues =
+      profile === undefined
+        ? parsed.issues
+        : parsed.issues.filter(({ path }) => !isMeasured(profile, findEventForm(name, raw), { path, raw }))
+    if (issues.length === 0) return { kind: 'event', event: name, reasons: [] }
+    return { kind: 'drifted', event: name, reasons: issues.map(({ message }) => message) }
   } catch (error) {
     if (!isWebhookParseError(error)) throw error
     return { kind: 'unreadable', event: null, reasons: [error.message] }

@@ -1,0 +1,83 @@
+import type { EventName } from '@wabakit/contract'
+import type { MeasuredProfile, Repeat } from '@wabakit/contract/profile'
+import type { LoadedDelivery, Settlement, Store } from '@wabakit/core'
+import type { DelayFault } from '../faults/delivery-fault.ts'
+import type { Choose, Chosen } from './variants.ts'
+
+type Deliveries = MeasuredProfile['deliveries']
+type RepeatQuestion = 'repeatAfterSuccess' | 'repeatAfterFailure' | 'repeatAfterTimeout'
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
+
+const toMs = (gap: Repeat['gap']): number => Number(gap.slice(0, -1)) * (unitMs[gap.slice(-1)] ?? 0)
+
+/** The start of the error message of an attempt that timed out. */
+const timedOut = 'no complete response within'
+
+/** Repeats and reorders deliveries as was measured. */
+export const createMeasuredRepeats = ({
+  deliveries,
+  choose,
+}: {
+  readonly deliveries: Deliveries
+  readonly choose: Choose
+}) => {
+  /** Chooses what follows an attempt. Returns `undefined` if nothing was measured, and no value if no other attempt follows. */
+  const find = (question: RepeatQuestion, attempt: number): Chosen<Repeat> | undefined => {
+    const answer = deliveries[question]
+    if (answer === undefined || answer.values.length === 0) return undefined
+    const values = answer.values.filter(({ value }) => value === 'never' || value.attempt === attempt)
+    return choose(`${question} ${attempt}`, { ...answer, values }) ?? { value: undefined }
+  }
+
+  const settle = (settlement: Settlement): Settlement | undefined => {
+    const { result, delivery } = settlement
+    if (result.kind !== 'retry' && result.kind !== 'deferred') return undefined
+    const { attempt } = result
+    const isTimeout = attempt.error?.startsWith(timedOut) === true
+    // The delivery was loaded before this attempt.
+    const chosen = find(isTimeout ? 'repeatAfterTimeout' : 'repeatAfterFailure', delivery.attempts + 2)
+    if (chosen === undefined) return undefined
+    if (chosen.value === undefined) return { ...settlement, result: { kind: 'exhausted', attempt } }
+    const delayMs = toMs(chosen.value.gap)
+    return { ...settlement, result: { kind: 'retry', attempt, delayMs, releasesLane: true } }
+  }
+
+  /** Number of sent attempts, by delivery. */
+  const sent = new Map<string, number>()
+  const orders = new Map<string, Chosen<{ first: EventName; second: EventName }> | undefined>()
+
+  return {
+    /** Wraps a store. What was not measured is settled by `live`, a wrapper of the same store. */
+    limitRetries: (store: Store, live: Store): Store => ({
+      ...live,
+      settleDeliveries: async (settlements) => {
+        const outcomes = []
+        for (const settlement of settlements) {
+          const measured = settle(settlement)
+          outcomes.push(
+            ...(await (measured === undefined
+              ? live.settleDeliveries([settlement])
+              : store.settleDeliveries([measured]))),
+          )
+        }
+        return outcomes
+      },
+    }),
+    /** Returns after how many milliseconds an acknowledged delivery arrives again, or `undefined`. */
+    findRepeatAfterSuccess: ({ delivery }: LoadedDelivery): number | undefined => {
+      const number = (sent.get(delivery.id) ?? 0) + 1
+      sent.set(delivery.id, number)
+      const repeat = find('repeatAfterSuccess', number + 1)?.value
+      return repeat && toMs(repeat.gap)
+    },
+    /** Returns the delay of an event that a later event of its call overtakes. */
+    findDelay: ({ event }: LoadedDelivery): DelayFault | undefined => {
+      const { subject, name } = event
+      const chosen = orders.has(subject) ? orders.get(subject) : choose('order', deliveries.order)
+      orders.set(subject, chosen)
+      if (chosen?.value?.second !== name) return undefined
+      return { kind: 'delay', event: chosen.value.second, by: '1s' }
+    },
+  }
+}

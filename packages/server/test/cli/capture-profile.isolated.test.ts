@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventExamples } from '@wabakit/contract/documents'
+import { expect, test } from 'vitest'
+import { folder, startWabakit, wabakit } from './wabakit.ts'
+
+const readProfile = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+
+const startCapture = async (...flags: string[]) => {
+  const started = startWabakit([
+    'capture',
+    '--port',
+    '0',
+    '--record',
+    'hooks.jsonl',
+    '--format',
+    'json',
+    ...flags,
+  ])
+  const { url }: { url: string } = JSON.parse(await started.line(/"ready":true/))
+  const send = async (body: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}/hooks?token=s3cret`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const stop = async () => {
+    started.kill('SIGTERM')
+    expect(await started.ended).toBe(0)
+  }
+  return { send, stop }
+}
+
+const ended = {
+  ...eventExamples.CALL_ENDED,
+  durationInSeconds: '42',
+  customerName: 'Ada Byron',
+  unknownName: 'x',
+}
+
+test('capture adds what deliveries show to the profile, and what it shows is accepted by check, and played', async () => {
+  const capture = await startCapture('--registered-header', 'authorization: Bearer s3cret')
+  await capture.send(ended)
+  // It is in the file at once, because the process may be killed.
+  expect(readProfile('wabakit.profile.json').events['CALL_ENDED/PSTN'].durationInSeconds.values).toHaveLength(
+    1,
+  )
+  await capture.send(ended)
+  const undrifted = { ...ended, callId: 'call_2', durationInSeconds: 7 }
+  for (let count = 0; count < 2; count++) await capture.send(undrifted, { authorization: 'Bearer s3cret' })
+  await capture.send({ tagId: 'Ada' })
+  await capture.stop()
+  const profile = readProfile('wabakit.profile.json')
+  expect(profile.deliveries).toMatchObject({
+    method: { values: [{ value: 'POST', count: 4 }] },
+    id: { values: [], notSeenIn: 4 },
+    authorization: { values: [{ value: 'Bearer', count: 2 }], notSeenIn: 2 },
+    registeredHeaders: { values: [{ value: 'as-registered' }], notSeenIn: 2 },
+    // One that has drifted may be another event.
+    repeatAfterSuccess: { values: [{ value: { attempt: 2 } }], notSeenIn: 1 },
+  })
+  expect(profile.events['CALL_ENDED/PSTN'].durationInSeconds.values).toMatchObject([
+    { value: 'string', source: 'capture', count: 2 },
+    { value: 'number', count: 2 },
+  ])
+  const text = JSON.stringify(profile)
+  for (const secret of ['s3cret', 'Ada', 'call_', '2025550', 'unknownName'])
+    expect(text).not.toContain(secret)
+
+  const next = await startCapture()
+  await next.send({ ...ended, callId: 'call_3' })
+  await next.stop()
+  const merged = readProfile('wabakit.profile.json')
+  expect(merged.deliveries.method.values).toMatchObject([{ value: 'POST', count: 5 }])
+
+  writeFileSync(join(folder, 'bodies.jsonl'), `${JSON.stringify(ended)}\n`)
+  const [strict, measured] = await Promise.all([
+    wabakit(['check', 'bodies.jsonl']),
+    wabakit(['check', 'bodies.jsonl', '--profile', 'wabakit.profile.json']),
+  ])
+  expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('drifted') })
+  expect(measured).toMatchObject({ code: 0, stdout: expect.stringContaining('event      CALL_ENDED') })
+  expect(measured.stderr).toContain('CALL_ENDED/PSTN durationInSeconds')
+
+  const script = `const { WABAKIT_BASE_URL: url, WABAKIT_ORGANIZATION: id } = process.env
+const base = url + '/_wabakit/organizations/' + id
+const post = (path, body) => fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+for (let call = 0; call < 2; call++) await post('/triggered-events', { name: 'CALL_ENDED', overrides: { channel: 'PSTN' } })
+await post('/clock', { advance: 0 })
+const { deliveries } = await (await fetch(base + '/recordings')).json()
+console.log(JSON.stringify(deliveries.map(({ body }) => typeof JSON.parse(body).durationInSeconds).toSorted()))`
+  const played = await wabakit([
+    'exec',
+    '--mock',
+    '--profile',
+    'wabakit.profile.json',
+    '--',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    script,
+  ])
+  expect(played).toMatchObject({ code: 0 })
+  expect(new Set(JSON.parse(played.stdout))).toEqual(new Set(['number', 'string']))
+})
