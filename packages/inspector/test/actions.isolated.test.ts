@@ -375,7 +375,7 @@ test.each([
 ] as const)(
   'a page of a server on %s reloads %i times in six seconds without a message',
   async (database, expected) => {
-    info.value = { version: '0.0.0', role: 'all', mock: false, database }
+    info.value = { version: '0.0.0', role: 'all', can: [], database }
     let loads = 0
     const reload = createReload({ load: async () => void loads++, isAbout: () => false })
     const stop = startPolling()

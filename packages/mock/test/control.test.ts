@@ -439,7 +439,7 @@ test('the mock serves every path of the document', async () => {
     }
   }
   expect(unserved).toEqual([])
-  const info = { version: expect.any(String), database: 'memory', role: 'all', mock: true }
+  const info = { version: expect.any(String), database: 'memory', role: 'all', can: ['faults', 'mock'] }
   expect((await call(mock, 'GET //info')).body).toEqual(info)
 })
 

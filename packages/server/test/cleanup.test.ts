@@ -179,7 +179,7 @@ const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
     return () => examineEndpoint({ url, secret, only: ['refuses-get', 'accepts-genuine'] })
   },
   'runs of acceptance': async () => {
-    const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', mock: true })
+    const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', sandbox: true })
     onTestFinished(server.close)
     return () =>
       examineServer({

@@ -390,5 +390,5 @@ test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }
 
 test('describes the server', async () => {
   const { body } = await control(await start(), 'GET /info')
-  expect(body).toEqual({ version: '0.0.0', database: 'memory', role: 'all', mock: false })
+  expect(body).toEqual({ version: '0.0.0', database: 'memory', role: 'all', can: [] })
 })

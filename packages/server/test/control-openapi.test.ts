@@ -18,7 +18,7 @@ test('builds its document once, however often it is requested', async () => {
 /** The hosts of the control API, with what they can do beyond what all can. */
 const hosts = {
   'a server': { abilities: [], start: () => start() },
-  'a server for tests': { abilities: ['faults'], start: () => start({ mock: true }) },
+  'a server for tests': { abilities: ['faults'], start: () => start({ sandbox: true }) },
   'a mock on a port': {
     abilities: ['faults', 'mock'],
     start: async () => {
@@ -56,7 +56,7 @@ describe.each(Object.entries(hosts))('%s', (_name, { abilities, start }) => {
     for (const { method, path } of operations.filter((operation) => !isOffered(operation))) {
       const { status, body } = await control(host, `${method} ${path.replaceAll(/:\w+/g, 'acme')}`)
       expect([status, body.code, path]).toEqual([404, 'not_found', path])
-      expect(body.message).toMatch(/wabakit exec --mock|Start it with --mock/)
+      expect(body.message).toMatch(/wabakit exec --mock|Start it with --sandbox/)
     }
     expect((await control(host, 'GET /nothing')).body.message).toContain('/_wabakit/openapi.json')
   })

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { control, createGroup, start } from './fixture.ts'
 
 const startFaulty = async () => {
-  const server = await start({ mock: true })
+  const server = await start({ sandbox: true })
   const fail = (fault: object) => control(server, 'POST /faults', { endpoint: 'groups.create', ...fault })
   return { server, fail }
 }
@@ -180,31 +180,4 @@ test.each([
 
   expect(status).toBe(400)
   expect(body.message).toMatch(message)
-})
-
-const mockBodies: Record<string, object> = {
-  advanceClock: { advance: '1m' },
-  waitForEvent: { for: 'event', name: 'CALL_ENDED' },
-  triggerEvent: { name: 'CALL_ENDED' },
-  addDeliveryFault: { kind: 'drop', event: 'CALL_ENDED' },
-}
-
-test('a server refuses what only the mock can do, and says what to use instead', async () => {
-  const server = await start({ mock: true })
-  const { body: document } = await control(server, 'GET /openapi.json')
-  type Described = { readonly operationId: string; readonly tags: readonly string[] }
-  const messages: string[] = []
-  for (const [path, operations] of Object.entries<Record<string, Described>>(document.paths)) {
-    const target = path.replace('{organizationId}', 'acme').replace('{faultId}', 'drop.fault_1')
-    for (const [method, { operationId, tags }] of Object.entries(operations)) {
-      if (!tags.includes('Mock')) continue
-      const body = method === 'post' ? (mockBodies[operationId] ?? {}) : undefined
-      const response = await control(server, `${method.toUpperCase()} ${target}`, body)
-      expect([operationId, response.status]).toEqual([operationId, 404])
-      messages.push(response.body.message)
-    }
-  }
-  expect(messages.length).toBeGreaterThan(10)
-  expect(new Set(messages).size).toBe(1)
-  expect(messages[0]).toContain('`wabakit exec --mock -- COMMAND`')
 })

@@ -188,7 +188,7 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
   test('a number or time of any size is stored or refused', async () => {
     const server = await start({
       database: await database(),
-      mock: true,
+      sandbox: true,
       rateLimitPerKey: 0,
       rateLimitPerOrganization: 0,
     })

@@ -20,7 +20,7 @@ const listen = async () => {
 }
 
 test('a server with mock and the profile live imitates a live service', async () => {
-  const server = await start({ mock: true, profile: 'live' })
+  const server = await start({ sandbox: true, profile: 'live' })
   const { received, url } = await listen()
   const subscription = { channel: 'WHATSAPP', number: '+15550100001', url, authorization: { token: 't0ken' } }
   await control(server, 'POST /organizations/acme/subscriptions', subscription)
@@ -61,7 +61,7 @@ test('a server with mock and the profile live imitates a live service', async ()
 })
 
 test('a call that was not answered ends as at a live service', async () => {
-  const server = await start({ mock: true, profile: 'live' })
+  const server = await start({ sandbox: true, profile: 'live' })
   const { received, url } = await listen()
   const path = '/organizations/acme'
   await control(server, `POST ${path}/subscriptions`, { channel: 'WHATSAPP', number: '+15550100001', url })
@@ -87,7 +87,7 @@ test('the configuration file says what this live service sends', async () => {
     pstnCalling: false,
     dropCredentials: true,
   }
-  const server = await start({ mock: true, profile: 'live', live })
+  const server = await start({ sandbox: true, profile: 'live', live })
   const { received, url } = await listen()
   const path = '/organizations/acme/subscriptions'
   const authorization = { token: 't0ken' }
@@ -104,15 +104,15 @@ test('the configuration file says what this live service sends', async () => {
   const headers = { authorization: 'wk_test_key_0123456789' }
   const summary = await fetch(`${server.url}/v1/call/ai-summary?callId=call-1`, { headers })
   expect(summary.status).toBe(403)
-  await expect(start({ mock: true, profile: 'live', live: { nullField: [] } as object })).rejects.toThrow(
+  await expect(start({ sandbox: true, profile: 'live', live: { nullField: [] } as object })).rejects.toThrow(
     'live',
   )
 })
 
 test('settings of a live service need its profile', async () => {
-  await expect(start({ mock: true, live: {} })).rejects.toThrow('needs --profile live')
+  await expect(start({ sandbox: true, live: {} })).rejects.toThrow('needs --profile live')
 })
 
 test('only a server with mock imitates a live service', async () => {
-  await expect(start({ profile: 'live' })).rejects.toThrow('can only be live with --mock')
+  await expect(start({ profile: 'live' })).rejects.toThrow('can only be live with --sandbox')
 })

@@ -106,7 +106,7 @@ test('an overview without events and subscriptions has no rates', async () => {
 })
 
 test('search finds records by any id, number or text, exact hits first', async () => {
-  const server = await start({ mock: true })
+  const server = await start({ sandbox: true })
   const endpoint = await listenForWebhooks()
   const subscriptionId = await subscribe(server, endpoint.url)
   const created = await createGroup(server.url, { groupId: 'team-1', subject: 'Launch of Y' })
@@ -196,7 +196,7 @@ test('measures the backlog again for each overview', async () => {
 })
 
 test('search finds a customer by a part of the number, and many calls do not hide a group', async () => {
-  const server = await start({ mock: true })
+  const server = await start({ sandbox: true })
   for (let count = 0; count < 20; count++)
     await control(server, 'POST /organizations/acme/simulated-calls', { customerNumber: '+49 30 1004711' })
   await createGroup(server.url, { groupId: 'team-1', subject: 'Order 4711' })
@@ -207,7 +207,7 @@ test('search finds a customer by a part of the number, and many calls do not hid
 })
 
 test('shows what is stored about a customer, and the groups and members that belong together', async () => {
-  const server = await start({ mock: true })
+  const server = await start({ sandbox: true })
   await subscribe(server, (await listenForWebhooks()).url)
   for (const groupId of ['g1', 'g2']) await createGroup(server.url, { groupId })
   const step = (groupId: string, phone: string, state: string) =>
@@ -301,7 +301,7 @@ test('a request of the public API can be read with its bodies, but never with it
 })
 
 test('the bodies of requests about an erased call are forgotten', async () => {
-  const server = await start({ mock: true })
+  const server = await start({ sandbox: true })
   await control(server, 'POST /organizations/acme/simulated-calls', {
     callId: 'c1',
     summary: { recap: 'Secret plan.' },

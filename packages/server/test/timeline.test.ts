@@ -267,7 +267,7 @@ test('a test event is about a new call or group on the number of its subscriptio
 test('publishes no custom payload for an endpoint on another machine, unless the server was started with mock', async () => {
   const payload = { event: 'GROUP_CREATED' }
   for (const mock of [false, true]) {
-    const server = await start({ mock })
+    const server = await start({ sandbox: mock })
     const { id } = await subscribe(server, 'https://receiver.example/')
     const sent = await control(server, `POST ${path}/subscriptions/${id}/test-events`, { payload })
     expect(sent.status).toBe(mock ? 201 : 403)

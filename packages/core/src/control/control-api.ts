@@ -16,7 +16,7 @@ type ControlApiOptions = {
 
 /** What a host answers when it cannot do something that another one can. */
 const remedies: Readonly<Record<Ability, string>> = {
-  faults: 'This server does not inject faults. Start it with --mock.',
+  faults: 'This server does not inject faults. Start it with --sandbox.',
   mock: 'Only a mock with a clock and recordings of its own can do this: run the tests with `wabakit exec --mock -- COMMAND`, or use createMock({ port: 0 }). On a server, /organizations adds a tenant, /events sends an event, /requests, /events and /deliveries list what happened, and /stream reports it as it happens.',
 }
 

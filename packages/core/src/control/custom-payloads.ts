@@ -31,6 +31,6 @@ export const checkPayload = (
   if (remote === undefined) return
   throw new ControlError(
     'not_allowed',
-    `The subscription ${remote.id} has a URL that is not a loopback address. It gets a payload of yours only from a server that was started with --mock. A test event without a payload can be sent to any URL.`,
+    `The subscription ${remote.id} has a URL that is not a loopback address. It gets a payload of yours only from a server that was started with --sandbox. A test event without a payload can be sent to any URL.`,
   )
 }

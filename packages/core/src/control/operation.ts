@@ -34,7 +34,7 @@ export type ControlContext = {
   /** Returns the service's time, as Unix time in milliseconds. */
   readonly now: () => number
   readonly info: ServerInfo
-  /** Faults of the public API. `undefined` on a server that was started without `mock`. */
+  /** Faults of the public API. `undefined` on a server that was started without `sandbox`. */
   readonly faults?: ApiFaults | undefined
   /** `undefined` on a server. */
   readonly mock?: MockControl | undefined

@@ -78,12 +78,12 @@ export const subject = z
 
 export const ServerInfo = named(
   'ServerInfo',
-  'What this server is. `mock`: it injects faults on request.',
+  'What this host of the control API is, and what it can do beyond what all can: `faults`, on request, and what only a `mock` can.',
   z.object({
     version: z.string(),
     database: z.enum(['memory', 'sqlite', 'postgresql']),
     role: z.enum(['all', 'api', 'worker']),
-    mock: z.boolean(),
+    can: z.array(z.enum(['faults', 'mock'])),
   }),
 )
 export type ServerInfo = z.infer<typeof ServerInfo>

@@ -1,4 +1,4 @@
-// For imitations of a live service: the mock, and the server with `mock`
+// For imitations of a live service: the mock, and the server with `sandbox`
 
 import type { DeliveryRequest } from '../delivery/attempt.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'

@@ -88,7 +88,7 @@ test('only a server with mock publishes the events that only live services send'
     const rejected = refusing.simulateCall('acme', { ...call, [field]: value })
     await expect(rejected).rejects.toMatchObject({
       name: 'InputError',
-      issues: [{ path: field, message: expect.stringContaining('--mock') }],
+      issues: [{ path: field, message: expect.stringContaining('--sandbox') }],
     })
   }
   await refusing.simulateCall('acme', { ...call, callId: 'plain', observedEvents: false, notPicked: 0 })

@@ -25,7 +25,7 @@ type DueTask = {
 const checkObserved = ({ observedEvents = false, notPicked = 0 }: CallSimulation): void => {
   const path = observedEvents ? 'observedEvents' : notPicked > 0 ? 'notPicked' : undefined
   if (path === undefined) return
-  const message = 'publishes events that only live services send. Start the server with --mock'
+  const message = 'publishes events that only live services send. Start the server with --sandbox'
   throw new InputError([{ path, message }])
 }
 

@@ -101,7 +101,7 @@ const Editor = ({ title, subscriptionId, source, onClose }: EditorProps) => {
       )}
       <p class="quiet">
         The server sends edited payloads only to loopback addresses, unless it was started with{' '}
-        <code>--mock</code>.
+        <code>--sandbox</code>.
       </p>
       <Problem text={problem.value} />
       <footer>

@@ -156,7 +156,7 @@ const offer = (field: Field, existing: Existing): Field => {
   return { ...field, choices, kind: field.name === 'customerNumber' ? 'text' : 'choice' }
 }
 
-/** A dialog to simulate a call, a participant's step or, with `--mock`, a fault. */
+/** A dialog to simulate a call, a participant's step or, on a host that can, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
   // A keyboard shortcut can open the dialog before the organization has loaded.
@@ -166,7 +166,11 @@ const Simulation = ({ onClose }: DialogControl) => {
   )
   const preset = useSignal<Preset | undefined>(undefined)
   const { schema, submitLabel, presets, groups, run } = kinds[kind.value]
-  const offered: readonly Kind[] = ['call', 'participant', ...(info.value?.mock ? ['fault' as const] : [])]
+  const offered: readonly Kind[] = [
+    'call',
+    'participant',
+    ...(info.value?.can.includes('faults') ? ['fault' as const] : []),
+  ]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
     <Dialog title="Simulate" onClose={onClose}>

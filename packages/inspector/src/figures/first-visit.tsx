@@ -38,7 +38,7 @@ const Step = ({ isDone, title, text, label, onClick, command }: StepProps) => (
 /** The running server, its numbers and the next steps, shown until there are an endpoint and an event. */
 export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
   const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
-  const { version, database, mock } = info.value ?? {}
+  const { version, database, can = [] } = info.value ?? {}
   const isSubscribed = subscriptions.value.length > 0
   return (
     <section class="first-visit" aria-label="First steps">
@@ -46,7 +46,7 @@ export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
       <Facts
         isInline
         facts={{
-          Server: version && `${version}, ${database}${mock ? ', mock' : ''}`,
+          Server: version && `${version}, ${database}${can.includes('faults') ? ', sandbox' : ''}`,
           'Address of the API': apiUrl,
           'WhatsApp numbers': integrations.map(({ wabaNumber }) => wabaNumber).join(', '),
           'Telephone numbers': pstnNumbers.join(', '),

@@ -1,5 +1,11 @@
 import type { OrganizationRecord, ReferenceServer } from '@wabakit/core'
-import { createControlApi, type MockControl, parsePosition, readPages } from '@wabakit/core/control'
+import {
+  createControlApi,
+  type MockControl,
+  parsePosition,
+  readPages,
+  type ServerInfo,
+} from '@wabakit/core/control'
 import { ControlError, type RequestLog, toErrorResponse } from '@wabakit/core/hosting'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
@@ -68,7 +74,12 @@ export const createControl = ({ listTenants, addTenant, requests }: ControlOptio
       // Organizations that the control API created belong to the first tenant.
       const tenant = find(organizationId) ?? listTenants()[0]
       if (tenant === undefined) throw new ControlError('stopping', 'This mock is closed.')
-      const info = { version: manifest.version, database: 'memory', role: 'all', mock: true } as const
+      const info: ServerInfo = {
+        version: manifest.version,
+        database: 'memory',
+        role: 'all',
+        can: ['faults', 'mock'],
+      }
       const { service, ...context } = await serveTenant(tenant)
       const organizations = { ...service.organizations, list: createOrganizationList(listTenants) }
       return { ...context, service: { ...service, organizations }, requests, info, mock }

@@ -3,7 +3,8 @@ import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
-import type { ServerConfig } from '../config/server-config.ts'
+import type { ServerConfig, SettingName } from '../config/server-config.ts'
+import { settings } from '../config/settings.ts'
 import { getWebhookHeader } from '../config/webhook-header.ts'
 import { signals as stopSignals } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
@@ -84,6 +85,24 @@ const report = (what: string, facts: Readonly<Record<string, unknown>>): void =>
   process.stderr.write(`wabakit ${what}${shown.join('')}\n`)
 }
 
+/** The settings of a server that a mock has, too. */
+const mockSettings: readonly SettingName[] = [
+  'port',
+  'profile',
+  'live',
+  'seed',
+  'webhookUrl',
+  'webhookAuthorization',
+  'webhookHeader',
+]
+
+const refuseIgnored = (flags: SettingFlags): void => {
+  const ignored = settings.filter(({ name }) => flags[name] !== undefined && !mockSettings.includes(name))
+  if (ignored.length === 0) return
+  const names = ignored.map(({ flag }) => flag).join(', ')
+  throw new CliError(`With --mock, these flags would have no effect: ${names}. Remove them.`, exitCodes.usage)
+}
+
 /** Runs a command with the mock of `wabakit/mock`: virtual time, faults of deliveries, waits and recordings. */
 const execWithMock = async (command: readonly string[], config: ServerConfig): Promise<number> => {
   const { port, profile, seed, live, webhookUrl } = config
@@ -112,15 +131,18 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
   }
 }
 
+type ExecFlags = SettingFlags & { readonly mock?: boolean }
+
 /**
  * Runs a command with a temporary server. By default, the server stores its data in memory and listens on a free port.
  */
 const exec = async (
   command: readonly string[],
-  { config: file, ...flags }: SettingFlags,
+  { config: file, mock, ...flags }: ExecFlags,
 ): Promise<number> => {
+  if (mock) refuseIgnored(flags)
   const config = loadConfig({ flags: { ...defaults, ...flags }, file })
-  if (config.mock) return execWithMock(command, config)
+  if (mock) return execWithMock(command, config)
   await using server = await startServer(config)
   report(`server ${server.url}`, { database: formatDatabase(config.database) })
   // Without `await`, the server would be closed before the command ends.
@@ -133,6 +155,10 @@ export const define = (command: Command): void => {
       'run a command with a temporary server, whose address it finds in WABAKIT_BASE_URL and WABAKIT_API_KEY',
     )
     .argument('<command...>', 'the command and its arguments, after --')
+    .option(
+      '--mock',
+      'use the mock instead of a server: virtual time, faults of deliveries, waits and recordings',
+    )
     .action(async (child, { format: _, ...flags }) => {
       process.exitCode = await exec(child, flags)
     })

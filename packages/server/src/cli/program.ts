@@ -20,7 +20,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['listen', 'forward the events of a running server to a local URL', () => import('./listen.ts')],
     ['capture', 'record the webhooks that arrive through a tunnel', () => import('./capture.ts')],
     ['replay', 'send recorded webhooks again, in order', () => import('./replay.ts')],
-    ['faults', 'make requests to the public API fail (serve --mock)', resource],
+    ['faults', 'make requests to the public API fail (serve --sandbox)', resource],
   ],
   'See what happened:': [
     ['overview', 'show how each endpoint has been doing', () => import('./overview.ts')],

@@ -11,7 +11,7 @@ import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
 const listFacts = (
   { url, demo }: RunningServer,
-  { database, mock, profile, seed }: ServerConfig,
+  { database, sandbox, profile, seed }: ServerConfig,
   { style }: Output,
 ): Readonly<Record<string, string>> => {
   const showOnce = (secret: string): string => `${style('bold', secret)}  (shown this once)`
@@ -19,7 +19,7 @@ const listFacts = (
   return {
     API: url,
     database: formatDatabase(database),
-    ...(mock && { mock: `profile ${profile}, seed ${seed}` }),
+    ...(sandbox && { sandbox: `profile ${profile}, seed ${seed}` }),
     ...(demo && {
       organization: demo.organizationId,
       'WABA number': demo.wabaNumber,
@@ -56,7 +56,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   const loaded = loadConfig({ flags, file })
   const config = {
     ...loaded,
-    seed: loaded.seed ?? (loaded.mock ? Math.floor(Math.random() * 2 ** 32) : undefined),
+    seed: loaded.seed ?? (loaded.sandbox ? Math.floor(Math.random() * 2 ** 32) : undefined),
   }
   const server = await startServer(config)
   // Handles signals before printing the result, because a process that waits for the result may send a signal

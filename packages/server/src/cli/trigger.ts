@@ -75,7 +75,7 @@ export const define = (command: Command): void => {
     .option('--customer-number <number>', "the customer's number (call)")
     .addHelpText(
       'after',
-      '\nA value that is valid JSON is parsed; quote a number to pass it as text.\nAn event has an example as its payload, in which --set sets fields. It changes\nnothing else on the server, and is refused if a subscription that gets it has no\nloopback address, unless the server has --mock.',
+      '\nA value that is valid JSON is parsed; quote a number to pass it as text.\nAn event has an example as its payload, in which --set sets fields. It changes\nnothing else on the server, and is refused if a subscription that gets it has no\nloopback address, unless the server has --sandbox.',
     )
     .action(trigger)
   command.addHelpText('after', formatFields(command.createHelp()))

@@ -29,7 +29,7 @@ const findProblems = (sources: ConfigSources) => {
 }
 
 test('needs no settings, and listens on loopback by default', () => {
-  expect(load()).toMatchObject({ host: '127.0.0.1', database: './wabakit.db', trustProxy: 0, mock: false })
+  expect(load()).toMatchObject({ host: '127.0.0.1', database: './wabakit.db', trustProxy: 0, sandbox: false })
 })
 
 test('reads a file with a byte order mark, as editors on Windows write it', () => {
@@ -49,9 +49,9 @@ test('prefers flags to variables, variables to the file, and the file to default
 })
 
 test("converts the strings of flags and variables to the setting's type", () => {
-  const environment = { WABAKIT_PORT: '0', WABAKIT_MOCK: 'true', WABAKIT_ALLOW_PRIVATE_TARGETS: '0' }
+  const environment = { WABAKIT_PORT: '0', WABAKIT_SANDBOX: 'true', WABAKIT_ALLOW_PRIVATE_TARGETS: '0' }
 
-  expect(load({ environment })).toMatchObject({ port: 0, mock: true, allowPrivateTargets: false })
+  expect(load({ environment })).toMatchObject({ port: 0, sandbox: true, allowPrivateTargets: false })
 })
 
 test('treats an empty variable as not set', () => {

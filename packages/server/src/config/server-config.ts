@@ -140,7 +140,7 @@ export const ServerConfig = z.strictObject({
     300,
   ),
   rateLimitPerCall: wholeNumber(
-    'Maximum number of requests for the summary of one call per minute. 0 means no limit. A server with `mock` has none.',
+    'Maximum number of requests for the summary of one call per minute. 0 means no limit. A server with `sandbox` has none.',
     [0, 1_000_000_000],
     30,
   ),
@@ -212,15 +212,16 @@ export const ServerConfig = z.strictObject({
       otherwise: 'none',
       secret: true,
     }),
-  mock: z._default(z.boolean(), false).register(settingFacts, {
-    about: 'Whether the control API may inject faults into the public API.',
+  sandbox: z._default(z.boolean(), false).register(settingFacts, {
+    about:
+      'Whether this server is for tests: the control API may inject faults into the public API, and send any payload to any URL.',
     form: '`true` or `false`',
   }),
   profile: z
     ._default(z.string().check(z.regex(/^(?:reference|live|.*\.json)$/s)), 'reference')
     .register(settingFacts, {
       about:
-        'What a server with `mock` imitates: this service, what a live one publishes or, for `exec --mock`, what `wabakit probe` and `capture` measured.',
+        'What a server with `sandbox` imitates: this service, what a live one publishes or, for `exec --mock`, what `wabakit probe` and `capture` measured.',
       form: '`reference`, `live`, or the path of a `wabakit.profile.json`',
     }),
   live: z.optional(LiveSettings).register(settingFacts, {
@@ -231,7 +232,7 @@ export const ServerConfig = z.strictObject({
     fileOnly: true,
   }),
   seed: z.optional(z.int()).register(settingFacts, {
-    about: 'Seed of a server with `mock`, which repeats its made-up data and random faults.',
+    about: 'Seed of a server with `sandbox`, which repeats its made-up data and random faults.',
     form: 'a whole number',
     otherwise: 'drawn',
   }),

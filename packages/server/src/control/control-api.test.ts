@@ -31,7 +31,7 @@ const createControl = async (listen: (listener: unknown) => () => void = () => (
       schedule: () => () => {},
     }),
     requests: createRequestLog(1),
-    info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },
+    info: { version: '0.0.0', database: 'memory', role: 'all', can: [] },
     allowsCustomPayload: () => true,
     userAgent: 'wabakit',
     faults: undefined,

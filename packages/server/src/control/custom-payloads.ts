@@ -4,5 +4,5 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
  * Returns whether a URL may get an event whose payload comes from a caller. An endpoint cannot distinguish it from a
  * genuine event, so only the developer's own machine may get it. Each attempt checks this again.
  */
-export const allowsCustomPayload = (url: string, { mock }: { readonly mock: boolean }): boolean =>
-  mock || isLoopbackHost(new URL(url).hostname)
+export const allowsCustomPayload = (url: string, { sandbox }: { readonly sandbox: boolean }): boolean =>
+  sandbox || isLoopbackHost(new URL(url).hostname)

@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '@wabakit/core'
 import type { LiveSettings } from '@wabakit/core/simulation'
 
-/** The module that imitates a live service. A server without `mock` does not load it. */
+/** The module that imitates a live service. A server without `sandbox` does not load it. */
 export type LiveProfile = typeof import('@wabakit/core/live')
 
 type LiveOptions = Pick<LiveProfile, 'respondLive' | 'createFetchLimit'> &

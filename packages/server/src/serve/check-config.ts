@@ -69,8 +69,9 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
     const message = `is for the demo organization, which a server has only if no other machine can reach it, but ${exposure}. Create a subscription with wabakit subscription create.`
     throw new ConfigError([{ key: 'webhookUrl', source: '--webhook-url', message }])
   }
-  if (config.profile === 'live' && !config.mock) {
-    const message = 'can only be live with --mock: this server is no live service, but it can imitate one.'
+  if (config.profile === 'live' && !config.sandbox) {
+    const message =
+      'can only be live with --sandbox (or exec --mock): this server is no live service, but it can imitate one.'
     throw new ConfigError([{ key: 'profile', source: '--profile', message }])
   }
   if (config.profile.endsWith('.json')) {

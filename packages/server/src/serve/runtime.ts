@@ -47,12 +47,12 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 export const createRuntime = (options: RuntimeOptions) => {
   const { settings, opened, metrics, live: profile, log, createRequestId, onError } = options
   const { store, clock } = opened
-  const { trustProxy, role, mock, live: liveSettings = {} } = settings
+  const { trustProxy, role, sandbox, live: liveSettings = {} } = settings
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
     key: toLimit(settings.rateLimitPerKey),
-    call: mock ? false : toLimit(settings.rateLimitPerCall),
+    call: sandbox ? false : toLimit(settings.rateLimitPerCall),
     ip: toLimit(settings.rateLimitPerAddress),
   }
   const limits = createRateLimits({ ...rateLimit, organization: false, key: false, call: false }, clock)
@@ -86,13 +86,13 @@ export const createRuntime = (options: RuntimeOptions) => {
 
   const { seed } = settings
   const random = seed === undefined ? Math.random : createSeededRandom(seed, 'faults')
-  const faults = mock ? createApiFaults(random) : undefined
+  const faults = sandbox ? createApiFaults(random) : undefined
   let calls = 0
   const simulation = createCallSimulator({
     server: service,
     now: clock.now,
     observedEvents: profile !== undefined,
-    allowsObserved: mock,
+    allowsObserved: sandbox,
     createCallData: (organizationId) =>
       // Without a seed, every server has the same data.
       createCallData(
@@ -119,7 +119,12 @@ export const createRuntime = (options: RuntimeOptions) => {
           service,
           requests,
           now: clock.now,
-          info: { version: manifest.version, database: nameEngine(settings.database), role, mock },
+          info: {
+            version: manifest.version,
+            database: nameEngine(settings.database),
+            role,
+            can: sandbox ? ['faults'] : [],
+          },
           simulation,
           live,
           faults,

@@ -84,7 +84,7 @@ test('acceptance exits with 1, 2, 3 or 4 on a failure, a usage error, an unreach
 })
 
 test('acceptance --profile live passes a server that imitates a live service', async () => {
-  const server = await startServer({ port: 0, mock: true, profile: 'live', logLevel: 'silent' })
+  const server = await startServer({ port: 0, sandbox: true, profile: 'live', logLevel: 'silent' })
   onTestFinished(server.close)
   const run = (...options: readonly string[]) =>
     wabakit([

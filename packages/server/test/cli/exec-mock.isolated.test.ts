@@ -31,8 +31,26 @@ test('exec prints what it started, and a mock repeats its seed', async () => {
   expect(first?.stdout).toMatch(/^42 live wk_mock_\w+\n$/)
   expect(second?.stdout).toBe(first?.stdout)
   expect(server?.stderr).toMatch(/^wabakit server http:\/\/127\.0\.0\.1:\d+ {2}database /)
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('can only be live with --mock') })
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('can only be live with --sandbox (or exec --mock)'),
+  })
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('Set one of them') })
+})
+
+test('exec --mock refuses the settings of a server that it would ignore', async () => {
+  const ignored = [
+    '--control-token',
+    'a-token-of-16-characters',
+    '--database',
+    'own.db',
+    '--rate-limit-per-key',
+    '1',
+  ]
+  const { code, stderr } = await wabakit(['exec', '--mock', '--sandbox', ...ignored, '--', 'true'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--database, --control-token, --rate-limit-per-key, --sandbox')
+  expect(stderr).not.toContain('a-token-of-16')
 })
 
 test('exec takes flags and the configuration, also what its mock imitates', async () => {
@@ -52,10 +70,10 @@ test('exec takes flags and the configuration, also what its mock imitates', asyn
   expect(file.stderr).toContain('"msg":"listening"')
 })
 
-test('serve --mock prints its profile and its seed', async () => {
+test('serve --sandbox prints its profile and its seed', async () => {
   const flags = ['--port', '0', '--database', ':memory:', '--log-level', 'error']
-  const server = startWabakit(['serve', ...flags, '--mock', '--profile', 'live', '--seed', '42'])
-  expect(await server.line(/mock/)).toMatch(/mock +profile live, seed 42$/)
+  const server = startWabakit(['serve', ...flags, '--sandbox', '--profile', 'live', '--seed', '42'])
+  expect(await server.line(/sandbox/)).toMatch(/sandbox +profile live, seed 42$/)
   server.kill('SIGTERM')
   expect(await server.ended).toBe(0)
 })

@@ -61,7 +61,7 @@ test('probe prints each answer beside the specification and the profile live, an
     script,
   ])
   expect(played).toMatchObject({ code: 0, stdout: `404 ${realpathSync(folder)}/record.profile.json\n` })
-  const served = await wabakit(['serve', '--mock', '--port', '0', '--profile', 'record.profile.json'])
+  const served = await wabakit(['serve', '--sandbox', '--port', '0', '--profile', 'record.profile.json'])
   expect(served).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('can only be a file with exec --mock'),

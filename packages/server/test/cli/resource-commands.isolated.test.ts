@@ -52,7 +52,7 @@ test('every command of a resource is an operation of the control API, with examp
 })
 
 test('the URL of --server may end in a slash', async () => {
-  const { url } = await start({ mock: true })
+  const { url } = await start({ sandbox: true })
   const printed = await at({ url })('org list --format json')
   expect(parseLines(printed)).not.toEqual([])
   expect(await at({ url: `${url}/` })('org list --format json')).toBe(printed)
@@ -497,8 +497,8 @@ test('resends deliveries skipped within a period, and counts all parts of a larg
   expect(resent).toBeLessThan(count)
 })
 
-test('injects faults into a server with --mock', async () => {
-  const run = at(await start({ mock: true }))
+test('injects faults into a server with --sandbox', async () => {
+  const run = at(await start({ sandbox: true }))
   await run('faults add --endpoint groups.create --status 503 --times 3')
   expect(await run('faults list')).toMatch(/503 +groups\.create +\S+ +- +3$/m)
   expect(await run('faults clear')).toBe('removed all faults\n')

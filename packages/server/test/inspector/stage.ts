@@ -31,7 +31,7 @@ export const createStage = async (database: string): Promise<Stage> => {
     port: 0,
     database,
     logLevel: 'silent',
-    mock: true,
+    sandbox: true,
     organizations: [
       acme,
       { id: 'empty', pstnNumbers: ['+15550100009'] },

@@ -68,7 +68,7 @@ const readLog = async (settings: Partial<Settings>): Promise<string[]> => {
 
 /** Returns the statuses of requests of which a fault hits every other one. */
 const drawFaults = async (settings: Partial<Settings>): Promise<number[]> => {
-  const server = await start({ mock: true, ...settings })
+  const server = await start({ sandbox: true, ...settings })
   const fault = { endpoint: 'groups.create', status: 500, chance: 0.5, times: 1_000 }
   await control(server, 'POST /faults', fault)
   const statuses: number[] = []
@@ -139,19 +139,19 @@ export const dataSettings = {
       [{ logFormat: 'pretty' }, false],
     ],
   },
-  mock: {
+  sandbox: {
     see: async (settings) => {
       const fault = { endpoint: 'groups.create', status: 503 }
       return (await control(await start(settings), 'POST /faults', fault)).status
     },
     cases: [
       [{}, 404],
-      [{ mock: true }, 201],
+      [{ sandbox: true }, 201],
     ],
   },
   profile: {
     // A live service accepts the key in its own header only.
-    see: async (settings) => (await createGroup((await start({ mock: true, ...settings })).url)).status,
+    see: async (settings) => (await createGroup((await start({ sandbox: true, ...settings })).url)).status,
     cases: [
       [{}, 200],
       [{ profile: 'live' }, 401],
@@ -160,7 +160,7 @@ export const dataSettings = {
   live: {
     // Without PSTN calling, there is no summary of any call.
     see: async (settings) => {
-      const { url } = await start({ mock: true, profile: 'live', ...settings })
+      const { url } = await start({ sandbox: true, profile: 'live', ...settings })
       const headers = { authorization: 'wk_test_key_0123456789' }
       return (await fetch(`${url}/v1/call/ai-summary?callId=call-1`, { headers })).status
     },

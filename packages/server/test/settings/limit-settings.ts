@@ -48,7 +48,7 @@ export const limitSettings = {
       [{}, 30],
       [{ rateLimitPerCall: 3 }, 3],
       [{ rateLimitPerCall: 0 }, undefined],
-      [{ mock: true }, undefined],
+      [{ sandbox: true }, undefined],
     ],
   },
 } satisfies Partial<Record<keyof Settings, SettingCase>>

@@ -58,7 +58,7 @@ const causes = {
   },
   custom_payload: {
     text: 'A caller chose the payload of this event, so only endpoints on loopback addresses can get it.',
-    remedy: 'Publish it to a loopback URL, or start the server with --mock.',
+    remedy: 'Publish it to a loopback URL, or start the server with --sandbox.',
   },
   connection: {
     text: 'The endpoint could not be reached.',
