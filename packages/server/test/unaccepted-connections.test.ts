@@ -1,4 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { stopServer } from '@wabakit/webhooks/node'
 import { expect, test } from 'vitest'
@@ -50,4 +54,32 @@ test('stopServer serves the connections that are not accepted yet', async () => 
   const url = `http://127.0.0.1:${Object(server.address()).port}`
   const receiver = { stop: async () => {} }
   expect(await stopBeforeAccepting(url, () => stopServer(server, { receiver }))).toEqual(served)
+})
+
+/** Opens a connection, calls `stop`, and sends a request some turns of the event loop later. Returns the first line of the response. */
+const stopBeforeRequest = async (url: string, stop: () => Promise<void>): Promise<string | undefined> => {
+  const [first, socket] = [connect(Number(new URL(url).port)), connect(Number(new URL(url).port))]
+  await once(socket, 'connect')
+  const response = text(socket)
+  // By the response to another one, both are accepted.
+  first.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+  await text(first)
+  const stopped = stop()
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+  socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await stopped
+  return (await response).split('\r\n')[0]
+}
+
+test('a server that stops serves a request that is on its way', async () => {
+  const { url, close } = await start()
+  expect(await stopBeforeRequest(url, close)).toBe('HTTP/1.1 200 OK')
+})
+
+test('stopServer serves a request that is on its way', async () => {
+  const server = createServer((_request, response) => response.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${Object(server.address()).port}`
+  const receiver = { stop: async () => {} }
+  expect(await stopBeforeRequest(url, () => stopServer(server, { receiver }))).toBe('HTTP/1.1 200 OK')
 })

@@ -64,9 +64,13 @@ export const stopServer = async (
   await new Promise((resolve) => setTimeout(resolve, drainMs))
   await acceptWaiting(server)
   const startedAt = performance.now()
+  // `close` would also close connections whose request is on its way.
+  server.closeIdleConnections = () => {}
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // A connection whose request began before the stop becomes idle without being closed.
-  const closing = setInterval(() => server.closeIdleConnections(), 50)
+  Reflect.deleteProperty(server, 'closeIdleConnections')
+  // A connection whose request began before the stop becomes idle without being closed. What has arrived meanwhile is read before the
+  // immediate.
+  const closing = setInterval(() => setImmediate(() => server.closeIdleConnections()), 50)
   const limit = setTimeout(() => server.closeAllConnections(), maxMs)
   try {
     // Requests to other routes may take longer, so this waits for at most half of the time: the receiver

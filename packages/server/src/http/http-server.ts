@@ -54,6 +54,9 @@ const headersGraceMs = 500
 /** Maximum number of connections that the system accepts before this process does. */
 const backlog = 1_024
 
+/** Time for a request to arrive on an open connection while the server stops, in milliseconds. */
+const arrivalMs = 50
+
 /** Maximum fraction of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
 const networkShare = 0.5
 
@@ -226,14 +229,18 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
         closing = true
         for (const response of running) response.shouldKeepAlive = false
         const timers = [
+          // What has arrived meanwhile is read before the immediate.
+          setTimeout(() => setImmediate().then(() => server.closeIdleConnections()), arrivalMs),
           setTimeout(closeWithoutRequest, headersGraceMs),
           setTimeout(() => server.closeAllConnections(), graceMs),
         ]
+        // `close` would also close connections whose request is on its way.
+        server.closeIdleConnections = () => {}
         server.close(() => {
           for (const timer of timers) clearTimeout(timer)
           resolve()
         })
-        server.closeIdleConnections()
+        Reflect.deleteProperty(server, 'closeIdleConnections')
       })
     },
   }
