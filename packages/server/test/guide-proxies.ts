@@ -44,3 +44,6 @@ export const guideBalancers: Readonly<Record<ProxyName, Configure>> = {
   apache: (options) => wrapApache(options, readBlock(['app-2.internal', 'BalancerMember'], options)),
   caddy: (options) => wrapCaddy(readBlock(['app-2.internal', 'reverse_proxy'], options)),
 }
+
+/** The time between the restarts of two machines, in milliseconds. */
+export const pauseMs = Number(/ready --wait .* && sleep (\d+)\n/.exec(guide)?.[1]) * 1_000

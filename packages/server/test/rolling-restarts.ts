@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendRequest } from './beside-strangers.ts'
 import { findFreePort } from './free-port.ts'
-import { guideBalancers } from './guide-proxies.ts'
+import { guideBalancers, pauseMs } from './guide-proxies.ts'
 import { type ProxyName, startReverseProxy } from './reverse-proxy.ts'
 
 const apiKey = 'wk_test_key_0123456789'
@@ -47,7 +47,8 @@ const startMachine = async (port: number) => {
 }
 
 /**
- * Creates groups through the proxies of the guide while the two servers behind them are restarted by SIGTERM, one after the other.
+ * Creates groups through the proxies of the guide while the two servers behind them are restarted by SIGTERM, one after the other, as
+ * the guide says.
  *
  * @returns how often each status or error occurred, for each proxy.
  */
@@ -90,7 +91,10 @@ export const restartBehindProxies = async (
     const machine = machines.shift()
     if (machine === undefined) break
     await machine.stop('SIGTERM')
-    machines.push(await start(machine.port))
+    const next = await start(machine.port)
+    machines.push(next)
+    while (!(await fetch(`http://127.0.0.1:${next.port}/readyz`)).ok) await sleep(100)
+    await sleep(pauseMs)
   }
   isOver = true
   await Promise.all(clients)
