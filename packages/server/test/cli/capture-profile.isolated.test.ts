@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventExamples } from '@wabakit/contract/documents'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { folder, startWabakit, wabakit } from './wabakit.ts'
 
 const readProfile = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
@@ -18,8 +21,9 @@ const startCapture = async (...flags: string[]) => {
     ...flags,
   ])
   const { url }: { url: string } = JSON.parse(await started.line(/"ready":true/))
-  const send = async (body: object, headers: Record<string, string> = {}) =>
+  const send = async (body: object, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch(`${url}/hooks?token=s3cret`, {
+      signal: signal ?? null,
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -28,7 +32,7 @@ const startCapture = async (...flags: string[]) => {
     started.kill('SIGTERM')
     expect(await started.ended).toBe(0)
   }
-  return { send, stop }
+  return { send, stop, line: started.line }
 }
 
 const ended = {
@@ -102,4 +106,33 @@ console.log(JSON.stringify(deliveries.map(({ body }) => typeof JSON.parse(body).
   ])
   expect(played).toMatchObject({ code: 0 })
   expect(new Set(JSON.parse(played.stdout))).toEqual(new Set(['number', 'string']))
+})
+
+test('capture tells a repeat after a time-out of the sender from one after a failure', async () => {
+  const answers: (() => void)[] = []
+  const application = createServer((_, response) => {
+    answers.push(() => response.writeHead(answers.length > 1 ? 500 : 200).end())
+    if (answers.length > 1) answers.at(-1)?.()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void application.close())
+  await once(application, 'listening')
+  const { port } = application.address() as AddressInfo
+  const file = 'timeout.profile.json'
+  const capture = await startCapture('--profile', file, '--forward-to', `http://127.0.0.1:${port}`)
+  const body = { ...ended, durationInSeconds: 42 }
+  const giveUp = new AbortController()
+  const first = capture.send(body, {}, giveUp.signal).catch(() => 'given up')
+  await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1)
+  giveUp.abort()
+  expect(await first).toBe('given up')
+  answers[0]?.()
+  // The request has been printed once its attempt has ended.
+  await capture.line(/"status":200/)
+  expect((await capture.send(body)).status).toBe(500)
+  expect((await capture.send(body)).status).toBe(500)
+  await capture.stop()
+  expect(readProfile(file).deliveries).toMatchObject({
+    repeatAfterTimeout: { values: [{ value: { attempt: 2 }, count: 1 }] },
+    repeatAfterFailure: { values: [{ value: { attempt: 3 }, count: 1 }], notSeenIn: 1 },
+  })
 })
