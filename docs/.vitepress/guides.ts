@@ -9,6 +9,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/start.md',
     'docs/vendor.md',
     'docs/authentication.md',
+    'docs/signatures.md',
     'docs/go-live.md',
     'packages/webhooks/README.md',
     'docs/reference/frameworks.md',
@@ -20,6 +21,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'I send': ['packages/client/README.md', 'docs/reference/errors.md'],
   'I test': [
     'docs/testing.md',
+    'docs/reference/faults.md',
     'packages/mock/README.md',
     'docs/is-my-webhook-endpoint-safe.md',
     'docs/examining-a-server.md',

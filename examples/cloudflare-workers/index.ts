@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
-import { bearerAuth, createReceiver, sqlDedupe, sqlDedupeTable } from 'wabakit/webhooks'
+import { createReceiver, sqlDedupe, sqlDedupeTable, urlToken } from 'wabakit/webhooks'
 
 /** Receives the webhooks of all Workers, so that each is handled once. */
 export class Webhooks extends DurableObject<Env> {
   readonly receiver = createReceiver({
-    verify: bearerAuth({ token: () => this.env.WEBHOOK_TOKEN }),
+    verify: urlToken({ token: () => this.env.WEBHOOK_TOKEN }),
     dedupe: sqlDedupe((text, values) => this.ctx.storage.sql.exec(text, ...values).toArray(), {
       dialect: 'sqlite',
     }),

@@ -1,7 +1,7 @@
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => Deno.env.get('WEBHOOK_TOKEN') ?? '' }),
+  verify: urlToken({ token: () => Deno.env.get('WEBHOOK_TOKEN') ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

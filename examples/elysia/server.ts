@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,9 +1,9 @@
 import fastify from 'fastify'
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 import { toFastifyPlugin } from 'wabakit/webhooks/fastify'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

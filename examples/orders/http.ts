@@ -25,7 +25,8 @@ export const createHttpServer = (orders: Orders): Server => {
   const handleWebhook = toNodeHandler(orders.receiver)
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const route = `${request.method} ${request.url}`
+    const [path] = request.url?.split('?') ?? []
+    const route = `${request.method} ${path}`
     if (route === 'POST /webhooks') return handleWebhook(request, response)
     if (route === 'GET /summaries') return respond(response, 200, await orders.listSummaries())
     if (route === 'GET /rings') return respond(response, 200, await orders.listRings())

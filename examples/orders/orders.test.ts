@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createMock, type Mock } from 'wabakit/mock'
-import { bearerAuth, generateSecret, standardWebhooks } from 'wabakit/webhooks'
+import { generateSecret, standardWebhooks, urlToken } from 'wabakit/webhooks'
 import { openDatabase } from './database.ts'
 import { createOrders } from './orders.ts'
 
-const token = 'example-token'
+const token = 'example-token-of-16-bytes'
 
-/** Starts the service behind a sender that signs or, with WABAKIT_PROFILE=live, sends a token. */
+/** Starts the service behind a sender that signs or, with WABAKIT_PROFILE=live, has a token in its URL. */
 const start = async (mock: Mock, secrets = (): readonly string[] => [mock.secret]) => {
   const database = await openDatabase(':memory:', { clock: mock.clock })
   const client = mock.client()
@@ -14,7 +14,7 @@ const start = async (mock: Mock, secrets = (): readonly string[] => [mock.secret
     database,
     client,
     wabaNumber: mock.wabaNumber,
-    verify: mock.profile === 'live' ? bearerAuth({ token }) : standardWebhooks({ secrets }),
+    verify: mock.profile === 'live' ? urlToken({ token }) : standardWebhooks({ secrets }),
   })
   mock.deliverTo(orders.receiver)
   onTestFinished(async () => {
@@ -28,7 +28,7 @@ const start = async (mock: Mock, secrets = (): readonly string[] => [mock.secret
 const order = { id: '1042', title: 'Order 1042: two teapots' }
 
 test('an order gets a group, whose link arrives by webhook', async () => {
-  const mock = await createMock({ webhookAuth: { token } })
+  const mock = await createMock({ webhookAuth: { urlToken: token } })
   const orders = await start(mock)
 
   await orders.place(order)
@@ -39,7 +39,7 @@ test('an order gets a group, whose link arrives by webhook', async () => {
 })
 
 test('an order whose outcome is unknown is settled by the event of its group', async () => {
-  const mock = await createMock({ webhookAuth: { token } })
+  const mock = await createMock({ webhookAuth: { urlToken: token } })
   const orders = await start(mock)
   mock.faults.next('groups.create', { reset: true, carriedOut: true })
 
@@ -52,7 +52,7 @@ test('an order whose outcome is unknown is settled by the event of its group', a
 })
 
 test('a summary is stored once, however often it arrives', async () => {
-  const mock = await createMock({ webhookAuth: { token } })
+  const mock = await createMock({ webhookAuth: { urlToken: token } })
   const orders = await start(mock)
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY', { copies: 3 })
 
@@ -64,7 +64,7 @@ test('a summary is stored once, however often it arrives', async () => {
 })
 
 test('a summary that never arrives is fetched', async () => {
-  const mock = await createMock({ webhookAuth: { token } })
+  const mock = await createMock({ webhookAuth: { urlToken: token } })
   const orders = await start(mock)
   mock.faults.deliveries.neverRetry()
   mock.faults.deliveries.drop('CALL_AI_SUMMARY')
@@ -81,7 +81,7 @@ test('a summary that never arrives is fetched', async () => {
 })
 
 test('during a rotation, the old and the new secret are accepted', async () => {
-  const mock = await createMock({ webhookAuth: { token } })
+  const mock = await createMock({ webhookAuth: { urlToken: token } })
   const orders = await start(mock, () => [generateSecret(), mock.secret])
 
   const { callId } = await mock.simulateCall()

@@ -1,5 +1,5 @@
 import { createClient } from 'wabakit'
-import { bearerAuth, standardWebhooks } from 'wabakit/webhooks'
+import { standardWebhooks, urlToken } from 'wabakit/webhooks'
 import { stopServer } from 'wabakit/webhooks/node'
 import { openDatabase } from './database.ts'
 import { createHttpServer } from './http.ts'
@@ -8,7 +8,7 @@ import { createOrders } from './orders.ts'
 const { DATABASE = 'orders.db', PORT = '3000', WABA_NUMBER = '' } = process.env
 const { RECONCILE_AFTER_MS = '600000', RECONCILE_INTERVAL_MS = '1000' } = process.env
 
-// A live service sends a token; wabakit's server signs. During a rotation, both values are valid. Without any, the
+// A live service gets a URL with a token; wabakit's server signs. During a rotation, both values are valid. Without any, the
 // process does not start.
 const { WEBHOOK_TOKEN, WEBHOOK_TOKEN_PREVIOUS } = process.env
 const { WABAKIT_WEBHOOK_SECRET, WABAKIT_WEBHOOK_SECRET_PREVIOUS } = process.env
@@ -17,7 +17,7 @@ const select = (...values: readonly (string | undefined)[]) => values.filter((va
 const database = await openDatabase(DATABASE)
 const client = createClient() // WABAKIT_BASE_URL and WABAKIT_API_KEY
 const verify = WEBHOOK_TOKEN
-  ? bearerAuth({ token: select(WEBHOOK_TOKEN, WEBHOOK_TOKEN_PREVIOUS) })
+  ? urlToken({ token: select(WEBHOOK_TOKEN, WEBHOOK_TOKEN_PREVIOUS) })
   : standardWebhooks({ secrets: select(WABAKIT_WEBHOOK_SECRET, WABAKIT_WEBHOOK_SECRET_PREVIOUS) })
 const orders = createOrders({ database, client, wabaNumber: WABA_NUMBER, verify })
 const server = createHttpServer(orders)

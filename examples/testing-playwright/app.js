@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { createClient } from 'wabakit'
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 // The application under test: one page that creates groups, and lists them and the summaries of calls.
@@ -8,7 +8,7 @@ import { toNodeHandler } from 'wabakit/webhooks/node'
 const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER, WEBHOOK_TOKEN, PORT = '0' } = process.env
 const client = createClient({ baseUrl: WABAKIT_BASE_URL, apiKey: WABAKIT_API_KEY })
 const lines = []
-const receiver = createReceiver({ verify: bearerAuth({ token: WEBHOOK_TOKEN }), dedupe: memoryDedupe() })
+const receiver = createReceiver({ verify: urlToken({ token: WEBHOOK_TOKEN }), dedupe: memoryDedupe() })
   .on('GROUP_CREATED', (event) => lines.push(`Group ${event.groupName}`))
   .on('CALL_AI_SUMMARY', (event) => lines.push(`Call: ${event.summary.recap}`))
 const handleWebhook = toNodeHandler(receiver)
@@ -37,7 +37,7 @@ const createGroup = async (request, response) => {
 }
 
 const server = createServer((request, response) => {
-  if (request.url === '/webhooks') return handleWebhook(request, response)
+  if (request.url.startsWith('/webhooks?')) return handleWebhook(request, response)
   if (request.url === '/groups') return createGroup(request, response)
   return sendPage(response, 200)
 })

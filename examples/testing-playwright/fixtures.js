@@ -5,7 +5,7 @@ import { test as base, expect as baseExpect } from '@playwright/test'
 import { createMock } from 'wabakit/mock'
 import { matchers } from 'wabakit/mock/matchers'
 
-const token = 'example-token'
+const token = 'example-token-of-16-bytes'
 
 /** Starts the application in a process of its own. The first line that it prints is its URL. */
 const startApp = async ({ url, apiKey, wabaNumber }) => {
@@ -36,7 +36,7 @@ export const expect = baseExpect.extend(matchers)
 
 export const test = base.extend({
   mock: async ({ browserName: _ }, use) => {
-    const mock = await createMock({ port: 0, webhookAuth: { token } })
+    const mock = await createMock({ port: 0, webhookAuth: { urlToken: token } })
     await use(mock)
     try {
       mock.faults.assertUsed()

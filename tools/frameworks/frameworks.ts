@@ -43,7 +43,7 @@ const insertBefore = (mark: string, text: string) => (source: string) => {
 const write = (text: string) => () => text
 
 const createEarly = (waitUntil: string) => `createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   ack: 'before',
   waitUntil: ${waitUntil},
 }).on('CALL_AI_SUMMARY', async (event) => {
@@ -155,7 +155,7 @@ export const POST = async (request: Request) => {
   return receiver.handle(request)
 }`),
       'app/early/route.ts': write(`import { after } from 'next/server'
-import { bearerAuth, createReceiver } from 'wabakit/webhooks'
+import { createReceiver, urlToken } from 'wabakit/webhooks'
 const receiver = ${createEarly('after')}
 export const POST = receiver.handle`),
       'pages/api/parsed.ts': write(`export { default } from './webhooks'`),

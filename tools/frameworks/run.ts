@@ -28,10 +28,10 @@ const useSignatures = (folder: string, { files, mistake }: Framework): void => {
     const path = join(folder, file)
     const code = readFileSync(path, 'utf8')
     const signed = code.replace(
-      /bearerAuth\(\{ token: \(\) => (.*) \}\)/g,
+      /urlToken\(\{ token: \(\) => (.*) \}\)/g,
       'standardWebhooks({ secrets: () => [$1] })',
     )
-    writeFileSync(path, signed.replace('bearerAuth', 'standardWebhooks'))
+    writeFileSync(path, signed.replace('urlToken', 'standardWebhooks'))
   }
 }
 

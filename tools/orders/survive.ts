@@ -81,8 +81,8 @@ const tagAdded = {
 export const survive = async (options: SurviveOptions) => {
   const { database, profile, calls: count, loadMs, lifeMs, seed = 1 } = options
   const { chance = 0.05, recoveryMs = 120_000 } = options
-  const token = 'example-token'
-  const webhookAuth = profile === 'live' ? { webhookAuth: { token } } : {}
+  const token = 'example-token-of-16-bytes'
+  const webhookAuth = profile === 'live' ? { webhookAuth: { urlToken: token } } : {}
   const mock = await createMock({ port: 0, clock: 'machine', seed, profile, ...webhookAuth })
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}/webhooks`

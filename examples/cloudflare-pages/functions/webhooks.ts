@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => env.WEBHOOK_TOKEN }),
+  verify: urlToken({ token: () => env.WEBHOOK_TOKEN }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 
 export const database = new DatabaseSync(process.env.DATABASE ?? 'orders.db')
 
 export const receiver = createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   inbox: sqlInbox(database, { dialect: 'sqlite' }),
 }).on('CALL_AI_SUMMARY', (event, { atCompletion }) => {
   atCompletion((sqlite) => {

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 
 export const createSummaries = (pool: Pool, token: string) =>
   createReceiver({
-    verify: bearerAuth({ token }),
+    verify: urlToken({ token }),
     inbox: sqlInbox(pool),
   }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
     const client = await transaction()

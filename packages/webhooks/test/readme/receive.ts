@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import { bearerAuth, createReceiver, sqlInbox } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 
 export const receiver = createReceiver({
-  verify: bearerAuth({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
+  verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   inbox: sqlInbox(new DatabaseSync(process.env.DATABASE ?? 'webhooks.db'), { dialect: 'sqlite' }),
 })
   .on('CALL_AI_SUMMARY', async (event, context) => {

@@ -1,12 +1,12 @@
-import { createReceiver, type Receiver, standardWebhooks } from 'wabakit/webhooks'
+import { createReceiver, type Receiver, urlToken } from 'wabakit/webhooks'
 
-type Env = { readonly WABAKIT_WEBHOOK_SECRET: string }
+type Env = { readonly WEBHOOK_TOKEN: string }
 
 let receiver: Receiver | undefined
 
 export default {
   fetch: (request: Request, env: Env, context: object): Promise<Response> => {
-    receiver ??= createReceiver({ verify: standardWebhooks({ secrets: [env.WABAKIT_WEBHOOK_SECRET] }) }).on(
+    receiver ??= createReceiver({ verify: urlToken({ token: env.WEBHOOK_TOKEN }) }).on(
       'CALL_AI_SUMMARY',
       (event) => console.log(event.callId, event.summary.recap),
     )

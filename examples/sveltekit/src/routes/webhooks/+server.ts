@@ -1,8 +1,8 @@
-import { bearerAuth, createReceiver, memoryDedupe } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
 import { WEBHOOK_TOKEN } from '$app/env/private'
 
 const receiver = createReceiver({
-  verify: bearerAuth({ token: () => WEBHOOK_TOKEN }),
+  verify: urlToken({ token: () => WEBHOOK_TOKEN }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
