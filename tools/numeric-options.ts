@@ -10,6 +10,8 @@ type Whole =
   | ArrayBuffer
   | ArrayBufferView
   | URL
+  | RegExp
+  | Blob
   | Date
   | AbortSignal
   | Headers

@@ -22,6 +22,7 @@ import { declareOrganizations } from './tenancy/declared-organizations.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { createServiceClock } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
+import { checkNumbers } from './values/numbers.ts'
 
 /** The service, running in this process. */
 export type ReferenceServer = {
@@ -109,6 +110,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     allowLoopbackHttp = false,
     onError = console.error,
   } = options
+  checkNumbers(delivery, 'delivery.')
   const keyHeaders = options.auth?.header === undefined ? defaultKeyHeaders : [options.auth.header]
   const ids = options.ids === undefined ? createIds({ clock, random }) : checkEventIds(options.ids)
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { checkNumbers } from '../check-numbers.ts'
 import { EffectsError, ExaminationUsageError } from '../errors.ts'
 import { buildReport, type CheckResult, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
@@ -98,6 +99,7 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
  * expect(report).toPass()
  */
 export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<Report> => {
+  checkNumbers({ timeoutMs: options.timeoutMs, seed: options.seed, ...options.limits })
   const { seed = randomInt(2 ** 32), skip = [] } = options
   using clock = startServedClock()
   const settings = { ...readSettings(options, seed), clock }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endpoints } from '@wabakit/contract'
 import type { ApiQuestion, ResponseForm } from '@wabakit/contract/profile'
+import { checkNumbers } from '../check-numbers.ts'
 import { type Exchange, isFirewalled, sendRequest } from '../endpoint/send.ts'
 import { startServedClock } from '../endpoint/served-clock.ts'
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
@@ -120,6 +121,7 @@ const assertFits = ({
  */
 export const probeService = async (options: ProbeOptions): Promise<ProbeResult> => {
   const { apiKey, pstnCalls = [], whatsAppCalls = [], createGroup, wrongKey, intervalMs = 6_000 } = options
+  checkNumbers({ intervalMs })
   assertFits(options)
   const base = options.baseUrl.replace(/\/+$/, '')
   using clock = startServedClock()

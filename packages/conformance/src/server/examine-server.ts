@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { checkNumbers } from '../check-numbers.ts'
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
 import { resolver } from '../names.ts'
 import { buildReport, type Report } from '../report/report.ts'
@@ -82,6 +83,13 @@ const checkName = async (url: string): Promise<void> => {
  * process.exitCode = exitCodes[report.verdict]
  */
 export const examineServer = async (options: ServerExamination): Promise<Report> => {
+  checkNumbers({
+    minutes: options.minutes,
+    timeoutMs: options.timeoutMs,
+    retryTimeoutMs: options.retryTimeoutMs,
+    quietMs: options.quietMs,
+    seed: options.seed,
+  })
   const { seed = Math.floor(Math.random() * 2 ** 31), onResult = () => {} } = options
   const select = createSelection(options.only)
   const address = options.listen ?? (options.wabakitControl === undefined ? undefined : '127.0.0.1:0')

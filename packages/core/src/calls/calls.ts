@@ -8,6 +8,7 @@ import { getOrganization } from '../tenancy/organizations.ts'
 import { type ActionOf, getCallState, step } from '../transitions.ts'
 import { readWallClock } from '../values/clock.ts'
 import { parseInput } from '../values/input-schemas.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { draftCallChange } from './call-events.ts'
@@ -129,6 +130,7 @@ export const createCalls = ({ store, clock, ids, log }: ServerContext): Calls =>
     list: async (organizationId, query = {}) => {
       checkIdentifiers({ organizationId })
       checkTexts({ text: query.text })
+      checkNumbers(query)
       return store.listCalls({ limit: 100, maxExamined, ...query, organizationId })
     },
   }

@@ -4,6 +4,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
 import { type Clock, readWallClock, startBackgroundTimer } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { persistentFailures } from './deliveries.ts'
 import { createOwnership } from './ownership.ts'
@@ -342,6 +343,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         })
     },
     stop: async ({ graceMs = 10_000 } = {}) => {
+      checkNumbers({ graceMs })
       if (!isStarted) return
       isStarted = false
       current = undefined

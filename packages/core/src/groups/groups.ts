@@ -4,6 +4,7 @@ import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { GroupQuery, Page } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
 
@@ -35,6 +36,7 @@ export const createGroups = (context: ServerContext): Groups => ({
   list: async (organizationId, query = {}) => {
     checkIdentifiers({ organizationId })
     checkTexts({ text: query.text })
+    checkNumbers(query)
     return context.store.listGroups({ limit: 100, maxExamined, ...query, organizationId })
   },
 })

@@ -10,6 +10,7 @@ import { getOrganization } from '../tenancy/organizations.ts'
 import { type ActionOf, step } from '../transitions.ts'
 import { readWallClock, toUtcTimestamp } from '../values/clock.ts'
 import { parseInput, phoneNumber } from '../values/input-schemas.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { findOwnNumber, parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
@@ -110,6 +111,7 @@ export const createParticipants = ({ store, clock, log }: ServerContext): Partic
     list: async (organizationId, query) => {
       checkIdentifiers({ organizationId })
       checkTexts({ groupId: query.groupId, cursor: query.cursor })
+      checkNumbers(query)
       return store.listMembers({ ...query, organizationId })
     },
     memberships: async (organizationId, phone) => {

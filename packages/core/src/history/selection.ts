@@ -1,4 +1,5 @@
 import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** Selects an organization's records to list. */
@@ -35,10 +36,11 @@ export const limitExamined = (
   return conditions.some(([name]) => isIndexed[name] === false) ? { maxExamined } : {}
 }
 
-/** Throws an InputError if a string of a selection cannot be stored. */
+/** Throws an InputError if a string of a selection cannot be stored, or a number is not one. */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection
   checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
   checkTexts({ subject, text })
   for (const name of names) checkTexts({ name })
+  checkNumbers(selection)
 }

@@ -5,6 +5,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
 import { parseInput } from '../values/input-schemas.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 import { changeHeaders, checkAuthorization } from './subscription-headers.ts'
@@ -141,6 +142,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
     },
     list: async (organizationId, page = {}) => {
       checkIdentifiers({ organizationId })
+      checkNumbers(page)
       const { items, ...rest } = await store.listSubscriptions(organizationId, { limit: 100, ...page })
       return { ...rest, items: items.map(toSubscription) }
     },

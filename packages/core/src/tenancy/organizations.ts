@@ -4,6 +4,7 @@ import type { OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import { parseInput } from '../values/input-schemas.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { OrganizationInput, type OrganizationSettings, parseSettings } from './organization-input.ts'
@@ -77,7 +78,10 @@ export const createOrganizations = ({ store, clock, ids, apiKeys }: Organization
     checkIdentifiers({ organizationId })
     return store.findOrganization(organizationId)
   },
-  list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
+  list: async (page = {}) => {
+    checkNumbers(page)
+    return store.listOrganizations({ limit: 100, ...page })
+  },
   update: async (organizationId, change) => {
     for (;;) {
       const current = await getOrganization(store, organizationId)

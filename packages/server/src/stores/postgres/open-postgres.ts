@@ -157,6 +157,7 @@ const createStatementNames = (): ((sql: string) => string) => {
  * Connects to PostgreSQL and migrates its schema. Any number of processes may call it concurrently. Broken connections
  * are replaced later.
  *
+ * @throws RangeError if a number is not above 0.
  * @throws DatabaseOpenError if the database cannot be reached or used.
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
  */
@@ -168,6 +169,10 @@ export const openPostgres = async ({
   onError = console.error,
   onWarning = console.warn,
 }: PostgresOptions): Promise<PostgresDatabase> => {
+  for (const [name, value] of Object.entries({ maxConnections, connectTimeoutMs, statementTimeoutMs })) {
+    if (typeof value !== 'number' || !(value > 0))
+      throw new RangeError(`${name} must be above 0, not ${String(value)}`)
+  }
   const connection = {
     connectionString: url,
     application_name: 'wabakit',

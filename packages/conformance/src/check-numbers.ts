@@ -1,0 +1,13 @@
+import { ExaminationUsageError } from './errors.ts'
+
+/**
+ * Checks numbers, by the names of their options. NaN, as from an unset environment variable, would end or remove a wait.
+ *
+ * @throws ExaminationUsageError
+ */
+export const checkNumbers = (options: Readonly<Record<string, number | undefined>>): void => {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
+    throw new ExaminationUsageError(`${name} must be a number, 0 or more, not ${String(value)}.`)
+  }
+}
