@@ -130,6 +130,37 @@ const refuseTransaction = (): never => {
 const isSqlite = (database: SqlClient | SqliteDatabase, dialect: SqlDialect): database is SqliteDatabase =>
   'prepare' in database && dialect !== 'mysql'
 
+/**
+ * Returns a function that puts a schema before a table's name, unless it has one. Other code may change the search path or the
+ * default database of a session, with which the name alone would mean another table.
+ */
+export const createQualifier = (table: string) => {
+  const pattern = new RegExp(`\\b(FROM|INTO|UPDATE|JOIN|EXISTS|ON)(\\s+)${table}(?![\\w.])`, 'g')
+  return (text: string, schema: string | undefined): string =>
+    schema === undefined || table.includes('.') ? text : text.replaceAll(pattern, `$1$2${schema}.${table}`)
+}
+
+/** The queries that find the schema of a table, whose name is their only value. */
+const schemaQueries = {
+  postgresql:
+    'SELECT relnamespace::regnamespace::text AS name FROM pg_class WHERE oid = to_regclass(?::text)',
+  mysql:
+    'SELECT table_schema AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?',
+}
+
+/** Finds the schema in which a session finds a table. PostgreSQL quotes it if necessary. */
+export const findSchema = async (
+  query: (text: string, values: string[]) => Promise<Outcome>,
+  { dialect, table }: { readonly dialect: 'postgresql' | 'mysql'; readonly table: string },
+): Promise<string | undefined> => {
+  const { rows } = await query(schemaQueries[dialect], [table])
+  const value = readOnlyValue(rows[0])
+  return ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : (value as string | undefined)
+}
+
+/** Quotes the name of a database for MySQL. */
+export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+
 /** Returns a function that runs a statement with a `?` for each value. */
 export const createRunner = (database: SqlQuery | SqlClient | SqliteDatabase, dialect: SqlDialect) => {
   assertDatabase(database)

@@ -2,7 +2,10 @@ import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
 import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 import {
+  createQualifier,
   createRunner,
+  findSchema,
+  quote,
   readOnlyValue,
   type SqlClient,
   type SqlDialect,
@@ -83,7 +86,21 @@ export const sqlDedupe = (
   options: SqlDedupeOptions = {},
 ): Dedupe => {
   const { ttlMs, table, dialect } = readOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
-  const run = createRunner(database, dialect)
+  const runAsIs = createRunner(database, dialect)
+  const addSchema = createQualifier(table)
+  let schema: Promise<string | undefined> | undefined
+  const find = async (): Promise<string | undefined> => {
+    if (dialect === 'sqlite' || table.includes('.')) return undefined
+    const found = await findSchema(runAsIs, { dialect, table })
+    return dialect === 'mysql' && found !== undefined ? quote(found) : found
+  }
+  const run = async (text: string, values: SqlValue[]) => {
+    schema ??= find()
+    const found = await schema.catch(() => undefined)
+    // Found again if there was no table or no database.
+    if (found === undefined) schema = undefined
+    return runAsIs(addSchema(text, found), values)
+  }
   const { key: column, now, later, insert, returning } = syntaxes[dialect]
   // Starts at a random number, so that rows are deleted even if every process ends before `sweepEvery` completions.
   let completions = Math.floor(Math.random() * sweepEvery)

@@ -47,7 +47,7 @@ const record = async (pool: Pool, { handled, lane, statistics }: Backlog) => {
 
 /** Runs a message, and returns the number of buffers that its main statement reads. */
 const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Promise<number> => {
-  const [start, end] = [text.search(/WITH picked|UPDATE \w+ e SET/), text.lastIndexOf('; DELETE FROM')]
+  const [start, end] = [text.search(/WITH picked|UPDATE [\w.]+ e SET/), text.lastIndexOf('; DELETE FROM')]
   await client.query(text.slice(0, start))
   const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text.slice(start, end)}`)
   await client.query(text.slice(end + 1))

@@ -70,7 +70,10 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
     receiver.onAny(() => {})
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     const locking = await mariadb.pool().getConnection()
-    await locking.query(`SELECT GET_LOCK(MD5(CONCAT(DATABASE(), '.${table}')), 5)`)
+    await locking.query(
+      `SELECT GET_LOCK(MD5(CONCAT(table_schema, '.', table_name, ' ', create_time)), 5) FROM information_schema.tables
+        WHERE table_schema = DATABASE() AND table_name = '${table}'`,
+    )
     receiver.start()
     const isWaiting = () =>
       shared.query(`SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'`)

@@ -109,7 +109,7 @@ describe('an inbox on PostgreSQL', () => {
     pool.on('connect', (client) => {
       const { query } = client
       const drop = async (...parameters: unknown[]) => {
-        if (/UPDATE \w+ e SET/.test(String(parameters[0])) && drops++ === 0)
+        if (/UPDATE [\w.]+ e SET/.test(String(parameters[0])) && drops++ === 0)
           await shared.query(`DROP TABLE ${table}`)
         return Reflect.apply(query, client, parameters)
       }
@@ -162,7 +162,7 @@ describe('an inbox on PostgreSQL', () => {
       Promise.reject(Object.assign(new Error(), { name: 'RateLimitError', status: 429 }))
     await receiver.reconcile({ calls: { getSummary } }, { olderThanMs: 1, maxAgeMs: 3_600_000 })
     const asked = spies.flatMap(({ mock }) => mock.calls)
-    const statements = asked.filter(([text]) => /^SELECT .*FROM inbox/s.test(String(text)))
+    const statements = asked.filter(([text]) => /^SELECT .*FROM public.inbox/s.test(String(text)))
     expect(statements.length).toBeGreaterThan(4)
     const plans = statements.map(async ([text, values]) => {
       const { rows } = await postgres.pool().query(`EXPLAIN ${text}`, [...(values ?? [])])

@@ -1,4 +1,4 @@
-import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
+import { type Inbox, sqlDedupe, sqlDedupeTable, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
 import type { Pool, PoolConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -118,6 +118,61 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
     }))
     expect([status, errors.join()]).toEqual([0, expect.stringContaining('sqlInboxTable()')])
   })
+
+  it('claims while a user without privileges on the table holds every lock whose name can be known', async () => {
+    const table = newTable()
+    const inbox = sqlInbox(mariadb.pool(), { table })
+    await inbox.count()
+    await admin.query("CREATE USER stranger@'127.0.0.1'")
+    const stranger = mariadb.pool({ user: 'stranger', database: 'information_schema' })
+    const connection = await stranger.getConnection()
+    const readTime = `SELECT create_time FROM information_schema.tables WHERE table_name = '${table}'`
+    expect((await connection.query(readTime))[0]).toEqual([])
+    expect(await read(connection, `SELECT GET_LOCK(MD5('webhooks.${table}'), 0)`)).toEqual([1])
+    expect(await run(inbox)).toEqual(works)
+    connection.release()
+  })
+
+  it('uses the same table after other code has chosen another database', async () => {
+    const table = newTable()
+    await admin.query(
+      `CREATE DATABASE IF NOT EXISTS other; ${sqlInboxTable({ table: `other.${table}`, dialect: 'mysql' })}`,
+    )
+    const pool = mariadb.pool({ connectionLimit: 4 })
+    const { receiver, errors } = receive(toEnvironment(sqlInbox(pool, { table })))
+    onTestFinished(() => receiver.stop())
+    receiver.on('CALL_ENDED', async (_, { transaction }) => {
+      await (await transaction()).query('USE other')
+    })
+    for (const id of ['a', 'b', 'c']) {
+      // Each connection of the pool may be the next one.
+      const all = await Promise.all([1, 2, 3, 4].map(() => pool.getConnection()))
+      for (const connection of all) {
+        if (id !== 'a') await connection.query('USE other')
+        connection.release()
+      }
+      expect((await receiver.handle(toRequest(toEnd('c'), id))).status).toBe(200)
+      await receiver.drain()
+    }
+    expect(errors).toEqual([])
+    expect(await read(admin, `SELECT count(*) FROM webhooks.${table} WHERE state = 'handled'`)).toEqual([3])
+    expect(await read(admin, `SELECT count(*) FROM other.${table}`)).toEqual([0])
+  })
+
+  it('remembers a delivery in the same table after other code has chosen another database', async () => {
+    const table = newTable()
+    const statements = ['webhooks', 'other'].map((name) =>
+      sqlDedupeTable({ table: `${name}.${table}`, dialect: 'mysql' }),
+    )
+    await admin.query(`CREATE DATABASE IF NOT EXISTS other; ${statements.join(';')}`)
+    const pool = mariadb.pool({ connectionLimit: 1 })
+    const dedupe = sqlDedupe(pool, { table, dialect: 'mysql' })
+    const claim = await dedupe.claim('a', 60_000)
+    await pool.query('USE other')
+    expect(await dedupe.claim('a', 60_000)).toBe('in_progress')
+    await Object(claim).complete()
+    expect(await read(admin, `SELECT count(*) FROM webhooks.${table} WHERE claimed_by IS NULL`)).toEqual([1])
+  })
 })
 
 describe('on PostgreSQL', () => {
@@ -159,11 +214,11 @@ describe('on PostgreSQL', () => {
   })
 
   it('keeps a transaction whose handler waits longer than idle_in_transaction_session_timeout', async () => {
-    const pool = open({ options: '-c idle_in_transaction_session_timeout=50' })
+    const pool = open({ options: '-c idle_in_transaction_session_timeout=1000' })
     const { receiver, errors } = receive(toEnvironment(sqlInbox(pool, { table: newTable() })))
     receiver.on('CALL_ENDED', async (_, { transaction }) => {
       const client = await transaction()
-      await admin.query('SELECT pg_sleep(0.3)')
+      await admin.query('SELECT pg_sleep(1.5)')
       await client.query('SELECT 1')
     })
     await receiver.handle(toRequest(toEnd('c'), 'a'))
@@ -180,6 +235,54 @@ describe('on PostgreSQL', () => {
     await expect(sqlInbox(pool, { table }).count()).rejects.toThrow(
       `Row security would hide entries of ${table}`,
     )
+  })
+
+  it('uses the same table after other code has changed the search path', async () => {
+    const table = newTable()
+    await admin.query(`CREATE SCHEMA IF NOT EXISTS other; ${sqlInboxTable({ table: `other.${table}` })}`)
+    const pool = open({ max: 4 })
+    const { receiver, errors } = receive(toEnvironment(sqlInbox(pool, { table })))
+    onTestFinished(() => receiver.stop())
+    receiver.on('CALL_ENDED', async (_, { transaction }) => {
+      await (await transaction()).query('SET LOCAL search_path TO other')
+    })
+    for (const id of ['a', 'b', 'c']) {
+      // Each connection of the pool may be the next one.
+      const all = await Promise.all([1, 2, 3, 4].map(() => pool.connect()))
+      for (const client of all) {
+        if (id !== 'a') await client.query('SET search_path TO other')
+        client.release()
+      }
+      expect((await receiver.handle(toRequest(toEnd('c'), id))).status).toBe(200)
+      await receiver.drain()
+    }
+    expect(errors).toEqual([])
+    expect((await admin.query(`SELECT FROM public.${table} WHERE state = 'handled'`)).rowCount).toBe(3)
+    expect((await admin.query(`SELECT FROM other.${table}`)).rowCount).toBe(0)
+  })
+
+  it('remembers a delivery in the same table after other code has changed the search path', async () => {
+    const table = newTable()
+    await admin.query(
+      `CREATE SCHEMA IF NOT EXISTS other; ${sqlDedupeTable({ table })}; ${sqlDedupeTable({ table: `other.${table}` })}`,
+    )
+    const pool = open({ max: 1 })
+    const dedupe = sqlDedupe(pool, { table })
+    const claim = await dedupe.claim('a', 60_000)
+    await pool.query('SET search_path TO other')
+    expect(await dedupe.claim('a', 60_000)).toBe('in_progress')
+    await Object(claim).complete()
+    expect((await admin.query(`SELECT FROM public.${table} WHERE claimed_by IS NULL`)).rowCount).toBe(1)
+  })
+
+  it('creates its table while a stranger holds the advisory lock of its name, and in several processes at once', async () => {
+    const table = newTable()
+    const stranger = await admin.connect()
+    await stranger.query(`SELECT pg_advisory_lock(hashtextextended('${table}', 1))`)
+    const inboxes = Array.from({ length: 6 }, () => sqlInbox(open({ max: 4 }), { table }))
+    expect(await Promise.all(inboxes.map((inbox) => inbox.count()))).toEqual(Array(6).fill({}))
+    await stranger.query('SELECT pg_advisory_unlock_all()')
+    stranger.release()
   })
 
   it('responds 503 if a second connection does not see what was stored', async () => {

@@ -1,4 +1,12 @@
-import { type Outcome, readColumn, readOutcome, readProperty } from '../../dedupe/sql-database.ts'
+import {
+  createQualifier,
+  findSchema,
+  type Outcome,
+  quote,
+  readColumn,
+  readOutcome,
+  readProperty,
+} from '../../dedupe/sql-database.ts'
 import {
   assertPoolSize,
   type Claiming,
@@ -10,6 +18,8 @@ import {
   refuse,
   toPlaceholders,
 } from '../engine.ts'
+import { readText } from '../read-entry.ts'
+import { toName } from '../table.ts'
 import { openResponsive, runOnce } from './deadline.ts'
 import { createOwnConnection, holdAll } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
@@ -191,8 +201,17 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     })
   // Claims wait for claims of other processes, and storing must not wait with them.
   const [storing, claiming] = [createOwn(), createOwn()]
-  /** The name of the table's lock. Lock names are global to the server, and have at most 64 characters. */
-  const lock = table.includes('.') ? `MD5('${table}')` : `MD5(CONCAT(DATABASE(), '.${table}'))`
+  const addSchema = createQualifier(table)
+  const name = toName(table)
+  /** The database in which the table was found or created. */
+  let schema = table.includes('.') ? table.slice(0, -name.length - 1) : undefined
+  const qualify = (text: string): string => addSchema(text, schema && quote(schema))
+  /**
+   * Reads the name of the table's lock. Lock names are global to the server, so that any user could take a name that is
+   * known. Only users with a privilege on the table can read the time of its creation.
+   */
+  const readLock = `SELECT MD5(CONCAT(table_schema, '.', table_name, ' ', COALESCE(create_time, ''))) AS name
+    FROM information_schema.tables WHERE table_schema = ? AND table_name = ?`
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - ownConnections,
@@ -220,7 +239,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     },
     commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
-      const { count } = await execute(connection, text, values)
+      const { count } = await execute(connection, qualify(text), values)
       if (count === 0) return false
       await connection.query('COMMIT')
       await connection.query('SET autocommit = 1').catch(ignore)
@@ -228,23 +247,31 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     },
     close: connections.close,
   })
-  const query: InboxEngine['query'] = (...statement) =>
-    runOnce(connections, (connection) => execute(connection, ...statement))
+  const query: InboxEngine['query'] = (text, values) =>
+    runOnce(connections, (connection) => execute(connection, qualify(text), values))
 
   return {
     dialect: 'mysql',
-    run: (...statement) => storing.use((connection) => execute(connection, ...statement)),
+    run: (text, values) => storing.use((connection) => execute(connection, qualify(text), values)),
     claim: (wanted) =>
       claiming.use(async (connection) => {
+        const found = await execute(connection, readLock, [schema ?? null, name])
+        // Without the table, the claim fails.
+        const lock = readText(found.rows[0], 'name') ?? 'wabakit'
         // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
-        const [taken] = (await execute(connection, `SELECT GET_LOCK(${lock}, 5) AS taken, ${isReadOnly}`))
-          .rows
+        const taking = `SELECT GET_LOCK(?, 5) AS taken, ${isReadOnly}`
+        const [taken] = (await execute(connection, taking, [lock])).rows
         assertWritable(taken)
         if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
         try {
-          return await claim(connection, wanted)
+          return await claim(connection, {
+            ...wanted,
+            table: qualify(`FROM ${table}`).slice(5),
+            pick: { ...wanted.pick, text: qualify(wanted.pick.text) },
+            columns: qualify(wanted.columns),
+          })
         } finally {
-          await connection.query(`DO RELEASE_LOCK(${lock})`).catch(ignore)
+          await execute(connection, 'DO RELEASE_LOCK(?)', [lock]).catch(ignore)
         }
       }),
     query,
@@ -262,6 +289,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
         (error) => !isMissingTable(error) && Promise.reject(error),
       )
       if (!isThere) await query(text)
+      if (!table.includes('.')) schema = await findSchema(query, { dialect: 'mysql', table })
     },
     hold: () => holdAll([storing, claiming]),
     // The connection has the type that the caller's pool declares.

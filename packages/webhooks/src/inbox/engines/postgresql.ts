@@ -1,4 +1,6 @@
 import {
+  createQualifier,
+  findSchema,
   numberPlaceholders,
   type Outcome,
   readColumn,
@@ -100,7 +102,7 @@ const inline = ({ text, values }: Statement): string => {
   })
 }
 
-const execute = async (
+const run = async (
   client: Pick<PostgresPool, 'query'>,
   text: string,
   values: readonly InboxValue[] = [],
@@ -126,6 +128,12 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   const { max = 10 } = pool.options ?? {}
   assertPoolSize(max)
   const channel = toChannel(table)
+  const addSchema = createQualifier(table)
+  /** The schema in which the table was found or created. */
+  let schema: string | undefined
+  const qualify = (text: string): string => addSchema(text, schema)
+  const execute = (client: PostgresClient, text: string, values?: readonly InboxValue[]): Promise<Outcome> =>
+    run(client, qualify(text), values)
   const listeners = new Set<() => void>()
   const wake = (): void => {
     for (const listener of listeners) listener()
@@ -221,7 +229,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         // Sends one message, so that a process that is paused or killed never holds the entry's lock. If the
         // claim was lost, no row is completed, and dividing by the number of rows fails before COMMIT.
         await client.query(
-          `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
+          `WITH completed AS (${qualify(inline(completion))}) SELECT 1 / count(*) FROM completed; COMMIT`,
         )
         return true
       } catch (error) {
@@ -249,7 +257,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       // need not be synced: if the database crashes and forgets it, the entry is claimed again.
       const text = `${beginPlain}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
         ${lock(condition)}; ${inline(statement)}; ${unlock}; COMMIT`
-      const ran: Promise<unknown> = client.query(text)
+      const ran: Promise<unknown> = client.query(qualify(text))
       const results = await ran.catch(async (error) => {
         // An error leaves the transaction open, and every later statement on this connection would fail.
         await client.query('ROLLBACK').catch(ignore)
@@ -272,11 +280,18 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       ),
     create: (statements) =>
       runOnce(connections, async (client) => {
-        const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
-        if (readOnlyValue(rows[0]) !== null) return refuseRowSecurity(client, table)
-        // CREATE TABLE IF NOT EXISTS can fail if another process creates the table at the same time.
-        const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
-        await inTransaction(client, { begin: `BEGIN; ${lock}`, work: () => client.query(statements) })
+        const find = () =>
+          findSchema((...statement) => run(client, ...statement), { dialect: 'postgresql', table })
+        const found = await find()
+        if (found === undefined) {
+          try {
+            await inTransaction(client, { begin: 'BEGIN', work: () => client.query(statements) })
+          } catch (error) {
+            // IF NOT EXISTS does not notice that another process is creating the table.
+            if ((await find()) === undefined) throw error
+          }
+        } else await refuseRowSecurity(client, table)
+        schema = await find()
       }),
     hold: () => holdAll([storing, claiming]),
     announcement: `pg_notify('${channel}', '')`,
