@@ -1,4 +1,5 @@
 import { createRequestLog } from '@wabakit/core/hosting'
+import { isThisMachine } from './control/this-machine.ts'
 import { allowOrigins } from './cors.ts'
 import { startTime } from './data/fixtures.ts'
 import { MockUsageError } from './errors.ts'
@@ -72,11 +73,17 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     seed = readSeed() ?? Math.floor(Math.random() * 2 ** 32),
     profile,
     port,
+    host = '127.0.0.1',
+    controlToken,
     clock,
     startAt = startTime,
     ...firstSettings
   } = parseInput('createMock', MockOptions, options)
   const imitations = await loadImitations(profile)
+  if (controlToken === undefined && !isThisMachine(host)) {
+    const message = `createMock: with host ${JSON.stringify(host)}, other machines can reach the mock. Set controlToken, too.`
+    throw new MockUsageError(message)
+  }
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
@@ -86,11 +93,17 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     allowOrigins(received, async (request) => {
       if (!new URL(request.url).pathname.startsWith('/_wabakit/')) return respond(request, connection)
       const { createControl } = await import('./control/create-control.ts')
-      control ??= createControl({ listTenants: () => [...tenants.values()], addTenant: addOpen, requests })
+      control ??= createControl({
+        listTenants: () => [...tenants.values()],
+        addTenant: addOpen,
+        requests,
+        controlToken,
+      })
       return control(request)
     })
   const requests = createRequestLog(10_000)
-  const listening = port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, port)
+  const listening =
+    port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, { port, host })
 
   const createTimers = () =>
     clock === 'machine' ? createMachineTimers() : createVirtualTimers(new Date(startAt).getTime())

@@ -100,7 +100,7 @@ export const MockOptions = z.extend(TenantSettings, {
    * @default the environment variable WABAKIT_PROFILE, otherwise 'reference'
    */
   profile: z.optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
-  /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
+  /** Port to listen on; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(
     z.int().check(
       z.minimum(0),
@@ -110,6 +110,16 @@ export const MockOptions = z.extend(TenantSettings, {
       }),
     ),
   ),
+  /**
+   * Address to listen on, such as `0.0.0.0` for other machines. Any but a loopback address needs a `controlToken`.
+   * @default '127.0.0.1'
+   */
+  host: z.optional(z.string().check(z.minLength(1))),
+  /**
+   * Token of the control API on the port, at least 16 characters, which its clients send as `Authorization: Bearer …`.
+   * @default none: programs and pages of this machine may control the mock
+   */
+  controlToken: z.optional(z.string().check(z.minLength(16))),
   /**
    * `virtual`: time passes only when the test advances it. `machine`: the machine's clock, for a mock that
    * people or other processes use.

@@ -4,10 +4,14 @@ import { listen } from './port.ts'
 
 test('a stream is canceled when its client hangs up', async () => {
   const canceled = Promise.withResolvers<string>()
-  const port = await listen(async () => {
-    const start = (controller: ReadableStreamDefaultController): void => controller.enqueue(new Uint8Array(1))
-    return new Response(new ReadableStream({ start, cancel: () => canceled.resolve('canceled') }))
-  }, 0)
+  const port = await listen(
+    async () => {
+      const start = (controller: ReadableStreamDefaultController): void =>
+        controller.enqueue(new Uint8Array(1))
+      return new Response(new ReadableStream({ start, cancel: () => canceled.resolve('canceled') }))
+    },
+    { port: 0, host: '127.0.0.1' },
+  )
   onTestFinished(() => port.close())
   const client = new AbortController()
   const { body } = await fetch(port.url, { signal: client.signal })

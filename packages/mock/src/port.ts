@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
 import {
@@ -69,8 +70,11 @@ const write = async ({ status, headers, body }: Response, outgoing: ServerRespon
 /** How long requests can still be answered when the mock is closed, in milliseconds. */
 const closingMs = 250
 
-/** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */
-export const listen = async (handle: Handler, port: number): Promise<OpenPort> => {
+/** Where to listen. Port 0 takes a free one. */
+type Address = { readonly port: number; readonly host: string }
+
+/** Listens until it is closed. */
+export const listen = async (handle: Handler, { port, host }: Address): Promise<OpenPort> => {
   let origin = ''
   const responses = new Set<ServerResponse>()
   let onLastClosed = (): void => {}
@@ -113,7 +117,7 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
     refuseConnection(new RequestRefusedError('method_not_allowed', message, { headers }), socket)
   })
   const bind = async (): Promise<number> => {
-    server.listen(port, '127.0.0.1')
+    server.listen(port, host)
     await once(server, 'listening')
     const address = server.address()
     return typeof address === 'object' && address !== null ? address.port : port
@@ -125,7 +129,9 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
     await once(server, 'close')
     bound = await bind()
   }
-  origin = `http://127.0.0.1:${bound}`
+  // Whoever listens on all addresses is reached on this one, too.
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  origin = `http://${isIPv6(reached) ? `[${reached}]` : reached}:${bound}`
   return {
     url: origin,
     close: async () => {

@@ -509,3 +509,16 @@ test.each([
     expect(getStatus(await ask(`http://${host}/_wabakit/openapi.json`))).toBe(expected)
   },
 )
+
+test('a mock that other machines can reach needs a token, and answers under any host name with it', async () => {
+  await expect(createMock({ port: 0, host: '0.0.0.0' })).rejects.toThrow(/other machines.*controlToken/)
+  const controlToken = 'a-control-token-of-24-bytes'
+  const mock = await createMock({ port: 0, host: '0.0.0.0', controlToken })
+  onTestFinished(mock.close)
+  const get = (authorization: string) =>
+    sendBytes(
+      Number(new URL(mock.url).port),
+      `GET /_wabakit/info HTTP/1.1\r\nhost: mock:4100\r\nauthorization: ${authorization}\r\nconnection: close\r\n\r\n`,
+    ).then(getStatus)
+  expect(await Promise.all([get(`Bearer ${controlToken}`), get('Bearer wrong')])).toEqual([200, 401])
+})

@@ -76,6 +76,31 @@ testOptions<MockOptions>('createMock()', {
       [{ port: 0 }, ['127.0.0.1', 401]],
     ],
   },
+  host: {
+    see: async (options) => {
+      const { url } = await open({ port: 0, ...options, controlToken: 'a-control-token-of-24-bytes' })
+      return [new URL(url).hostname, (await fetch(`${url}/v1/call/ai-summary`)).status]
+    },
+    cases: [
+      [{}, ['127.0.0.1', 401]],
+      [{ host: '0.0.0.0' }, ['127.0.0.1', 401]],
+      [{ host: '127.0.0.2' }, ['127.0.0.2', 401]],
+    ],
+  },
+  controlToken: {
+    see: async (options) => {
+      const { url } = await open({ port: 0, ...options })
+      const authorization = 'Bearer a-control-token-of-24-bytes'
+      const statuses = [{}, { authorization }, { authorization: `${authorization}s` }].map(
+        async (headers) => (await fetch(`${url}/_wabakit/info`, { headers })).status,
+      )
+      return Promise.all(statuses)
+    },
+    cases: [
+      [{}, [200, 200, 200]],
+      [{ controlToken: 'a-control-token-of-24-bytes' }, [401, 200, 401]],
+    ],
+  },
   clock: {
     see: async (options) => new Date((await open(options)).clock.now()).getUTCMonth(),
     cases: [

@@ -7,10 +7,12 @@ import {
   type ServerInfo,
 } from '@wabakit/core/control'
 import { ControlError, type RequestLog, toErrorResponse } from '@wabakit/core/hosting'
+import { equalsInConstantTime } from '@wabakit/webhooks'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
 import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
+import { isThisMachine } from './this-machine.ts'
 
 type ControlOptions = {
   /** The tenants, oldest first. */
@@ -18,26 +20,36 @@ type ControlOptions = {
   readonly addTenant: (settings: object) => Tenant
   /** The requests to the public API of all tenants. */
   readonly requests: RequestLog
+  /** `undefined` if programs of this machine need none. */
+  readonly controlToken: string | undefined
 }
 
-const isThisMachine = (url: string): boolean => {
-  const host = URL.canParse(url) ? new URL(url).hostname : ''
-  return ['localhost', '127.0.0.1', '[::1]'].includes(host) || host.endsWith('.localhost')
-}
+const getHostname = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
 /**
  * Rejects web pages from other machines, because the control API shows keys and sends requests to any URL. A page can also reach
  * the port under its own host name, which resolves to this machine by then (DNS rebinding), and sends no `origin` with a GET.
+ * With a token, the name of the host does not matter, because a page does not know the token.
  */
-const checkCaller = ({ headers }: Request): void => {
+const checkCaller = ({ headers }: Request, token: string | undefined): void => {
   const [origin, host] = [headers.get('origin'), headers.get('host')]
-  if (host !== null && !isThisMachine(`http://${host}`))
+  if (origin !== null && !isThisMachine(getHostname(origin)))
+    throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
+  if (token !== undefined) {
+    const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+    if (equalsInConstantTime(sent, token)) return
+    const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+    throw new ControlError(
+      'token_required',
+      'Send the control token as "Authorization: Bearer …".',
+      challenge,
+    )
+  }
+  if (host !== null && !isThisMachine(getHostname(`http://${host}`)))
     throw new ControlError(
       'host_not_allowed',
-      `The host ${JSON.stringify(host)} is not this machine. Control the mock through its own URL.`,
+      `The host ${JSON.stringify(host)} is not this machine. Control the mock through its own URL, or set a controlToken.`,
     )
-  if (origin !== null && !isThisMachine(origin))
-    throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
 }
 
 const toControlError = (error: unknown): unknown => {
@@ -58,7 +70,7 @@ const createOrganizationList =
   }
 
 /** Creates the control API of a mock on a port. */
-export const createControl = ({ listTenants, addTenant, requests }: ControlOptions) => {
+export const createControl = ({ listTenants, addTenant, requests, controlToken }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)
   const mock: MockControl = {
@@ -88,7 +100,7 @@ export const createControl = ({ listTenants, addTenant, requests }: ControlOptio
 
   return async (request: Request): Promise<Response> => {
     try {
-      checkCaller(request)
+      checkCaller(request, controlToken)
       return await respond(request)
     } catch (error) {
       const { body, ...init } = toErrorResponse(toControlError(error), `req_${crypto.randomUUID()}`)

@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start:': [
     ['serve', 'run a server until SIGTERM or SIGINT (the default command)', () => import('./serve.ts')],
     ['exec', 'run a command with a temporary server', () => import('./exec.ts')],
+    ['mock', 'run the mock for tests in any language', () => import('./mock.ts')],
     ['init', 'write a receiver and a test into a project', () => import('./init.ts')],
     ['ready', 'check whether a server is ready, or wait until it is', () => import('./ready.ts')],
   ],
