@@ -4,6 +4,7 @@ export {
   type Answer,
   createEmptyProfile,
   gaps,
+  type MeasuredDeliveries,
   MeasuredProfile,
   type Repeat,
   ResponseForm,
