@@ -1,3 +1,4 @@
+import { createNameCheck } from './names/check-name.ts'
 import { createResolver } from './names/resolver.ts'
 
 export { NameNotResolvedError } from './names/name-error.ts'
@@ -7,3 +8,5 @@ export { NameNotResolvedError } from './names/name-error.ts'
  * so its answers. For the packages of wabakit.
  */
 export const resolver = createResolver()
+
+export const checkName = createNameCheck(resolver)

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net'
 import { checkNumbers } from '../check-numbers.ts'
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
-import { resolver } from '../names.ts'
+import { checkName } from '../names.ts'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { buildFetch, createLab } from './lab.ts'
@@ -63,15 +62,6 @@ const createSelection = (only: readonly string[] | undefined) => {
     )
 }
 
-/** Checks that the name in a URL can be resolved. */
-const checkName = async (url: string): Promise<void> => {
-  const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '')
-  if (host === undefined || isIP(host) !== 0) return
-  await resolver.resolve(host).catch((error: Error) => {
-    throw new TargetUnreachableError(`No response from ${url}: ${error.message}.`, { cause: error })
-  })
-}
-
 /**
  * Examines a server: sends requests, receives webhooks, and compares the responses and the webhooks with the
  * specification.
@@ -102,7 +92,13 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     const { minutes, timeoutMs, retryTimeoutMs } = settings
     const lab = createLab(settings)
     // `fetch` would block threads of this process, and with them its other lookups, if the name gets no answer.
-    if (options.fetch === undefined) await checkName(lab.baseUrl)
+    if (options.fetch === undefined) {
+      await checkName(lab.baseUrl).catch((error: Error) => {
+        throw new TargetUnreachableError(`No response from ${lab.baseUrl}: ${error.message}.`, {
+          cause: error,
+        })
+      })
+    }
     const { response } = await lab.send(buildFetch('reachable', { key: 'none' }))
     if (response.status === 0) {
       throw new TargetUnreachableError(

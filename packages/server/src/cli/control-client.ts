@@ -3,6 +3,7 @@ import type { Operation } from '@wabakit/core/control'
 import { formatIssue } from '@wabakit/core/hosting'
 import { escapeControls, readText } from '@wabakit/wire'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
+import { checkNameServer } from './check-name-server.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
@@ -58,6 +59,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     if (controlToken !== undefined) headers.set('authorization', `Bearer ${controlToken}`)
     let response: Response
     try {
+      await checkNameServer(server)
       response = await fetch(base + path, { ...init, headers, redirect: 'error' })
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error

@@ -45,6 +45,8 @@ const toSelection = ({ state, reason, event, call, group }: SelectionOptions): I
   groupId: group,
 })
 
+const connectTimeoutMs = 10_000
+
 // Messages omit the database's URL, because it may contain a password.
 const assertTable = (found: boolean, table: string): void => {
   if (found) return
@@ -56,8 +58,16 @@ const usePostgres = async <Result>(
   { database, table }: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,
 ): Promise<Result> => {
-  const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: database, max: 3, connectionTimeoutMillis: 10_000 })
+  const [{ default: pg }, { createSocket }] = await Promise.all([
+    import('pg'),
+    import('../stores/postgres/socket.ts'),
+  ])
+  const pool = new pg.Pool({
+    connectionString: database,
+    max: 3,
+    connectionTimeoutMillis: connectTimeoutMs,
+    stream: () => createSocket(connectTimeoutMs),
+  })
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query('SELECT to_regclass($1) IS NOT NULL AS found', [table])

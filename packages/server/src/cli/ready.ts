@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { checkNameServer } from './check-name-server.ts'
 import { getFetchMessage, readErrorMessage } from './control-client.ts'
 import { addExamples, createFormatOption, createOption, createServerOption, parseSeconds } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
@@ -10,6 +11,7 @@ const defaultWaitSeconds = 30
 /** Returns why the server is not ready, or `undefined` if it is. */
 const findProblem = async (server: string): Promise<string | undefined> => {
   try {
+    await checkNameServer(server)
     const response = await fetch(`${server}/readyz`, { signal: AbortSignal.timeout(5_000) })
     return response.ok ? undefined : await readErrorMessage(response)
   } catch (error) {

@@ -4,6 +4,7 @@ import { hasSchema, hasUnfinishedCopy, withSchemaLock } from '../stores/postgres
 import { toOpenError } from '../stores/postgres/open-error.ts'
 import { createPrimary } from '../stores/postgres/primary.ts'
 import { prepareSession } from '../stores/postgres/session.ts'
+import { createSocket } from '../stores/postgres/socket.ts'
 
 /** The advisory lock of the copying process: `wabacopy` in ASCII. */
 const copyLock = 0x77616261636f7079n
@@ -51,7 +52,11 @@ export const checkContents = async (client: pg.Client, address: string): Promise
  *   into it.
  */
 export const connectTarget = async (url: string, address: string): Promise<pg.Client> => {
-  const connection = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs }
+  const connection = {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    stream: () => createSocket(connectTimeoutMs),
+  }
   const primary = createPrimary(connection)
   await primary.find().catch((error: unknown) => {
     throw toOpenError(error, address)

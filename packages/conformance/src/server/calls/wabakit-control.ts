@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from '@wabakit/wire'
+import { checkName } from '../../names.ts'
 import { readField } from '../api/api-request.ts'
 import type { PlayCall, PlayedOutcome, Simulate } from './simulate.ts'
 
@@ -37,6 +38,7 @@ export const prepareOrganization = async (address: {
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     if (body !== undefined) headers.set('content-type', 'application/json')
     const init = { method, headers, body: JSON.stringify(body) ?? null, signal: AbortSignal.timeout(15_000) }
+    await checkName(url)
     const response = await fetch(`${base}${path}`, init)
     const text = (await readText(response, 1_048_576)) ?? ''
     if (!response.ok)

@@ -89,9 +89,6 @@ const silenceMs = 2_000
  */
 const refusedMs = 100
 
-/** The part of the time to connect after which a lookup of the host's name fails. */
-const lookupShare = 0.8
-
 const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
 
@@ -178,7 +175,7 @@ export const openPostgres = async ({
     application_name: 'wabakit',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    stream: () => createSocket(connectTimeoutMs * lookupShare),
+    stream: () => createSocket(connectTimeoutMs),
   }
   const primary = createPrimary(connection)
   const connectTo = (connectionString: string) => ({ ...connection, connectionString })

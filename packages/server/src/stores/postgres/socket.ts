@@ -1,14 +1,18 @@
 import { Socket } from 'node:net'
 import { NameNotResolvedError, resolver } from '@wabakit/conformance/names'
 
+/** The part of the time to connect after which a lookup of the host's name fails. */
+const lookupShare = 0.8
+
 /**
  * Creates a socket that `pg` connects. Unlike others, it resolves its host's name without a thread, so the database can be
  * found while other names get no answer. The lookup ends with the socket.
  *
- * @param limitMs - maximum duration of the lookup, in milliseconds. If it is shorter than the time to connect, the error
- *   says that the name was not resolved.
+ * @param connectTimeoutMs - maximum time to connect, in milliseconds. The lookup fails earlier, so that the error says that the name
+ *   was not resolved.
  */
-export const createSocket = (limitMs: number): Socket => {
+export const createSocket = (connectTimeoutMs: number): Socket => {
+  const limitMs = connectTimeoutMs * lookupShare
   const socket = new Socket()
   const connect = socket.connect.bind(socket)
   const connectByName = (port: number, host: string): Socket => {
