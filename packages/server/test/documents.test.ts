@@ -28,3 +28,14 @@ test('serves the documents of its public API without a key, with the header that
     body: { code: 'method_not_allowed' },
   })
 })
+
+test.each([true, false])(
+  'the documents name the events that it may simulate, with sandbox: %s',
+  async (sandbox) => {
+    const { url } = await start({ sandbox })
+    const { webhooks } = (await get(url, '/openapi.json')).body
+    const { components } = (await get(url, '/asyncapi.json')).body
+    for (const name of ['CALL_MISSED', 'CALL_REJECTED', 'CALL_NOT_PICKED'])
+      expect([name in webhooks, name in components.messages]).toEqual([sandbox, sandbox])
+  },
+)

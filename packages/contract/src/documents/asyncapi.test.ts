@@ -1,9 +1,12 @@
 import asyncapi from '@asyncapi/specs'
+import { eventNames } from '@wabakit/wire'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { publishedEventNames } from '../published-event.ts'
 import { createAsyncApiDocument } from './asyncapi.ts'
+import { eventExamples } from './examples.ts'
+import { createOpenApiDocument } from './openapi.ts'
 
 const document = createAsyncApiDocument()
 
@@ -53,3 +56,16 @@ test.each(publishedEventNames)(
     expect(Object.keys(schemas.WebhookHeaders.properties)).toContain('traceparent')
   },
 )
+
+test('a host that simulates the events of live services describes them in both documents', () => {
+  const simulating = createAsyncApiDocument({ simulated: true })
+  isAsyncApi(simulating)
+  expect(isAsyncApi.errors).toBe(null)
+  const { messages, schemas } = Object(simulating.components)
+  expect(Object.keys(messages)).toEqual(eventNames)
+  const ajv = createAjv().addSchema({ $id: 'document', components: { schemas } })
+  for (const name of eventNames)
+    expect(ajv.validate({ $ref: `document${messages[name].payload.$ref}` }, eventExamples[name])).toBe(true)
+  expect(Object.keys(Object(createOpenApiDocument({ simulated: true }).webhooks))).toEqual(eventNames)
+  expect(Object.keys(Object(createOpenApiDocument().webhooks))).toEqual(publishedEventNames)
+})

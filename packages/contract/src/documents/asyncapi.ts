@@ -1,8 +1,17 @@
-import { type PublishedEventName, publishedEventNames } from '../published-event.ts'
+import type { EventName } from '@wabakit/wire'
 import { CallSummary } from '../summary.ts'
 import { descriptions } from './descriptions.ts'
-import { publishedExamples } from './examples.ts'
-import { type JsonObject, publisher, sentEventSchemas, toJsonSchemas, toSchemaName } from './json-schemas.ts'
+import { eventExamples } from './examples.ts'
+import {
+  type DocumentedEvents,
+  type JsonObject,
+  listEvents,
+  listSimulatedSchemas,
+  publisher,
+  sentEventSchemas,
+  toJsonSchemas,
+  toSchemaName,
+} from './json-schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 const createRef = (pointer: string): JsonObject => ({ $ref: `#/${pointer}` })
@@ -11,14 +20,14 @@ const requiredHeaders = Object.entries(webhookHeaders).filter(([, { required }])
 
 const headerExamples = Object.fromEntries(requiredHeaders.map(([name, { example }]) => [name, example]))
 
-const describeMessage = (event: PublishedEventName): JsonObject => ({
+const describeMessage = (event: EventName): JsonObject => ({
   name: event,
   title: event,
   summary: descriptions[toSchemaName(event)],
   contentType: 'application/json',
   headers: createRef('components/schemas/WebhookHeaders'),
   payload: createRef(`components/schemas/${toSchemaName(event)}`),
-  examples: [{ headers: headerExamples, payload: publishedExamples[event] }],
+  examples: [{ headers: headerExamples, payload: eventExamples[event] }],
 })
 
 const describeHeaders = (): JsonObject => ({
@@ -32,8 +41,8 @@ const describeHeaders = (): JsonObject => ({
   ),
 })
 
-const mapEvents = (describe: (event: PublishedEventName) => JsonObject): JsonObject =>
-  Object.fromEntries(publishedEventNames.map((event) => [event, describe(event)]))
+const mapEvents = (events: DocumentedEvents, describe: (event: EventName) => JsonObject): JsonObject =>
+  Object.fromEntries(listEvents(events).map((event) => [event, describe(event)]))
 
 /**
  * Creates the AsyncAPI 3.0 document for the webhooks: one channel (the URL of a subscription) with one message per
@@ -42,7 +51,7 @@ const mapEvents = (describe: (event: PublishedEventName) => JsonObject): JsonObj
  * @example
  * console.log(JSON.stringify(createAsyncApiDocument(), null, 2))
  */
-export const createAsyncApiDocument = (): JsonObject => ({
+export const createAsyncApiDocument = (events: DocumentedEvents = {}): JsonObject => ({
   asyncapi: '3.0.0',
   info: {
     title: 'Webhooks of WhatsApp groups and calls',
@@ -59,7 +68,7 @@ export const createAsyncApiDocument = (): JsonObject => ({
       title: 'The URL of a subscription',
       description:
         'Group events are sent to the subscriptions of the WABA number, and call events to the subscriptions of the number used for the call.',
-      messages: mapEvents((event) => createRef(`components/messages/${event}`)),
+      messages: mapEvents(events, (event) => createRef(`components/messages/${event}`)),
     },
   },
   operations: {
@@ -69,13 +78,16 @@ export const createAsyncApiDocument = (): JsonObject => ({
       summary: 'Deliver an event',
       description: 'Sends one event to one subscription, until a response from 200 to 299 arrives.',
       bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
-      messages: publishedEventNames.map((event) => createRef(`channels/subscription/messages/${event}`)),
+      messages: listEvents(events).map((event) => createRef(`channels/subscription/messages/${event}`)),
     },
   },
   components: {
-    messages: mapEvents(describeMessage),
+    messages: mapEvents(events, describeMessage),
     schemas: {
-      ...toJsonSchemas({ CallSummary, ...sentEventSchemas }, '#/components/schemas'),
+      ...toJsonSchemas(
+        { CallSummary, ...sentEventSchemas, ...listSimulatedSchemas(events) },
+        '#/components/schemas',
+      ),
       WebhookHeaders: describeHeaders(),
     },
   },

@@ -1,5 +1,5 @@
 export { createAsyncApiDocument } from './asyncapi.ts'
 export { endpointErrors } from './errors.ts'
 export { eventExamples } from './examples.ts'
-export { createJsonSchemas, type JsonObject, toSchemaName } from './json-schemas.ts'
+export { createJsonSchemas, type DocumentedEvents, type JsonObject, toSchemaName } from './json-schemas.ts'
 export { createOpenApiDocument, type OpenApiOptions } from './openapi.ts'

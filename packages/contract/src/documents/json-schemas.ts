@@ -7,7 +7,7 @@ import { eventSchemas } from '../events.ts'
 import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
 import { MeasuredProfile } from '../profile/measured-profile.ts'
-import { publishedEventNames, publishedEventSchemas } from '../published-event.ts'
+import { isPublishedEventName, publishedEventNames, publishedEventSchemas } from '../published-event.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../text.ts'
 import { descriptions } from './descriptions.ts'
@@ -36,6 +36,26 @@ const { event: _, ...summaryRecord } = publishedEventSchemas.CALL_AI_SUMMARY.sha
 export const sentEventSchemas: Schemas = Object.fromEntries(
   publishedEventNames.map((name) => [toSchemaName(name), publishedEventSchemas[name]]),
 )
+
+/** The events that a document describes. @inline */
+export type DocumentedEvents = {
+  /**
+   * Also describes the events that only live services send on their own, for a host that simulates them.
+   * @default false
+   */
+  readonly simulated?: boolean | undefined
+}
+
+export const listEvents = ({ simulated = false }: DocumentedEvents): readonly EventName[] =>
+  simulated ? eventNames : publishedEventNames
+
+/** Schemas of the events that only live services send on their own. */
+export const listSimulatedSchemas = ({ simulated = false }: DocumentedEvents): Schemas =>
+  Object.fromEntries(
+    eventNames
+      .filter((name) => simulated && !isPublishedEventName(name))
+      .map((name) => [toSchemaName(name), eventSchemas[name]]),
+  )
 
 /** Schemas of the requests, responses and events of the reference server. */
 export const sentSchemas: Schemas = {

@@ -1,9 +1,12 @@
-import { type PublishedEventName, publishedEventNames } from '../published-event.ts'
+import type { EventName } from '@wabakit/wire'
 import { descriptions } from './descriptions.ts'
-import { publishedExamples } from './examples.ts'
+import { eventExamples } from './examples.ts'
 import {
   createRef,
+  type DocumentedEvents,
   type JsonObject,
+  listEvents,
+  listSimulatedSchemas,
   publisher,
   sentSchemas,
   toJsonSchemas,
@@ -13,7 +16,7 @@ import { buildPaths, describeJson } from './openapi-paths.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 /** Options for {@link createOpenApiDocument}. @inline */
-export type OpenApiOptions = {
+export type OpenApiOptions = DocumentedEvents & {
   /**
    * URL of the server. Endpoint paths are appended to it.
    * @default a server variable named `baseUrl`
@@ -54,7 +57,7 @@ const listSchemes = (authHeader: string | undefined): JsonObject => {
   return { publicApiKey: { ...publicApiKey, name: authHeader, description: 'The Public API key.' } }
 }
 
-const describeWebhook = (event: PublishedEventName): JsonObject => ({
+const describeWebhook = (event: EventName): JsonObject => ({
   post: {
     operationId: `on${toSchemaName(event)}`,
     summary: event,
@@ -64,7 +67,7 @@ const describeWebhook = (event: PublishedEventName): JsonObject => ({
     requestBody: {
       required: true,
       content: describeJson(createRef('schemas', toSchemaName(event)), {
-        delivery: { value: publishedExamples[event] },
+        delivery: { value: eventExamples[event] },
       }),
     },
     responses: {
@@ -91,8 +94,8 @@ const describeWebhook = (event: PublishedEventName): JsonObject => ({
 })
 
 /** Describes the components that the paths and the webhooks reference. */
-const buildComponents = (): JsonObject => ({
-  schemas: toJsonSchemas(sentSchemas, '#/components/schemas'),
+const buildComponents = (events: DocumentedEvents): JsonObject => ({
+  schemas: toJsonSchemas({ ...sentSchemas, ...listSimulatedSchemas(events) }, '#/components/schemas'),
   headers: {
     'x-request-id': {
       description: 'Identifies the request. Every response has it.',
@@ -128,7 +131,11 @@ const buildComponents = (): JsonObject => ({
  * @example
  * console.log(JSON.stringify(createOpenApiDocument({ baseUrl: 'https://api.example.com' }), null, 2))
  */
-export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = {}): JsonObject => ({
+export const createOpenApiDocument = ({
+  baseUrl,
+  authHeader,
+  ...events
+}: OpenApiOptions = {}): JsonObject => ({
   openapi: '3.1.1',
   info: {
     title: 'WhatsApp groups and call summaries',
@@ -149,6 +156,6 @@ export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = 
     { name: 'Calls', description: 'Summaries of calls.' },
   ],
   paths: buildPaths(),
-  webhooks: Object.fromEntries(publishedEventNames.map((event) => [event, describeWebhook(event)])),
-  components: { ...buildComponents(), securitySchemes: listSchemes(authHeader) },
+  webhooks: Object.fromEntries(listEvents(events).map((event) => [event, describeWebhook(event)])),
+  components: { ...buildComponents(events), securitySchemes: listSchemes(authHeader) },
 })

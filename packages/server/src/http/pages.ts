@@ -59,7 +59,7 @@ export type Pages = ReadonlyMap<string, Page>
  */
 export const createPages = (options: PagesOptions): Pages => {
   const { settings, store, findProblems, metrics, checkMetricsToken, createRequestId, isStopping } = options
-  const { host, publicUrl, authHeader } = settings
+  const { host, publicUrl, authHeader, sandbox: simulated } = settings
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
   /** Checks that groups can be created. Does not check the tables' version: the server listens after the migrations. */
@@ -130,9 +130,11 @@ export const createPages = (options: PagesOptions): Pages => {
     }),
     ...(settings.role !== 'worker' && {
       '/openapi.json': createDocumentPage(async () =>
-        (await documents()).createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/' }),
+        (await documents()).createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/', simulated }),
       ),
-      '/asyncapi.json': createDocumentPage(async () => (await documents()).createAsyncApiDocument()),
+      '/asyncapi.json': createDocumentPage(async () =>
+        (await documents()).createAsyncApiDocument({ simulated }),
+      ),
     }),
   }
   return new Map(Object.entries(pages))
