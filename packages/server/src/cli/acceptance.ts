@@ -26,7 +26,7 @@ const examine = (baseUrl: string, { timeout, format, ...examination }: Acceptanc
   if (wabakitControl !== undefined && controlToken !== undefined) {
     checkSecrecy(wabakitControl, 'the control token')
   }
-  return runJudge(format, (progress) =>
+  return runJudge({ format }, (progress) =>
     examineServer({ ...examination, ...progress, baseUrl, timeoutMs: timeout * 1_000 }),
   )
 }

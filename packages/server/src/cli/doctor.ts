@@ -7,8 +7,8 @@ import {
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
-import { addReportOptions, runJudge } from './judge.ts'
-import { addOptions, collectHeader, createNumberParser, parseSeed, readIds } from './options.ts'
+import { addReportOptions, runJudge, type Severity, severities } from './judge.ts'
+import { addOptions, collectHeader, createNumberParser, createOption, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { parseProfileFile, readProfile } from './profile/profile-file.ts'
 
@@ -23,6 +23,7 @@ type DoctorOptions = Pick<
   readonly profile?: string
   readonly timeout?: number
   readonly yes?: boolean
+  readonly failOn?: Severity
   readonly format: ReportFormat
 }
 
@@ -52,10 +53,21 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
 
 const examine = async (
   url: string,
-  { header = [], basic, replay, timeout, yes, format, effectsComplete, profile, ...options }: DoctorOptions,
+  {
+    header = [],
+    basic,
+    replay,
+    timeout,
+    yes,
+    format,
+    failOn,
+    effectsComplete,
+    profile,
+    ...options
+  }: DoctorOptions,
 ): Promise<void> => {
   const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
-  await runJudge(format, (progress) =>
+  await runJudge({ format, failOn }, (progress) =>
     examineEndpoint({
       ...options,
       url,
@@ -107,10 +119,13 @@ export const define = (command: Command): void => {
     '--seed <number>': { about: 'seed of a former run', parse: parseSeed },
     '--yes': 'examine a target outside this machine and private networks',
   })
+  const failOn = createOption('--fail-on <severity>', 'exit with 1 only for failures from this severity on')
+  command.addOption(failOn.choices(severities))
   addReportOptions(
     command,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
     `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
+    'doctor http://127.0.0.1:3000/webhooks --secret whsec_… --fail-on high --format sarif',
     'doctor http://127.0.0.1:3000/webhooks --replay refuses-stale-timestamp --seed 42',
   )
 }

@@ -19,6 +19,21 @@ export const addReportOptions = (command: Command, ...examples: readonly string[
   command.addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
 }
 
+/** The severities of a check, the worst first. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const
+export type Severity = (typeof severities)[number]
+
+/**
+ * Returns the exit code of a report. With `failOn`, failures of less severe checks are in the report and change nothing, but a
+ * severe check must have had a result.
+ */
+export const getExitCode = ({ verdict, checks }: Report, failOn: Severity = 'low'): number => {
+  const severe = checks.filter((each) => severities.indexOf(each.severity) <= severities.indexOf(failOn))
+  const has = (wanted: string): boolean => severe.some((each) => each.verdict === wanted)
+  if (verdict !== 'fail' || has('fail')) return verdictCodes[verdict]
+  return has('inconclusive') ? verdictCodes.inconclusive : verdictCodes.pass
+}
+
 type Progress = {
   onStart(plan: { readonly checks: number }): void
   onResult(result: { readonly id: string; readonly verdict: string }): void
@@ -26,7 +41,7 @@ type Progress = {
 
 /** Runs an examination, and shows its progress on a terminal. Prints its report, and sets the exit code. */
 export const runJudge = async (
-  format: ReportFormat,
+  { format, failOn }: { readonly format: ReportFormat; readonly failOn?: Severity | undefined },
   examine: (progress: Progress) => Promise<Report>,
 ): Promise<void> => {
   const progress = createProgressLine()
@@ -51,5 +66,5 @@ export const runJudge = async (
     progress.end()
   }
   process.stdout.write(formatReport(report, format))
-  process.exitCode = verdictCodes[report.verdict]
+  process.exitCode = getExitCode(report, failOn)
 }
