@@ -13,6 +13,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/go-live.md',
     'packages/webhooks/README.md',
     'docs/reference/frameworks.md',
+    'docs/orms.md',
     'examples/receivers/README.md',
     'docs/queues.md',
     'docs/parsing.md',

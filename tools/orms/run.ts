@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { createCluster } from '../../packages/server/test/postgres-cluster.ts'
+import { installExample, packPackages } from '../frameworks/install.ts'
+
+// Installs the example of every ORM with the packed packages, compiles it, and runs its test on a real PostgreSQL.
+const execute = promisify(execFile)
+const names = readdirSync(resolve(import.meta.dirname, '../../examples/orms'))
+  .filter((file) => file.endsWith('.ts') && file !== 'orms.test.ts')
+  .map((file) => file.replace('.ts', ''))
+
+const folder = await installExample('orms', await packPackages())
+const cluster = await createCluster()
+try {
+  const env = {
+    ...process.env,
+    DATABASE_URL: await cluster.createDatabase(),
+    ORMS: names.join(','),
+    // Only migrations use this engine, but Prisma downloads it for every command, unless a file is named.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  }
+  for (const script of ['generate', 'typecheck', 'test']) {
+    const { stdout } = await execute('npm', ['run', script], { cwd: folder, env }).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`)
+    })
+    if (script === 'test') console.log(stdout)
+  }
+} finally {
+  await cluster.remove()
+}
