@@ -26,6 +26,8 @@ export type Framework = {
   readonly bytesAreKept?: boolean
   /** Path of a route that `mistake` adds, with `ack: 'before'` and a slow handler. */
   readonly earlyPath?: string
+  /** A GET of this path sends the function the event of the example. */
+  readonly testEventPath?: string
   /** The command that starts the example. @default npm start */
   readonly command?: (port: number, secret: string) => readonly [file: string, ...args: string[]]
 }
@@ -126,12 +128,15 @@ export const frameworks: readonly Framework[] = [
       ),
     },
   },
-  ...(['express', 'fastify'] as const).map(
-    (platform): Framework => ({
-      title: `NestJS on ${platform === 'express' ? 'Express' : 'Fastify'}`,
-      example: `nestjs-${platform}`,
+  ...[
+    { title: 'NestJS on Express', example: 'nestjs-express' },
+    { title: 'NestJS on Fastify', example: 'nestjs-fastify' },
+    { title: 'NestJS 11, CommonJS', example: 'nestjs-commonjs' },
+  ].map(
+    (named): Framework => ({
+      ...named,
       package: '@nestjs/core',
-      files: ['src/webhooks.controller.ts', 'src/main.ts'],
+      files: ['src/webhooks.module.ts', 'src/main.ts'],
       // Nest parses every body.
       mistake: {},
       routes: [{ suffix: '', path: '/webhooks', parsedPath: '/webhooks' }],
@@ -295,7 +300,8 @@ export const action = async (args) => {
     title: 'AWS Lambda',
     example: 'aws-lambda',
     package: 'node',
-    files: ['index.ts'],
+    files: ['index.ts', 'dynamo-dedupe.ts', 'event.json'],
+    testEventPath: '/test-event',
     command: (port) => ['node', join(import.meta.dirname, 'lambda-gateway.ts'), 'dist/index.mjs', `${port}`],
     routes: [
       ['API Gateway, REST', 'api-gateway-v1'],

@@ -73,7 +73,8 @@ const checkFramework = async (framework: Framework, packages: Record<string, str
   await runChecks(withToken, secret)
   useSignatures(folder, framework)
   await build()
-  await runChecks(others, secret)
+  const { testEvent: __, ...withSignatures } = others
+  await runChecks(withSignatures, secret)
   return { version: readVersion(folder, framework.package), failures }
 }
 

@@ -103,6 +103,13 @@ export const checks = {
     if (target.readOutput().includes('Pass waitUntil')) throw new Error('a warning was printed')
   },
 
+  /** The event with which people test a function. It has no signature. */
+  testEvent: async (target) => {
+    const { testEventPath } = target.framework
+    if (testEventPath === undefined) return
+    await expectStatus(await fetch(`http://localhost:${target.port}${testEventPath}`), 200)
+  },
+
   parsed: async (target) => {
     const { bytesAreKept } = target.framework
     const response = await send(target, target.route.parsedPath, await sign(newCallId(), target.secret))

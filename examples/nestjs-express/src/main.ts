@@ -1,13 +1,19 @@
+import 'reflect-metadata'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
-import { WebhooksController } from './webhooks.controller.js'
+import { WebhooksModule } from './webhooks.module.js'
 
-@Module({ controllers: [WebhooksController] })
+@Module({ imports: [WebhooksModule] })
 class AppModule {}
 
-// rawBody keeps the bytes that the signature is verified on.
-const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
-// By default, the parser refuses bodies above 100 kB, so that they are lost.
-app.useBodyParser('json', { limit: '1mb' })
-await app.listen(process.env.PORT ?? 3000)
+const bootstrap = async () => {
+  // rawBody keeps the bytes, which a signature is verified on. By default, the parser refuses bodies above 100 kB.
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
+  app.useBodyParser('json', { limit: '1mb' })
+  // On SIGTERM, running handlers finish, and what else is stored waits for the next start.
+  app.enableShutdownHooks()
+  await app.listen(process.env.PORT ?? 3000)
+}
+
+void bootstrap()

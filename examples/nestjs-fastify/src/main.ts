@@ -1,13 +1,20 @@
+import 'reflect-metadata'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { WebhooksController } from './webhooks.controller.js'
+import { WebhooksModule } from './webhooks.module.js'
 
-@Module({ controllers: [WebhooksController] })
+@Module({ imports: [WebhooksModule] })
 class AppModule {}
 
-// rawBody keeps the bytes that the signature is verified on.
-const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
-  rawBody: true,
-})
-await app.listen(process.env.PORT ?? 3000)
+const bootstrap = async () => {
+  // rawBody keeps the bytes, which a signature is verified on.
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
+    rawBody: true,
+  })
+  // On SIGTERM, running handlers finish, and what else is stored waits for the next start.
+  app.enableShutdownHooks()
+  await app.listen(process.env.PORT ?? 3000)
+}
+
+void bootstrap()
