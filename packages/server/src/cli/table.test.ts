@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRecord, formatTable } from './table.ts'
+import { formatRecord, formatTable, formatValue } from './table.ts'
 
 const record = {
   status: 'pending',
@@ -33,4 +33,9 @@ test('a URL is shown without its query, so that what is cut still shows the end 
 
 test('neither the name nor the value of a field can forge a line', () => {
   expect(formatRecord({ id: 'a\nb', 'x\nforged': 1 })).toBe('id             a\\u000ab\nx\\u000aforged  1')
+})
+
+test('formats a value with 5,000 brackets', () => {
+  const text = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
+  expect(formatValue(JSON.parse(text))).toBe(text.slice(1, -1))
 })

@@ -1,12 +1,15 @@
 import { escapeControls } from '@wabakit/wire'
 import type { Output } from './output.ts'
 
-const formatCell = (value: unknown): string => {
+const formatItem = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map(formatCell).join(',') || '-'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+/** Does not call itself, because a payload may have more brackets than there is stack. */
+const formatCell = (value: unknown): string =>
+  Array.isArray(value) ? value.map(formatItem).join(',') || '-' : formatItem(value)
 
 /** Formats a value as one line, without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
