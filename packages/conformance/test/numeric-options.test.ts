@@ -25,5 +25,8 @@ testNumericOptions('conformance', {
     seed: (seed) => examineServer({ ...server, seed }),
   },
   probeService: { intervalMs: (intervalMs) => probeService({ ...probe, intervalMs }) },
-  // A plan uses no number, a report was made by an examination, and a form is only shown.
-} satisfies NumericOptions<Omit<typeof conformance, 'planExamination' | 'formatReport' | 'formatForm'>>)
+  // A plan uses no number, a report was made by an examination, a form is only shown, and the version of a profile has one value.
+} satisfies NumericOptions<
+  Omit<typeof conformance, 'planExamination' | 'formatReport' | 'formatForm'>,
+  'profile.version'
+>)
