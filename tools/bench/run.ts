@@ -30,6 +30,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'store-growth': 'P6',
   'server-dead-endpoint': 'P6',
   'server-fairness': 'P6',
+  'server-names': 'P6',
   'server-memory': 'P6',
   overview: 'P13',
   'bundle-size': 'P7',

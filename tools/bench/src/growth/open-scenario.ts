@@ -18,6 +18,8 @@ export type ScenarioOptions = {
   readonly dead?: 'hang' | 'refuse'
   /** @default 1 */
   readonly workers?: number
+  /** The host names of the endpoints. @default 127.0.0.1 */
+  readonly hosts?: { healthy(index: number): string; suspect(index: number): string }
 }
 
 export type Scenario = Awaited<ReturnType<typeof openScenario>>
@@ -57,7 +59,15 @@ const startEndpoints = async (number: number, behavior: 'respond' | 'hang' | 'sl
 
 /** Fills a store with organizations and subscriptions, and starts a server, workers and endpoints as processes. */
 export const openScenario = async (engine: GrowthEngine, options: ScenarioOptions) => {
-  const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
+  const {
+    suspects = 0,
+    kind = 'hang',
+    owner = 'one',
+    pending = 0,
+    dead = 'hang',
+    workers = 1,
+    hosts,
+  } = options
   const healthy = await startEndpoints(healthyEndpoints, 'respond')
   const others = await startEndpoints(suspects + 1, kind)
   const { store, database } = await engine.fill({
@@ -68,17 +78,21 @@ export const openScenario = async (engine: GrowthEngine, options: ScenarioOption
     dueAt: 'n',
     status: `'pending'`,
   })
-  const [hangingUrl = '', ...ofSuspects] = others.urls
+  const [hangingUrl = '', ...suspectUrls] = others.urls
+  const rename = (urls: readonly string[], getHost?: (index: number) => string): string[] =>
+    urls.map((each, index) => each.replace('127.0.0.1', getHost?.(index) ?? '$&'))
+  const healthyUrls = rename(healthy.urls, hosts?.healthy)
+  const ofSuspects = rename(suspectUrls, hosts?.suspect)
   const url = dead === 'hang' ? hangingUrl : refusingUrl
   for (const subscription of (await store.listSubscriptions('acme', { limit: 1 })).items)
     await store.saveSubscription({ ...subscription, revision: 2, url, secret })
   const targets = { suspect: [] as Target[], healthy: [] as Target[] }
   if (owner === 'healthy') {
-    const all = await addOrganization(store, 'both', [...healthy.urls, ...ofSuspects])
+    const all = await addOrganization(store, 'both', [...healthyUrls, ...ofSuspects])
     targets.healthy = all.slice(0, healthyEndpoints)
     targets.suspect = all.slice(healthyEndpoints)
   } else {
-    targets.healthy = await addOrganization(store, 'healthy', healthy.urls)
+    targets.healthy = await addOrganization(store, 'healthy', healthyUrls)
     const groups = owner === 'one' ? [ofSuspects] : ofSuspects.map((suspect) => [suspect])
     for (const [index, urls] of groups.entries())
       targets.suspect.push(...(await addOrganization(store, `suspect_${index}`, urls)))

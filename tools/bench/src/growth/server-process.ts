@@ -1,3 +1,4 @@
+import { setServers } from 'node:dns'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,12 +12,14 @@ import { readTime, runPaced } from '../run-tasks.ts'
 // bytes.
 type Target = readonly [organizationId: string, number: string]
 
+if (process.env.BENCH_NAME_SERVER) setServers([process.env.BENCH_NAME_SERVER])
 const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)
 const { suspect = [], healthy = [] }: { suspect?: Target[]; healthy?: Target[] } = JSON.parse(targets)
 const { service } = await startServer({
   port: 0,
   database,
   logLevel: 'silent',
+  allowPrivateTargets: true,
   role: role === 'worker' ? 'worker' : 'all',
 })
 let published = 0
