@@ -22,6 +22,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'I send': ['packages/client/README.md', 'docs/reference/errors.md'],
   'I test': [
     'docs/testing.md',
+    'docs/reference/live-profile.md',
     'docs/reference/faults.md',
     'packages/mock/README.md',
     'docs/is-my-webhook-endpoint-safe.md',

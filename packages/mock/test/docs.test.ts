@@ -12,7 +12,9 @@ const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
 const readSnippets = (path: string): string[] =>
   [...read(path).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '')
 
-const guide = read('docs/testing.md') + read('docs/reference/faults.md')
+const guide = ['testing', 'reference/live-profile', 'reference/faults']
+  .map((page) => read(`docs/${page}.md`))
+  .join()
 const snippets = ['packages/mock/README.md', 'docs/testing.md'].flatMap(readSnippets)
 const forVitest = snippets.filter((code) => code.includes("from 'vitest'"))
 /** Snippets that run only inside a test runner, or need a database. */
