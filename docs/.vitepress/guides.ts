@@ -9,7 +9,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/start.md',
     'docs/vendor.md',
     'docs/authentication.md',
-    'docs/signatures.md',
+    'docs/reference/signatures.md',
     'docs/go-live.md',
     'packages/webhooks/README.md',
     'docs/reference/frameworks.md',
