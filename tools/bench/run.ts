@@ -23,6 +23,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'webhooks-verify': 'P1',
   'webhooks-receiver': 'P2',
   'webhooks-inbox': 'P11',
+  'inbox-postgres': 'P14',
   'client-call': 'P3',
   'server-create': 'P4',
   'server-deliveries': 'P5',

@@ -52,6 +52,7 @@ export const startInstalledPostgres = async (programs: string, settings: readonl
   const pools: pg.Pool[] = []
   return {
     connectionString,
+    pid: server.pid ?? 0,
     /** Returns what the server has logged. */
     readLog: (): string => log,
     /** A pool of connections, closed together with the server. */

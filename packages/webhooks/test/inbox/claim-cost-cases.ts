@@ -55,23 +55,28 @@ const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Pr
   return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 }
 
-/** Tests what a claim reads. Its statements are read from the connection, and run again with EXPLAIN. */
+/**
+ * Returns how many buffers each statement reads that claims entries: again, first, first again, postpone, first. Its
+ * statements are read from the connection, and run again with EXPLAIN.
+ */
+export const measureClaims = async (pool: Pool, backlog: Backlog): Promise<number[]> => {
+  const sent = await record(pool, backlog)
+  const claims = sent.filter((text) => text.includes('WITH picked'))
+  const again = claims.find((text) => text.includes("'failed', 'claimed'")) ?? ''
+  const first = claims.find((text) => text.includes('advanced') && text !== again) ?? ''
+  const postpone = sent.find((text) => !text.includes('WITH picked')) ?? ''
+  const client = await pool.connect()
+  const counts: number[] = []
+  // The claim takes the first entry of the lane, whose others stay in the way until they are postponed.
+  for (const text of [again, first, first, postpone, first]) counts.push(await countBuffers(client, text))
+  client.release()
+  return counts
+}
+
+/** Tests what a claim reads. */
 export const claimCostCases = (name: string, server: () => Server): void => {
   describe(`${name}: cost of a claim`, () => {
-    const measure = async (backlog: Backlog) => {
-      const pool = server().pool()
-      const sent = await record(pool, backlog)
-      const claims = sent.filter((text) => text.includes('WITH picked'))
-      const again = claims.find((text) => text.includes("'failed', 'claimed'")) ?? ''
-      const first = claims.find((text) => text.includes('advanced') && text !== again) ?? ''
-      const postpone = sent.find((text) => !text.includes('WITH picked')) ?? ''
-      const client = await pool.connect()
-      const counts: number[] = []
-      // The claim takes the first entry of the lane, whose others stay in the way until they are postponed.
-      for (const text of [again, first, first, postpone, first]) counts.push(await countBuffers(client, text))
-      client.release()
-      return counts
-    }
+    const measure = (backlog: Backlog) => measureClaims(server().pool(), backlog)
 
     it.each(['late', 'early', 'none'])(
       'depends neither on handled entries nor on the length of a lane, with statistics: %s',
