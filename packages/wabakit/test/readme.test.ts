@@ -35,10 +35,7 @@ test.each([
   ['packages/wabakit/AGENTS.md', ['start/orders.ts']],
   ['docs/parsing.md', ['parse-events.ts']],
   ['docs/start.md', ['start/orders.ts', 'start/orders.test.ts', 'start/serve.ts', 'send.ts']],
-  [
-    'docs/orms.md',
-    ['drizzle', 'prisma'].map((name) => `orms/${name}.ts`),
-  ],
+  ['docs/orms.md', ['drizzle', 'prisma'].map((name) => `orms/${name}.ts`)],
 ])('each snippet of %s is identical to an example', (page, examples) => {
   const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
   expect(blocks.map(([, code]) => code)).toEqual(examples.map(readExample))
