@@ -53,8 +53,8 @@ const loadImitations = async (
     return { live: undefined, measured: undefined }
   const live = await import('@wabakit/core/live')
   if (!isFile) return { live, measured: undefined }
-  const measured = await import('./measured/imitate.ts')
-  return { live, measured: { ...measured, profile: measured.loadProfile(profile) } }
+  const { imitate, loadProfile } = await import('./measured/imitate.ts')
+  return { live, measured: { imitate, profile: loadProfile(profile) } }
 }
 
 /**

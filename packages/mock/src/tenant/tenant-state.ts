@@ -38,7 +38,10 @@ export type StateOptions = {
   readonly live: typeof import('@wabakit/core/live') | undefined
   /** What was measured of that service; `undefined` in the profiles `reference` and `live`. */
   readonly measured:
-    | (typeof import('../measured/imitate.ts') & { readonly profile: MeasuredProfile })
+    | {
+        readonly imitate: typeof import('../measured/imitate.ts').imitate
+        readonly profile: MeasuredProfile
+      }
     | undefined
   readonly settings: TenantSettings
   readonly createTimers: () => TaskTimers
