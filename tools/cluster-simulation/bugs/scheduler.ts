@@ -163,12 +163,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: deliveries that could not be loaded are dropped',
     file: deliveries,
-    find: `      for (const loading of taken) putBack(loading)
+    find: `          for (const loading of batch) putBack(loading)
+          loop.fail(error)
 `,
-    replace: `      for (const loading of taken) {
-        release(loading)
-        loading.queue.prefetch.end(loading.entry, null, null)
-      }
+    replace: `          for (const loading of batch) {
+            release(loading)
+            loading.queue.prefetch.end(loading.entry, null, null)
+          }
+          loop.fail(error)
 `,
   },
   {
