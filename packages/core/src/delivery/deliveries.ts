@@ -171,8 +171,9 @@ export const createDeliveries = (context: SchedulerContext & Parts) => {
     release(loading)
     queues.place(queue)
     if (loop.isDraining()) loop.fail(error)
-    // A single failure of an unavailable store is no sign of damage.
-    else context.onError(isUnavailable(error) && failures === 1 ? error : explainUnreadable(entry.id, error))
+    // A transaction that was aborted once is no sign of damage, and the next load is soon.
+    else if (failures >= persistentFailures || !isUnavailable(error))
+      context.onError(explainUnreadable(entry.id, error))
     await pause(queue, Math.min(failurePauseMs * 2 ** (failures - 1), storePauses.maxMs))
     queue.prefetch.putBack(entry)
     queues.place(queue)
