@@ -46,11 +46,12 @@ const run = async (define: (command: Command) => void, args: readonly string[]) 
   await command.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
     printed.error = String(error)
   })
+  const code = process.exitCode
   process.exitCode = exitCode
   vi.restoreAllMocks()
   const report = printed.stdout.startsWith('{') ? JSON.parse(printed.stdout) : undefined
   const ids: string[] = report?.checks.map(({ id }: { id: string }) => id) ?? []
-  return { ...printed, report, ids }
+  return { ...printed, code, report, ids }
 }
 
 type Seen = Awaited<ReturnType<typeof run>> & { readonly received: readonly Received[] }
@@ -126,6 +127,13 @@ const doctorFlags: Readonly<Record<string, FlagCase>> = {
     common: [...signed, ...only('accepts-every-event')],
     see: ({ received }) => received.some(({ body }) => /"durationInSeconds":"/.test(body)),
     seen: [false, true],
+  },
+  '--fail-on': {
+    // The endpoint accepts whatever it gets.
+    flag: ['--fail-on', 'critical'],
+    common: [...signed, ...only('refuses-get')],
+    see: ({ code }) => code,
+    seen: [1, 0],
   },
   '--only': {
     flag: only('refuses-get'),
