@@ -10,7 +10,7 @@ export type WebhookAuth =
   | { readonly header: string; readonly value: string }
   /** `Authorization: Bearer <token>`. */
   | { readonly token: string }
-  /** A parameter of the URL, which arrives even if credentials are dropped. @default parameter 'token' */
+  /** A parameter of the URL, by default `token`, which arrives even if credentials are dropped. */
   | { readonly urlToken: string; readonly parameter?: string | undefined }
   /** HTTP Basic. `encoded: false` sends `Basic user:password` as registered, without Base64. */
   | { readonly username: string; readonly password: string; readonly encoded?: boolean | undefined }

@@ -1,9 +1,10 @@
 /** Reads the time of day and the time since some start that no one sets, in milliseconds. */
 type Clocks = { readonly wall: () => number; readonly monotonic: () => number }
 
-// Read once, because fake timers of a test replace them, and the database's clock stays real.
-const [RealDate, monotonic] = [Date, performance.now.bind(performance)]
-const machine: Clocks = { wall: () => RealDate.now(), monotonic }
+// Read once, because fake timers of a test replace them, and the database's clock stays real. React Native, which has no
+// `performance`, imports this module and has no inbox.
+const [RealDate, monotonic] = [Date, globalThis.performance?.now.bind(performance)]
+const machine: Clocks = { wall: () => RealDate.now(), monotonic: () => monotonic() }
 
 /**
  * Creates a function that returns how far the machine's clock has been set back, in whole seconds as milliseconds. SQLite
