@@ -64,7 +64,7 @@ export const frameworks: readonly Framework[] = [
         source.replace(
           'createServer(toNodeHandler(receiver))',
           `createServer(async (request, response) => {
-            if (request.url.startsWith('/parsed')) for await (const _ of request);
+            if (request.url?.startsWith('/parsed')) for await (const _ of request);
             return toNodeHandler(receiver)(request, response)
           })`,
         ),
