@@ -36,7 +36,7 @@ export const createCallSimulator = (options: CallSimulatorOptions) => {
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let isClosed = false
   return {
-    /** Simulates a call. If its summary is delayed, it is saved when it is due. Throws like {@link simulateCall}. */
+    /** Simulates a call. If its summary is delayed, it is saved when it is due. */
     simulateCall: async (organizationId: string, call: CallSimulation = {}): Promise<SimulatedCall> => {
       if (!allowsObserved) checkObserved(call)
       let delayed: DueTask | undefined
