@@ -6,7 +6,7 @@ const site = 'https://wabakit.github.io'
 
 /** The guide to each cause of a failed attempt, as a page of the documentation. */
 export const guides: Readonly<Record<Cause, string>> = {
-  wrong_secret: 'reference/signatures#no-signature-matches',
+  wrong_secret: 'reference/signatures#invalid-signature',
   timestamp: 'troubleshooting#by-reason',
   authorization: 'troubleshooting#by-reason',
   not_found: 'troubleshooting#by-reason',

@@ -20,7 +20,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await page.locator('.toast.bad', { hasText: 'The attempt failed again: 401.' }).waitFor()
     expect(await page.locator('.toast.good').count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Read the guide' }).getAttribute('href')).toMatch(
-      /^https:.*\/reference\/signatures#no-signature-matches$/,
+      /^https:.*\/reference\/signatures#invalid-signature$/,
     )
     expect(problems).toEqual([])
   })
