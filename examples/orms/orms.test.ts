@@ -48,6 +48,9 @@ test.each(names)(
   '%s: what a handler has written is there once, although it fails after the write',
   async (name) => {
     const pool = new Pool({ connectionString: url })
+    // `end` does not wait until the server has closed the last connections, and the server may stop first.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
     const mock = await createMock()
     const attempts: number[] = []
     const { href } = new URL(`./${name}.ts`, import.meta.url)

@@ -16,11 +16,14 @@ import { createSettledInvariant } from './settled.ts'
 import { createStartLimitsInvariant } from './start-limits.ts'
 import { createStarvationInvariant } from './starvation.ts'
 
-/** Checks that all errors come from an unavailable store. */
+const isOfStore = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+
+/** Checks that all errors come from an unavailable store, also those that add what to do. */
 const createErrorsInvariant = ({ violate }: InvariantContext): Invariant => ({
   on: {
     rejection: ({ server, error }) => {
-      if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) return
+      if (isOfStore(error) || (error instanceof Error && isOfStore(error.cause))) return
       const what = error instanceof Error ? error.stack : String(error)
       violate('there are no unexpected errors', `${server}: ${what}`)
     },
