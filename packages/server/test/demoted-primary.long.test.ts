@@ -49,13 +49,16 @@ test.each(['an address that moves', 'the addresses of both'])(
     await create('before')
     await endpoint.arrived(4)
 
+    // A reload reaches the connections later. Until then, the old primary accepts writes that the new one never gets.
+    await old.query('ALTER SYSTEM SET default_transaction_read_only = on')
+    await old.query('SELECT pg_reload_conf()')
+    const readOnly = 'SHOW default_transaction_read_only'
+    await expect.poll(() => old.query(readOnly)).toEqual([{ default_transaction_read_only: 'on' }])
     const [written] = await old.query<{ lsn: string }>('SELECT pg_current_wal_lsn() AS lsn')
     const caughtUp = `SELECT 1 AS yes WHERE pg_last_wal_replay_lsn() >= '${written?.lsn}'`
     await expect.poll(() => standby.query(caughtUp)).toHaveLength(1)
     proxy.redirect(standby.port)
     await standby.query('SELECT pg_promote()')
-    await old.query('ALTER SYSTEM SET default_transaction_read_only = on')
-    await old.query('SELECT pg_reload_conf()')
 
     await expect.poll(async () => (await createGroup(api, { groupId: 'after' })).status).toBe(200)
     const readStatus = async (url: string) => (await fetch(`${url}/readyz`)).status
