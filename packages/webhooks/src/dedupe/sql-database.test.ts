@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createRunner, type SqlResult } from './sql-database.ts'
+import { createQualifier, createRunner, type SqlResult } from './sql-database.ts'
 import { sqlDedupe } from './sql-dedupe.ts'
 
 it.each<[string, 'postgresql' | 'mysql' | 'sqlite', SqlResult, object]>([
@@ -49,4 +49,19 @@ it('deletes expired rows after every 1,000 completions', async () => {
     for (let count = 0; count < completions; count += 1) await claim.complete()
     expect(countDeletions()).toBe(deletions)
   }
+})
+
+it.each([
+  ['inbox', 'app'],
+  ['inbox$1', 'app'],
+  ['inbox', '"a$1$&"'],
+])('the table %s of the schema %s is named with its schema, and nothing else is', (table, schema) => {
+  const text = `INSERT INTO ${table} (id) SELECT id FROM ${table} e JOIN ${table}_old o ON ${table}.id = o.id`
+  expect(createQualifier(table)(text, schema)).toBe(
+    `INSERT INTO ${schema}.${table} (id) SELECT id FROM ${schema}.${table} e JOIN ${table}_old o ON ${table}.id = o.id`,
+  )
+})
+
+it('a name that begins with the name of the table is another table', () => {
+  expect(createQualifier('inbox')('DELETE FROM inbox$2', 'app')).toBe('DELETE FROM inbox$2')
 })

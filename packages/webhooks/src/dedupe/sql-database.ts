@@ -135,9 +135,13 @@ const isSqlite = (database: SqlClient | SqliteDatabase, dialect: SqlDialect): da
  * default database of a session, with which the name alone would mean another table.
  */
 export const createQualifier = (table: string) => {
-  const pattern = new RegExp(`\\b(FROM|INTO|UPDATE|JOIN|EXISTS|ON)(\\s+)${table}(?![\\w.])`, 'g')
+  // A name may contain `$`, which has a meaning in a pattern and in a replacement.
+  const name = table.replaceAll('$', '\\$')
+  const pattern = new RegExp(`\\b((?:FROM|INTO|UPDATE|JOIN|EXISTS|ON)\\s+)${name}(?![\\w$.])`, 'g')
   return (text: string, schema: string | undefined): string =>
-    schema === undefined || table.includes('.') ? text : text.replaceAll(pattern, `$1$2${schema}.${table}`)
+    schema === undefined || table.includes('.')
+      ? text
+      : text.replaceAll(pattern, (_, before) => `${before}${schema}.${table}`)
 }
 
 /** The queries that find the schema of a table, whose name is their only value. */
