@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
 import { acme, control, createGroup, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
@@ -130,6 +130,17 @@ test('SIGINT skips drainMs', async () => {
   const { child } = await serve({ drainMs: 600_000 })
   child.kill('SIGINT')
   expect(await waitForExit(child)).toBe(0)
+})
+
+test('a server stops beside the fake timers of a test, also with kept connections', async () => {
+  const server = await start()
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
+  await once(socket, 'data')
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  await server.close()
 })
 
 test('a request that does not end is cut off after the grace period', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { clearTimeout, setTimeout } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import { RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, namesOneHost, toClientNetwork } from '@wabakit/core/hosting'
