@@ -24,6 +24,7 @@ export type Mock = MockTenant & {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+const localHost = '127.0.0.1'
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
 /** Finds the tenant whose key appears in any header of the request. */
@@ -73,14 +74,18 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     seed = readSeed() ?? Math.floor(Math.random() * 2 ** 32),
     profile,
     port,
-    host = '127.0.0.1',
+    host,
     controlToken,
     clock,
     startAt = startTime,
     ...firstSettings
   } = parseInput('createMock', MockOptions, options)
   const imitations = await loadImitations(profile)
-  if (controlToken === undefined && !isThisMachine(host)) {
+  if (port === undefined && (host !== undefined || controlToken !== undefined))
+    throw new MockUsageError(
+      'createMock: host and controlToken need a port. Set port, too; 0 takes a free one.',
+    )
+  if (controlToken === undefined && !isThisMachine(host ?? localHost)) {
     const message = `createMock: with host ${JSON.stringify(host)}, other machines can reach the mock. Set controlToken, too.`
     throw new MockUsageError(message)
   }
@@ -103,7 +108,9 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     })
   const requests = createRequestLog(10_000)
   const listening =
-    port === undefined ? undefined : await (await import('#port')).listen(respondOnPort, { port, host })
+    port === undefined
+      ? undefined
+      : await (await import('#port')).listen(respondOnPort, { port, host: host ?? localHost })
 
   const createTimers = () =>
     clock === 'machine' ? createMachineTimers() : createVirtualTimers(new Date(startAt).getTime())

@@ -512,6 +512,7 @@ test.each([
 
 test('a mock that other machines can reach needs a token, and answers under any host name with it', async () => {
   await expect(createMock({ port: 0, host: '0.0.0.0' })).rejects.toThrow(/other machines.*controlToken/)
+  await expect(createMock({ host: '127.0.0.1' })).rejects.toThrow(/need a port/)
   const controlToken = 'a-control-token-of-24-bytes'
   const mock = await createMock({ port: 0, host: '0.0.0.0', controlToken })
   onTestFinished(mock.close)
