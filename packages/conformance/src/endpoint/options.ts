@@ -35,7 +35,7 @@ export type ExamineEndpointOptions = {
    */
   readonly effectsAreComplete?: boolean | undefined
   /**
-   * What `wabakit capture` has seen of the sender: its events are sent as well, in every form.
+   * A profile that `wabakit capture` has written. The doctor also sends its events, each in every form that was captured.
    * @default none
    */
   readonly profile?: MeasuredProfile | undefined

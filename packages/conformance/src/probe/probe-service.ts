@@ -26,7 +26,7 @@ export type ProbeOptions = {
   readonly intervalMs?: number | undefined
 }
 
-/** What a service responded to one question. */
+/** The answer to one question. */
 export type ProbeAnswer = {
   readonly question: ApiQuestion
   /** The form of the response, or that a key is accepted; `undefined` if the response does not answer the question. */

@@ -2,10 +2,11 @@ import type { ApiQuestion } from '@wabakit/contract/profile'
 
 /** A question on which services differ. */
 export type ProbeQuestion = {
+  /** The question in words. */
   readonly asks: string
-  /** What the specification says. */
+  /** The answer in the specification. */
   readonly specification: string
-  /** What the mock's profile `live` assumes. */
+  /** The answer of a mock in the profile `live`. */
   readonly live: string
 }
 

@@ -17,8 +17,9 @@ import {
 const count = () => z.int().check(z.minimum(1))
 
 /**
- * What was seen for one question, and how often. Several values contradict each other, and all are kept. `notSeenIn` counts the
- * cases in which it could have been seen and was not. That it never happens, only a person can state.
+ * The observations for one question. If they contradict each other, each value is kept with its own count. `notSeenIn` counts the
+ * opportunities at which nothing was observed. Observations cannot prove that something never happens, so `never` must be stated
+ * by a person.
  */
 export type Answer<Value> = {
   values: (

@@ -19,6 +19,22 @@ test('mock runs until SIGTERM, with the options of its flags and its file', asyn
   expect(await started.ended).toBe(0)
 })
 
+test('mock imitates a service as it was measured', async () => {
+  const values = [{ value: 'accepted', source: 'stated' }]
+  const api = { 'fetch.key.bearer': { values } }
+  const profile = { version: 1, api, deliveries: {}, events: {} }
+  writeFileSync(join(folder, 'measured.profile.json'), JSON.stringify(profile))
+  const flags = ['--port', '0', '--profile', 'measured.profile.json', '--format', 'json']
+  const started = startWabakit(['mock', ...flags])
+  const mock = JSON.parse(await started.line(/"ready":true/))
+  expect(mock.profile).toBe('measured')
+  const headers = { authorization: `Bearer ${mock.apiKey}` }
+  // The profile `live` refuses this key with 403.
+  expect((await fetch(`${mock.url}/v1/call/ai-summary?callId=c`, { headers })).status).toBe(404)
+  started.kill('SIGTERM')
+  expect(await started.ended).toBe(0)
+})
+
 test('mock refuses what createMock refuses, as a usage error', async () => {
   writeFileSync(join(folder, 'typo.json'), JSON.stringify({ callSummary: 'manual' }))
   const [typo, host, port] = await Promise.all([

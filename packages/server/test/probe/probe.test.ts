@@ -1,4 +1,4 @@
-import { type ProbeAnswer, type ProbeOptions, probeService } from '@wabakit/conformance'
+import { type ProbeAnswer, type ProbeOptions, probeQuestions, probeService } from '@wabakit/conformance'
 import { addSeen, createEmptyProfile, MeasuredProfile, type ResponseForm } from '@wabakit/contract/profile'
 import { createMock, type Mock } from '@wabakit/mock'
 import { expect, test } from 'vitest'
@@ -41,7 +41,10 @@ const listForms = ({ api }: MeasuredProfile): Record<string, Set<string>> =>
   )
 
 /** Probes a mock whose calls are in the states of the service's. */
-const probeMock = async (mock: Mock, { pstn }: Service): Promise<ProbeAnswer[]> => {
+const probeMock = async (
+  mock: Mock,
+  { pstn }: { readonly pstn?: Service['pstn'] | 'answered' },
+): Promise<ProbeAnswer[]> => {
   const call = await mock.simulateCall({
     channel: 'PSTN',
     outcome: pstn === 'never' ? 'nothing_said' : 'answered',
@@ -57,6 +60,27 @@ const probeMock = async (mock: Mock, { pstn }: Service): Promise<ProbeAnswer[]> 
   })
   return [...answers]
 }
+
+/** The status, or that a key is accepted, with which the printed answer of the profile `live` begins. */
+const summarize = ({ question, form }: ProbeAnswer): [string, string] => [
+  question,
+  typeof form === 'object' ? String(form.status) : String(form),
+]
+
+test.each(['answered', 'pending', 'never'] as const)(
+  'what probe prints as the assumption of live is what a live mock answers, with a summary that is %s',
+  async (pstn) => {
+    await using mock = await createMock({ port: 0, profile: 'live' })
+    const answers = await probeMock(mock, { pstn })
+    const answered = Object.fromEntries(answers.filter(({ form }) => form !== undefined).map(summarize))
+    const printed = Object.keys(answered).map((question) => {
+      const { live } = probeQuestions[question as ProbeAnswer['question']]
+      return [question, /^\w+/.exec(live)?.[0]]
+    })
+    expect(answered).toEqual(Object.fromEntries(printed))
+    expect(Object.keys(answered).length).toBeGreaterThan(10)
+  },
+)
 
 test.each(services)(
   'a service that differs $differs: the mock agrees with it, and the profile claims no more',
