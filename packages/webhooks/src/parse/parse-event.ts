@@ -58,11 +58,15 @@ export type ParseEventOptions = {
   readonly maxBytes?: number | undefined
 }
 
-// Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
+let decoder: TextDecoder | undefined
+
 const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    decoder ??= new TextDecoder('utf-8', { fatal: true })
+    return decoder.decode(bytes)
   } catch (cause) {
+    // After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark.
+    decoder = undefined
     throw new WebhookParseError('not_utf8', 'The body is not UTF-8.', { cause })
   }
 }

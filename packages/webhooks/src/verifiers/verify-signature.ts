@@ -52,7 +52,7 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-const isText = (value: unknown): boolean => typeof Object(value).charCodeAt === 'function'
+const isText = (value: string | undefined): boolean => typeof value?.charCodeAt === 'function'
 
 /**
  * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a
