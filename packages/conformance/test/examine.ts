@@ -38,6 +38,16 @@ export const examine = (
     limits: { ...limits, ...options.limits },
   })
 
+/** Repeats an examination of a new endpoint, at most 4 times, while this machine was too busy for one of its checks. */
+export const examineUndisturbed = async (examineNew: () => Promise<Report>): Promise<Report> => {
+  let report = await examineNew()
+  for (let repeats = 0; repeats < 4; repeats += 1) {
+    if (!report.checks.some(({ observed }) => observed.includes('too busy to tell'))) break
+    report = await examineNew()
+  }
+  return report
+}
+
 const list = ({ checks }: Report, verdict: CheckResult['verdict']): string[] =>
   checks.flatMap((check) => (check.verdict === verdict ? [check.id] : [])).sort()
 

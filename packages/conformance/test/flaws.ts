@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type Parts, startEndpoint, type Tools } from './endpoint.ts'
-import { examine, listFindings } from './examine.ts'
+import { examine, examineUndisturbed, listFindings } from './examine.ts'
 
 /** An endpoint with one mistake, and the checks that detect it. */
 export type Flaw = {
@@ -19,8 +19,10 @@ export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw
     test.each(Object.entries(flaws))(
       'it %s',
       async (_, { plant, fail, advice = [], options, query = '' }) => {
-        await using endpoint = await startEndpoint(plant)
-        const report = await examine({ ...endpoint, url: endpoint.url + query }, options)
+        const report = await examineUndisturbed(async () => {
+          await using endpoint = await startEndpoint(plant)
+          return await examine({ ...endpoint, url: endpoint.url + query }, options)
+        })
         expect(listFindings(report)).toEqual({ fail: [...fail].sort(), advice: [...advice].sort() })
         expect(report.verdict).toBe(fail.length > 0 ? 'fail' : 'pass')
       },

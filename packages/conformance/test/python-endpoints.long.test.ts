@@ -4,7 +4,7 @@ import { eventNames } from '@wabakit/contract'
 import { describe, expect, test, vi } from 'vitest'
 import { requireCommand } from '../../server/test/programs.ts'
 import { previousSecret, secret } from './endpoint.ts'
-import { examine, listFindings } from './examine.ts'
+import { examine, examineUndisturbed, listFindings } from './examine.ts'
 
 vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
 
@@ -32,13 +32,14 @@ const getLimits = (flaw: string) =>
     ? { firstEffectMs: 10_000, effectMs: 5_000, settleMs: 600 }
     : { firstEffectMs: 5_000 }
 
-const run = async (flaw: string, only?: readonly string[]) => {
-  using endpoint = await startPython(flaw)
-  return await examine(
-    { url: endpoint.url, effects: [], [Symbol.asyncDispose]: async () => {} },
-    { effects: endpoint.effectsUrl, timeoutMs: undefined, limits: getLimits(flaw), only },
-  )
-}
+const run = (flaw: string, only?: readonly string[]) =>
+  examineUndisturbed(async () => {
+    using endpoint = await startPython(flaw)
+    return await examine(
+      { url: endpoint.url, effects: [], [Symbol.asyncDispose]: async () => {} },
+      { effects: endpoint.effectsUrl, timeoutMs: undefined, limits: getLimits(flaw), only },
+    )
+  })
 
 /** The mistakes and the checks that detect them. */
 const flaws: Readonly<Record<string, string>> = {
