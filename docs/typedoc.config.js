@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
  */
 const packages = {
   wabakit: [],
-  server: ['./control-types'],
+  server: ['./control-types', './page'],
   conformance: ['./names'],
   core: ['.', './control', './live'],
 }

@@ -17,7 +17,7 @@ export {
   requireFound,
   toErrorResponse,
 } from './control-error.ts'
-export { controlBodyMaxBytes, controlPath } from './control-requests.ts'
+export { controlBodyMaxBytes, controlPath, inspectorPath } from './control-requests.ts'
 export { createParserRefusal, formatRefusal, namesOneHost } from './refusals.ts'
 export {
   createRequestLog,

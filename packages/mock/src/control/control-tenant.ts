@@ -2,6 +2,7 @@ import type { EventName } from '@wabakit/contract'
 import type { ControlContext, Json, MockAccount, MockTenantControl } from '@wabakit/core/control'
 import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
+import { hideCollector } from './hide-collector.ts'
 import { openLiveStream } from './live-streams.ts'
 
 export const getAccount = ({ handles }: Tenant): MockAccount => {
@@ -25,8 +26,10 @@ export const serveTenant = async (
     await figures.write()
     return figures.list(...query)
   }
+  const service = { ...server, figures: { ...figures, list } }
+  const collectorUrl = tenant.findCollectorUrl()
   return {
-    service: { ...server, figures: { ...figures, list } },
+    service: collectorUrl === undefined ? service : hideCollector(service, collectorUrl),
     simulation: await tenant.openSimulator(),
     live: { wake: () => {}, open: (start) => openLiveStream(tenant, start) },
     now: handles.clock.now,

@@ -6,12 +6,13 @@ import {
   readPages,
   type ServerInfo,
 } from '@wabakit/core/control'
-import { ControlError, type RequestLog, toErrorResponse } from '@wabakit/core/hosting'
+import { ControlError, inspectorPath, type RequestLog, toErrorResponse } from '@wabakit/core/hosting'
 import { equalsInConstantTime } from '@wabakit/webhooks'
 import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
 import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
+import { servePage } from './serve-page.ts'
 import { isThisMachine } from './this-machine.ts'
 
 type ControlOptions = {
@@ -31,25 +32,29 @@ const getHostname = (url: string): string => (URL.canParse(url) ? new URL(url).h
  * the port under its own host name, which resolves to this machine by then (DNS rebinding), and sends no `origin` with a GET.
  * With a token, the name of the host does not matter, because a page does not know the token.
  */
-const checkCaller = ({ headers }: Request, token: string | undefined): void => {
+const checkSite = ({ headers }: Request, token: string | undefined): void => {
   const [origin, host] = [headers.get('origin'), headers.get('host')]
   if (origin !== null && !isThisMachine(getHostname(origin)))
     throw new ControlError('origin_not_allowed', 'Only pages from this machine may control the mock.')
-  if (token !== undefined) {
-    const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-    if (equalsInConstantTime(sent, token)) return
-    const challenge = { headers: { 'www-authenticate': 'Bearer' } }
-    throw new ControlError(
-      'token_required',
-      'Send the control token as "Authorization: Bearer …".',
-      challenge,
-    )
-  }
-  if (host !== null && !isThisMachine(getHostname(`http://${host}`)))
+  if (token === undefined && host !== null && !isThisMachine(getHostname(`http://${host}`)))
     throw new ControlError(
       'host_not_allowed',
       `The host ${JSON.stringify(host)} is not this machine. Control the mock through its own URL, or set a controlToken.`,
     )
+}
+
+const checkToken = ({ headers }: Request, token: string | undefined): void => {
+  const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+  if (token === undefined || equalsInConstantTime(sent, token)) return
+  const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+  throw new ControlError('token_required', 'Send the control token as "Authorization: Bearer …".', challenge)
+}
+
+/** Returns the path of a file of the page below the page's own; `undefined` for other requests. */
+const findPagePath = ({ method, url }: Request): string | undefined => {
+  const { pathname } = new URL(url)
+  const isPage = pathname === inspectorPath || pathname.startsWith(`${inspectorPath}/`)
+  return isPage && ['GET', 'HEAD'].includes(method) ? pathname.slice(inspectorPath.length) : undefined
 }
 
 const toControlError = (error: unknown): unknown => {
@@ -100,7 +105,11 @@ export const createControl = ({ listTenants, addTenant, requests, controlToken }
 
   return async (request: Request): Promise<Response> => {
     try {
-      checkCaller(request, controlToken)
+      checkSite(request, controlToken)
+      const page = findPagePath(request)
+      // The page needs no token: it is the same for every user, and asks for the token itself.
+      if (page !== undefined) return await servePage(page)
+      checkToken(request, controlToken)
       return await respond(request)
     } catch (error) {
       const { body, ...init } = toErrorResponse(toControlError(error), `req_${crypto.randomUUID()}`)

@@ -73,6 +73,9 @@ export const createTargets = () => {
           return (await import('#send')).send(request)
         },
       },
+    /** Returns the URL whose deliveries are only recorded; `undefined` while `deliverTo` sets a target. */
+    findCollectorUrl: (): string | undefined =>
+      destinations.get(defaultUrl) === collector ? defaultUrl : undefined,
     /** Allows the next `deliverTo` to replace the current target. */
     allowReplacement: (): void => {
       isTaken = false

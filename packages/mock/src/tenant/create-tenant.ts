@@ -1,6 +1,7 @@
 import { createClient } from '@wabakit/client'
 import { eventNames } from '@wabakit/contract'
 import type { ConnectionInfo } from '@wabakit/core'
+import { inspectorPath } from '@wabakit/core/hosting'
 import { createSeededRandom } from '@wabakit/core/simulation'
 import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
@@ -126,6 +127,7 @@ export const createTenant = (options: TenantOptions) => {
         isRemote,
         pending: state.transport.listPending().map(({ event }) => event.name),
         upcoming: await listUpcoming(state),
+        pageUrl: isListening ? `${url}${inspectorPath}/?organization=${organizationId}` : undefined,
       }),
     }),
     url,
@@ -199,6 +201,7 @@ export const createTenant = (options: TenantOptions) => {
     openStreamed: async () => (await open('stream')).streamed,
     /** Resolves to the simulator of calls, once the first subscriptions exist. A reset replaces it. */
     openSimulator: async () => (await open('control')).simulation.calls,
+    findCollectorUrl: targets.findCollectorUrl,
     apiFaults: faults.api,
     /** Call it when a test in another process waits or adds a fault. */
     onRemoteTest: (): void => {

@@ -17,6 +17,8 @@ export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
   /** Names of the events whose delivery has no response yet. */
   readonly pending: readonly string[]
   readonly upcoming: readonly Upcoming[]
+  /** Address of the page that shows all of this; `undefined` in process. */
+  readonly pageUrl: string | undefined
 }
 
 type Filter = Omit<EventFilter, 'accepts'> & { accepts(event: WebhookEvent): boolean }
@@ -97,6 +99,9 @@ const explainUnreceived = (filter: Filter, { deliveries, unreceived, isRemote }:
   return [`Subscribe the endpoint to its channel and number before the event happens: ${add}.`]
 }
 
+const formatPage = ({ pageUrl }: Situation): string[] =>
+  pageUrl === undefined ? [] : [`Open ${pageUrl} to see what happened, while the mock runs.`]
+
 const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
   upcoming.slice(0, 5).map(({ description, inMs }) => {
     const advance = isRemote ? `POST …/clock {"advance":${inMs}}` : `await mock.clock.advance(${inMs})`
@@ -106,6 +111,7 @@ const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
 export const explainMissingEvent = ({ filter, timeoutMs }: FailedWait, situation: Situation): string =>
   [
     `No ${filter.label} happened within ${timeoutMs} ms (seed ${situation.seed}).`,
+    ...formatPage(situation),
     ...formatFailed(situation.requests),
     ...formatEvents(situation.events),
     ...formatNearest(filter, situation.events),
@@ -116,6 +122,7 @@ export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situat
   const { seed, requests, events, deliveries, pending } = situation
   return [
     `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
+    ...formatPage(situation),
     ...(events.some((event) => filter.accepts(event))
       ? formatDeliveries(situation)
       : [...formatFailed(requests), ...formatEvents(events), ...formatNearest(filter, events)]),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
+import { controlPath, inspectorPath } from '@wabakit/core/hosting'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
 import type { ServerConfig, SettingName } from '../config/server-config.ts'
@@ -112,7 +113,12 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
   const measured = isFile ? readProfile(profile) : profile
   const mock = await createMock({ port, profile: measured, seed, webhookUrl, webhookAuth, live })
   try {
-    report(`mock ${mock.url}`, { profile, seed: mock.seed, control: `${mock.url}/_wabakit/openapi.json` })
+    report(`mock ${mock.url}`, {
+      profile,
+      seed: mock.seed,
+      control: `${mock.url}${controlPath}/openapi.json`,
+      page: `${mock.url}${inspectorPath}`,
+    })
     return await runChild(command, {
       ...process.env,
       WABAKIT_BASE_URL: mock.url,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { controlPath, inspectorPath } from '@wabakit/core/hosting'
 import type { MockOptions } from '@wabakit/mock'
 import type { Command } from 'commander'
 import { withoutBom } from '../config/load-config.ts'
@@ -36,7 +37,8 @@ const mock = async ({ config, format, ...flags }: MockCommandOptions): Promise<v
   const account = { url, organizationId, wabaNumber, pstnNumber, apiKey, secret, profile, seed }
   const facts = {
     API: url,
-    control: `${url}/_wabakit/openapi.json`,
+    page: `${url}${inspectorPath}`,
+    control: `${url}${controlPath}/openapi.json`,
     profile: `${profile}, seed ${seed}`,
     organization: organizationId,
     'WABA number': wabaNumber,

@@ -1,7 +1,7 @@
+import { inspectorPath } from '@wabakit/core/hosting'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { inspectorPath } from '../inspector/serve-page.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'

@@ -1,6 +1,6 @@
 import { type ControlContext, createControlApi as createApi } from '@wabakit/core/control'
-import { toErrorResponse } from '@wabakit/core/hosting'
-import { inspectorPath, servePage } from '../inspector/serve-page.ts'
+import { inspectorPath, toErrorResponse } from '@wabakit/core/hosting'
+import { servePage } from '../page/serve-page.ts'
 import { compressResponse } from './compression.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
 

@@ -7,6 +7,7 @@ import {
   controlBodyMaxBytes,
   controlPath,
   findEndpoint,
+  inspectorPath,
   type ReadBody,
   shortenPath,
   streamBody,
@@ -17,7 +18,6 @@ import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { createLinger } from '@wabakit/wire'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
-import { inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Pages } from './pages.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { servePage } from '../../src/inspector/serve-page.ts'
+import { servePage } from '../../src/page/serve-page.ts'
 import { start } from '../fixture.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

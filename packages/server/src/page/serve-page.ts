@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, extname, join } from 'node:path'
-import { controlPath } from '@wabakit/core/hosting'
-
-export const inspectorPath: string = `${controlPath}/inspector`
 
 /** Allows only the page's own files and the control API. Forbids inline code, so that no payload can run as code. */
 const contentSecurityPolicy = [
