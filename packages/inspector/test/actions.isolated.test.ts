@@ -2,9 +2,9 @@
 import './page-globals.ts'
 
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { cancel, copyAsCurl, listCopyItems, retryNow } from '../src/actions/delivery-actions.ts'
+import { cancel, copyAsCurl, listCopyItems } from '../src/actions/delivery-actions.ts'
 import { exportPage } from '../src/actions/export-timeline.ts'
-import { resend } from '../src/actions/resend.ts'
+import { resend, retryNow } from '../src/actions/resend.ts'
 import { enable } from '../src/actions/subscription-actions.tsx'
 import { organizations, sendInParts } from '../src/api/organization.ts'
 import { createReload, perform, startPolling } from '../src/api/reload.ts'

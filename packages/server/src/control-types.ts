@@ -4,6 +4,7 @@ import type {
   ApiKeyView,
   ApiRequestDetailsView,
   ApiRequestView,
+  ArrivalView,
   AttemptView,
   CallView,
   CustomerView,
@@ -44,7 +45,11 @@ export type SubscriptionOverview = z.input<typeof SubscriptionOverviewView>
 /** A record that a search found. */
 export type SearchHit = z.input<typeof SearchHitView>
 /** Everything about a customer. The summaries of calls are typed as in `Call`. */
-export type Customer = Omit<z.input<typeof CustomerView>, 'calls'> & { readonly calls: readonly Call[] }
+export type Customer = Omit<z.input<typeof CustomerView>, 'calls'> & {
+  readonly calls: readonly (Call & { readonly endpoints: readonly Arrival[] })[]
+}
+/** Whether the events of a call or group have arrived at one endpoint. */
+export type Arrival = ArrivalView
 /** A person's membership in a group. */
 export type Participant = z.input<typeof ParticipantView>
 /** An event of the service, with an example and a schema. */

@@ -5,15 +5,8 @@ import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from '../parts/copy-button.tsx'
 import type { MenuItem } from '../parts/menu.tsx'
 
-const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
-  sendOwn(['deliveries', id, action], { body })
-
-/** Starts the next attempt immediately instead of at its scheduled time. */
-export const retryNow = (id: string): Promise<void> =>
-  perform(() => post(id, 'retry'), 'The next attempt starts now.')
-
 export const cancel = (id: string): Promise<void> =>
-  perform(() => post(id, 'cancel'), 'Canceled. You can still resend it.')
+  perform(() => sendOwn(['deliveries', id, 'cancel'], { body: {} }), 'Canceled. You can still resend it.')
 
 export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
   const { eventId, subscriptionId } = await sendOwn<Delivery>(['deliveries', deliveryId])

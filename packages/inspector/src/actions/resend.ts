@@ -26,6 +26,19 @@ const reportAttempt = async (id: string, known: number): Promise<void> => {
   }
 }
 
+/** Starts the next attempt immediately instead of at its scheduled time, and reports its result. */
+export const retryNow = async (id: string): Promise<void> => {
+  try {
+    const { attempts } = await sendOwn<Delivery>(['deliveries', id])
+    await sendOwn(['deliveries', id, 'retry'], { body: {} })
+    notify('The next attempt starts now. Waiting for the response…', { tone: 'plain' })
+    reloadAll()
+    await reportAttempt(id, attempts)
+  } catch (error) {
+    notify(getMessage(error), { tone: 'bad' })
+  }
+}
+
 export const resend = async (id: string, { newWebhookId = false } = {}): Promise<void> => {
   try {
     const { attempts } = await sendOwn<Delivery>(['deliveries', id])

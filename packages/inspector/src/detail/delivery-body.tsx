@@ -72,7 +72,12 @@ const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attemp
       )}
       {wait && (
         <p class="wait">
-          <WaitText wait={wait} />
+          <WaitText wait={wait} />{' '}
+          {'deliveryId' in wait && (
+            <RecordLink view="deliveries" id={wait.deliveryId}>
+              Open the delivery of {wait.eventName}
+            </RecordLink>
+          )}
         </p>
       )}
     </section>

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
-import { cancel, copyAsCurl, listCopyItems, loadEvent, retryNow } from '../actions/delivery-actions.ts'
-import { resend } from '../actions/resend.ts'
+import { cancel, copyAsCurl, listCopyItems, loadEvent } from '../actions/delivery-actions.ts'
+import { resend, retryNow } from '../actions/resend.ts'
 import { editAndSend } from '../actions/send-event.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -18,24 +18,35 @@ type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attemp
 
 export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
-  const isBusy = status === 'attempting'
   const isPending = status === 'pending'
+  // The server refuses to resend a delivery that is being attempted, or that waits for another one.
+  const isRefused = status === 'attempting' || status === 'waiting'
   useEffect(() => bindKeys(deliveryKeys, (act) => act(id, attempt?.number)), [id, attempt?.number])
   return (
     <>
-      <Button icon="resend" kind="primary" shortcut="r" disabled={isBusy} onClick={() => resend(id)}>
-        Resend
-      </Button>
+      {isPending ? (
+        <Button icon="play" kind="primary" onClick={() => retryNow(id)}>
+          Attempt now
+        </Button>
+      ) : (
+        !isRefused && (
+          <Button icon="resend" kind="primary" shortcut="r" onClick={() => resend(id)}>
+            Resend
+          </Button>
+        )
+      )}
       <Menu
         items={[
+          ...(isPending
+            ? [{ label: 'Resend', icon: 'resend', shortcut: 'r', onSelect: () => resend(id) } as const]
+            : []),
           {
             label: 'Resend with a new webhook-id',
             icon: 'resend',
             onSelect: () => resend(id, { newWebhookId: true }),
-            isDisabled: isBusy,
+            isDisabled: isRefused,
           },
           { label: 'Edit and send', icon: 'external', shortcut: 'e', onSelect: () => editAndSend(id) },
-          { label: 'Attempt now', icon: 'play', isDisabled: !isPending, onSelect: () => retryNow(id) },
           {
             label: 'Cancel the delivery',
             icon: 'close',

@@ -19,16 +19,22 @@ export const Time = ({ at }: { readonly at: string }) => {
   )
 }
 
-/** The server's explanation of why a delivery is waiting, with a local time instead of a time in UTC. */
-export const WaitText = ({ wait }: { readonly wait: Wait }) => {
-  const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
-  // The explanation ends with the time in UTC.
-  const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
-  if (at === null || before === wait.text) return <>{wait.text}</>
+type TextWithTimeProps = { readonly text: string; readonly at: string | null }
+
+/** A sentence of the server that ends with a time, with a local time instead of the one in UTC. */
+export const TextWithTime = ({ text, at }: TextWithTimeProps) => {
+  const [before = '', end] = text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC(?=\.?$)/)
+  if (at === null || end === undefined) return <>{text}</>
   return (
     <>
       {before}
-      <Time at={at} />.
+      <Time at={at} />
+      {end}
     </>
   )
 }
+
+/** The server's explanation of why a delivery is waiting. */
+export const WaitText = ({ wait }: { readonly wait: Wait }) => (
+  <TextWithTime text={wait.text} at={'nextAttemptAt' in wait ? wait.nextAttemptAt : null} />
+)

@@ -1,4 +1,5 @@
 import type { Call, SummaryStatus } from '@wabakit/server/control-types'
+import { Arrivals } from '../detail/arrivals.tsx'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { SummaryView } from '../detail/summary-view.tsx'
 import { toChoices } from '../format/choices.ts'
@@ -44,22 +45,18 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
 }
 
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
-  <section class="verdict" aria-label="State of the summary">
-    <p>
-      {status.state === 'due' ? (
-        <>
-          The summary is due at <Time at={status.at} />.
-        </>
-      ) : (
-        status.text
-      )}{' '}
-      {'deliveryId' in status && (
-        <RecordLink view="deliveries" id={status.deliveryId}>
-          Open the delivery of {status.eventName}
-        </RecordLink>
-      )}
-    </p>
-  </section>
+  <p>
+    {status.state === 'due' ? (
+      <>
+        The summary is due at <Time at={status.at} />.
+      </>
+    ) : status.state === 'blocked' || status.state === 'undelivered' ? (
+      // The lines below name the endpoints, and why.
+      status.text.replace(/(?<=endpoints\.) .*/s, '')
+    ) : (
+      status.text
+    )}
+  </p>
 )
 
 const CallDetail = ({ id }: DetailProps<Call>) => (
@@ -72,10 +69,13 @@ const CallDetail = ({ id }: DetailProps<Call>) => (
       </>
     )}
     badge={({ call }) => call && <CallState {...call} />}
-    facts={({ call, summaryStatus }) => (
+    facts={({ call, summaryStatus, endpoints }) => (
       <>
         {call && <CallFacts call={call} />}
-        {summaryStatus && <SummaryBox status={summaryStatus} />}
+        <section class="verdict" aria-label="Did it arrive?">
+          {summaryStatus && <SummaryBox status={summaryStatus} />}
+          <Arrivals endpoints={endpoints} />
+        </section>
         {call?.summary && <SummaryView summary={call.summary} />}
       </>
     )}

@@ -2,12 +2,12 @@ import type { Customer } from '@wabakit/server/control-types'
 import { askToErase } from '../actions/erase-customer.tsx'
 import { openSearch } from '../actions/search.tsx'
 import { sendOwn } from '../api/organization.ts'
+import { Arrivals } from '../detail/arrivals.tsx'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { SummaryView } from '../detail/summary-view.tsx'
 import { showNumber } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import { Button } from '../parts/button.tsx'
-import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge, LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
@@ -31,6 +31,7 @@ const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly custome
             {call.durationInSeconds !== null && ` · ${formatDuration(call.durationInSeconds * 1_000)}`}
           </span>
         </p>
+        <Arrivals endpoints={call.endpoints} />
         {call.summary ? (
           <SummaryView summary={call.summary} />
         ) : (
@@ -52,25 +53,21 @@ const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly custome
 )
 
 const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
-  <section aria-label="Groups">
+  <section aria-label="Groups" class="cards">
     <h2>Groups</h2>
-    {memberships.length === 0 ? (
-      <p class="quiet">In no group.</p>
-    ) : (
-      <Facts
-        facts={Object.fromEntries(
-          memberships.map(({ groupId, state, changedAt }) => [
-            groupId,
-            <span key={groupId}>
-              <Badge tone={state === 'joined' ? 'good' : 'idle'}>{state}</Badge> <Time at={changedAt} />{' '}
-              <RecordLink view="groups" id={groupId}>
-                Open the group
-              </RecordLink>
-            </span>,
-          ]),
-        )}
-      />
-    )}
+    {memberships.length === 0 && <p class="quiet">In no group.</p>}
+    {memberships.map(({ groupId, state, changedAt, endpoints }) => (
+      <article key={groupId} class="card">
+        <p class="line">
+          <Badge tone={state === 'joined' ? 'good' : 'idle'}>{state}</Badge>
+          <RecordLink view="groups" id={groupId}>
+            <span class="id">{groupId}</span>
+          </RecordLink>
+          <Time at={changedAt} />
+        </p>
+        <Arrivals endpoints={endpoints} />
+      </article>
+    ))}
   </section>
 )
 

@@ -1,4 +1,5 @@
 import type { Group } from '@wabakit/server/control-types'
+import { Arrivals } from '../detail/arrivals.tsx'
 import { Members } from '../detail/members.tsx'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { showText } from '../format/mask.ts'
@@ -15,9 +16,10 @@ const GroupDetail = ({ id }: DetailProps<Group>) => (
     kind="group"
     id={id}
     title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
-    facts={({ group }) =>
+    facts={({ group, endpoints }) =>
       group && (
         <>
+          <Arrivals endpoints={endpoints} />
           <Facts
             isInline
             facts={{

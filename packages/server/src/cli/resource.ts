@@ -1,5 +1,6 @@
+import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import type { Attempt, Customer, Delivery, Timeline } from '../control-types.ts'
+import type { Arrival, Attempt, Customer, Delivery, Timeline } from '../control-types.ts'
 import { defineCancel, define as defineResend, defineRetry } from './change-deliveries.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { follow } from './follow.ts'
@@ -9,7 +10,7 @@ import { createOutput } from './output.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
 import { formatList } from './table.ts'
-import { formatDelivery, formatTimeline } from './timeline-text.ts'
+import { formatArrivals, formatDelivery, formatTimeline } from './timeline-text.ts'
 
 const tail = async (options: ServerOptions): Promise<void> => {
   const { organization, server } = options
@@ -42,15 +43,22 @@ const showCustomer = async (number: string, options: ServerOptions): Promise<voi
   const path = `/customers/${encodeURIComponent(number)}`
   const customer = (await createOrganizationClient(options).send('GET', path)) as Customer
   const { calls, hasMoreCalls, memberships, deliveries } = customer
+  const output = createOutput(options)
+  const formatArrived = (id: string, endpoints: readonly Arrival[]): string[] =>
+    endpoints.length === 0
+      ? []
+      : ['', escapeControls(id), ...formatArrivals(output, endpoints).map((line) => `  ${line}`)]
   const parts = [
     `Calls${hasMoreCalls ? ` (newest ${calls.length})` : ''}`,
     formatList(calls, ['state', 'callId', 'initiatedAt', 'direction', 'channel']),
+    ...calls.flatMap(({ callId, endpoints }) => formatArrived(callId, endpoints)),
     '\nGroups',
     formatList(memberships, ['state', 'groupId', 'changedAt']),
+    ...memberships.flatMap(({ groupId, endpoints }) => formatArrived(groupId, endpoints)),
     '\nDeliveries',
     formatList(deliveries, ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject']),
   ]
-  createOutput(options).result(customer, parts.join('\n'))
+  output.result(customer, parts.join('\n'))
 }
 
 const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Command) => {

@@ -50,6 +50,7 @@ test("an endpoint's response stays on its line", () => {
     call: null,
     summaryStatus: null,
     group: null,
+    endpoints: [],
     subscriptions: [],
     deliveries: [],
     entries: [{ ...entry, marks: [{ kind: 'gap' as const, text: injected }] }],
@@ -124,6 +125,14 @@ test('a timeline has a line for each entry, with its details, and what deliverie
   )
   const done = { ...waiting, id: 'dlv_3', wait: null }
   const output = createOutput({ format: 'pretty' })
+  const arrival = {
+    subscriptionId: 'sub_1',
+    events: 1,
+    missing: 0,
+    deliveryId: 'dlv_1',
+    eventName: '',
+    at: null,
+  }
   const text = formatTimeline(output, {
     ...{
       subject: 'group:g1',
@@ -131,6 +140,20 @@ test('a timeline has a line for each entry, with its details, and what deliverie
       call: null,
       summaryStatus: null,
       group: null,
+      endpoints: [
+        {
+          ...arrival,
+          url: 'https://one.example/hooks?token=secret',
+          state: 'delivered',
+          text: 'delivered at 20:44:00 UTC',
+        },
+        {
+          ...arrival,
+          url: 'https://two.example/',
+          state: 'not_delivered',
+          text: 'not delivered: GROUP_CREATED got 500',
+        },
+      ],
       subscriptions: [],
     },
     deliveries: [waiting, done].map((each) => ({ ...each, marks: [] })),
@@ -147,6 +170,9 @@ test('a timeline has a line for each entry, with its details, and what deliverie
     ],
   })
   expect(text.split('\n')).toEqual([
+    'one.example/hooks?…  delivered at 20:44:00 UTC',
+    'two.example/  not delivered: GROUP_CREATED got 500  dlv_1',
+    '',
     '2026-01-01 UTC',
     '23:59:58.000  request   POST /whatsapp/wa-group/create [422] group_id_conflict key main req_1',
     '    duplicate: It was repeated.',

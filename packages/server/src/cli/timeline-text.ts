@@ -1,6 +1,7 @@
 import { escapeControls } from '@wabakit/wire'
-import type { Attempt, Delivery, Timeline, TimelineEntry } from '../control-types.ts'
+import type { Arrival, Attempt, Delivery, Timeline, TimelineEntry } from '../control-types.ts'
 import type { Output } from './output.ts'
+import { formatUrl } from './table.ts'
 
 /** Returns the lines that explain an attempt: the response, the likely cause of a failure, and its remedy. */
 const explainAttempt = ({ responseBody, diagnosis }: Attempt): string[] => [
@@ -50,11 +51,27 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
     ]
   })
 
+const colors = { delivered: 'green', under_way: 'dim', not_delivered: 'red' } as const
+
+/** Formats a line per endpoint: whether everything has arrived there, and if not, why, and which delivery to look at. */
+export const formatArrivals = ({ style }: Output, arrivals: readonly Arrival[]): string[] =>
+  arrivals.map(({ subscriptionId, url, state, deliveryId, text }) => {
+    const name = url === null ? subscriptionId : formatUrl(url).replace(/^https?:\/\//, '')
+    const id = state === 'delivered' ? '' : `  ${escapeControls(deliveryId)}`
+    return `${escapeControls(name)}  ${style(colors[state], text)}${id}`
+  })
+
 /**
- * Formats the timeline of a call or group: its entries, followed by the reason why each unfinished delivery
+ * Formats the timeline of a call or group: a line per endpoint, its entries, followed by the reason why each unfinished delivery
  * is waiting.
  */
-export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {
+export const formatTimeline = (output: Output, timeline: Timeline): string => {
+  const { endpoints, summaryStatus, entries, deliveries } = timeline
+  const arrivals = [
+    ...formatArrivals(output, endpoints),
+    // Where the summary exists, its sentence repeats what the lines say.
+    ...(summaryStatus === null || 'endpoints' in summaryStatus ? [] : [escapeControls(summaryStatus.text)]),
+  ]
   const happened = entries.map((entry) => {
     const explanation = entry.kind === 'attempt' ? explainAttempt(entry.attempt) : []
     const details = [...explanation, ...entry.marks.map(({ kind, text }) => `${kind}: ${text}`)]
@@ -64,6 +81,8 @@ export const formatTimeline = (output: Output, { entries, deliveries }: Timeline
     wait === null ? [] : [escapeControls(`${id}  ${eventName}: ${wait.text}`)],
   )
   return [
+    ...arrivals,
+    ...(arrivals.length > 0 ? [''] : []),
     ...formatEntries(output, happened),
     ...(waits.length > 0 ? ['', 'Waiting', ...waits.map((line) => `  ${line}`)] : []),
   ].join('\n')

@@ -14,7 +14,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await expect.poll(findRejected).toBeDefined()
     const id = (await findRejected())?.id
     const { page, problems } = await inspector.open(`deliveries?organization=acme&id=${id}`)
-    await page.getByRole('button', { name: 'Resend' }).click()
+    await page.getByRole('button', { name: 'Attempt now' }).click()
 
     await page.locator('.toast.plain', { hasText: 'Waiting for the response' }).waitFor()
     await page.locator('.toast.bad', { hasText: 'The attempt failed again: 401.' }).waitFor()
@@ -23,6 +23,50 @@ onEachStore('the details of the inspector', (inspector) => {
       /^https:.*\/reference\/signatures#invalid-signature$/,
     )
     expect(problems).toEqual([])
+  })
+
+  test('a line per endpoint says where a call has not arrived, and leads there', async () => {
+    const callId = await inspector.simulate({ customerNumber: '+15550188077' })
+    const { accepting, rejecting } = inspector.stage
+    const name = (url: string) => url.replace(/^https?:\/\//, '')
+    for (const path of [
+      `calls?organization=acme&id=${callId}`,
+      'customers?organization=acme&id=15550188077',
+    ]) {
+      const { page, problems, picture } = await inspector.open(path)
+      const lines = page.getByRole('list', { name: 'Arrived at' }).getByRole('listitem')
+      await lines
+        .filter({ hasText: name(accepting.url) })
+        .filter({ hasText: /delivered at/ })
+        .waitFor()
+      const failing = lines.filter({ hasText: name(rejecting.url) })
+      await failing.filter({ hasText: /not delivered: CALL_INCOMING_INITIATED got 401/ }).waitFor()
+      await picture(`${inspector.store}-arrivals-${path.slice(0, path.indexOf('?'))}`)
+      await failing.getByRole('link', { name: 'Open' }).click()
+      await page.getByRole('article').getByText('The endpoint found no valid signature.').waitFor()
+      expect(problems).toEqual([])
+    }
+  })
+
+  test('a delivery that waits leads to the one that it waits for, and offers no resend', async () => {
+    await createGroup(inspector.stage.server.url, { groupId: 'waits' })
+    const { deliveries, subscriptions } = inspector.stage.server.service
+    const { id } = await subscriptions.create('acme', {
+      ...{ channel: 'WHATSAPP', number: '+15550100001', url: inspector.stage.rejecting.url, events: 'all' },
+    })
+    await createGroup(inspector.stage.server.url, { groupId: 'waits-2' })
+    await control(inspector.stage.server, 'POST /organizations/acme/participants', {
+      ...{ groupId: 'waits-2', phone: '+15550199001', state: 'joined' },
+    })
+    const findWaiting = async () =>
+      (await deliveries.list('acme', { subscriptionId: id, statuses: ['waiting'] })).items[0]?.id
+    await expect.poll(findWaiting).toBeDefined()
+    const { page } = await inspector.open(`deliveries?organization=acme&id=${await findWaiting()}`)
+    const detail = page.getByRole('article')
+    await detail.getByText('Waits for GROUP_CREATED').waitFor()
+    expect(await detail.getByRole('button', { name: 'Resend' }).count()).toBe(0)
+    await detail.getByRole('link', { name: 'Open the delivery of GROUP_CREATED' }).click()
+    await detail.getByRole('button', { name: 'Attempt now' }).waitFor()
   })
 
   test('what could not be loaded can be loaded again', async () => {

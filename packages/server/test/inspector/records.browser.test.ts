@@ -491,7 +491,10 @@ onEachStore('the records of the inspector', (inspector) => {
         .first()
         .waitFor()
       if (path.startsWith('calls?')) {
-        await page.getByText('Lane blocked by').first().waitFor()
+        await page
+          .getByText(/^Waits for/)
+          .first()
+          .waitFor()
         await page.locator('.tick').first().waitFor()
       }
       await check(page, path)

@@ -6,7 +6,7 @@ import { checkPayload } from '../custom-payloads.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
-import { explainDelivery } from '../timeline/read-timeline.ts'
+import { explainDelivery } from '../timeline/explain-delivery.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
 

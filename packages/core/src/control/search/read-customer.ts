@@ -1,22 +1,24 @@
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
 import { parseDigits } from '../../values/phone-number.ts'
 import type { ControlContext } from '../operation.ts'
+import { listArrivals } from '../timeline/list-arrivals.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { showCall } from '../views/call.ts'
 import { showParticipant } from '../views/group.ts'
 
-/** Maximum numbers of records: calls and memberships, deliveries of each of them, and deliveries in total. */
-const most = { subjects: 20, deliveriesOfSubject: 10, deliveries: 100 } as const
+/** Maximum numbers of records: calls and memberships, deliveries of each that are read and shown, and deliveries in total. */
+const most = { subjects: 20, deliveriesOfSubject: 1_000, shownOfSubject: 10, deliveries: 100 } as const
 
 /**
  * Reads what is stored about a customer. Returns `undefined` if there is nothing. @throws InputError if the
  * text is not a phone number.
  */
 export const readCustomer = async (
-  { service }: Pick<ControlContext, 'service'>,
+  context: Pick<ControlContext, 'service' | 'now'>,
   organizationId: string,
   number: string,
 ) => {
+  const { service } = context
   const digits = parseDigits(number, 'number')
   const [calls, memberships] = await Promise.all([
     service.calls.list(organizationId, { customerDigits: digits, limit: most.subjects }),
@@ -31,25 +33,29 @@ export const readCustomer = async (
       .slice(0, most.subjects)
       .map(({ groupId, phone }) => ({ subject: toGroupSubject(groupId), text: phone })),
   ]
-  const deliveries = await Promise.all(
-    selections.map((selection) =>
-      service.deliveries.list(organizationId, {
-        ...selection,
-        order: 'newest_first',
-        limit: most.deliveriesOfSubject,
-      }),
-    ),
+  const lanes = await Promise.all(
+    selections.map(async (selection) => {
+      const page = { ...selection, order: 'newest_first', limit: most.deliveriesOfSubject } as const
+      const { items } = await service.deliveries.list(organizationId, page)
+      return { items, endpoints: await listArrivals(context, items.toReversed()) }
+    }),
   )
-  const newest = deliveries
-    .flatMap(({ items }) => items)
+  const newest = lanes
+    .flatMap(({ items }) => items.slice(0, most.shownOfSubject))
     .sort((left, right) => right.createdAt - left.createdAt)
     .slice(0, most.deliveries)
+  const endpointsOf = (index: number) => lanes[index]?.endpoints ?? []
   return {
     number: known,
     digits,
-    calls: found.flatMap((each) => (each === undefined ? [] : showCall(each.call, each.summary))),
+    calls: found.flatMap((each, index) =>
+      each === undefined ? [] : { ...showCall(each.call, each.summary), endpoints: endpointsOf(index) },
+    ),
     hasMoreCalls: calls.nextCursor !== undefined,
-    memberships: memberships.map(showParticipant),
+    memberships: memberships.map((each, index) => ({
+      ...showParticipant(each),
+      endpoints: endpointsOf(calls.items.length + index),
+    })),
     deliveries: await showDeliveries(service, newest),
   }
 }

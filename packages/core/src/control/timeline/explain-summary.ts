@@ -1,7 +1,10 @@
 import type { CallRecord, CallSummaryRecord, DeliveryRecord, OrganizationRecord } from '../../index.ts'
 import { utc } from '../schemas.ts'
+import type { ArrivalView } from '../views/arrival.ts'
 import type { SummaryStatusView } from '../views/timeline.ts'
-import { formatMoment, type WaitView } from '../views/wait.ts'
+import { formatMoment } from '../views/wait.ts'
+import type { WaitContext } from './explain-delivery.ts'
+import { listArrivals } from './list-arrivals.ts'
 
 type SummaryCircumstances = {
   readonly call: CallRecord
@@ -9,8 +12,7 @@ type SummaryCircumstances = {
   readonly callSummaries: OrganizationRecord['callSummaries']
   /** The summary's due time, as Unix time in milliseconds; `undefined` if none is scheduled. */
   readonly dueAt: number | undefined
-  readonly deliveries: readonly { readonly delivery: DeliveryRecord; readonly wait: WaitView | null }[]
-  readonly now: number
+  readonly deliveries: readonly DeliveryRecord[]
 }
 
 type Cause = Extract<SummaryStatusView, { state: 'never' }>['cause']
@@ -33,39 +35,52 @@ const findCause = ({ call, callSummaries }: SummaryCircumstances): Cause | undef
   return callSummaries === 'manual' ? 'switched_off' : undefined
 }
 
-const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummaryStatusView => {
-  const own = deliveries.filter(({ delivery }) => delivery.eventName === 'CALL_AI_SUMMARY')
-  const missing = own.find(({ delivery }) => delivery.status !== 'delivered')
-  if (missing === undefined) {
+/** The address of an endpoint without its query, which may contain a secret. */
+const nameEndpoint = ({ url, subscriptionId }: ArrivalView): string =>
+  url?.replace(/^https?:\/\/|\?.*$/gs, '') ?? subscriptionId
+
+const explainExisting = async (
+  context: WaitContext,
+  { call, deliveries }: SummaryCircumstances,
+): Promise<SummaryStatusView> => {
+  const endpoints = await listArrivals(
+    context,
+    deliveries.filter(({ eventName }) => eventName === 'CALL_AI_SUMMARY'),
+  )
+  if (endpoints.length === 0) {
     const none = call.publishesEvents
       ? 'No subscription matched its event.'
       : 'A test call without webhooks has no event.'
-    return {
-      state: 'arrived',
-      text: own.length > 0 ? 'The summary has arrived.' : `The summary exists. ${none}`,
-    }
+    return { state: 'arrived', endpoints, text: `The summary exists. ${none}` }
   }
-  const { delivery, wait } = missing
-  if (wait?.reason === 'event' || wait?.reason === 'lane') {
-    const { deliveryId, eventName } = wait
-    return {
-      state: 'blocked',
-      deliveryId,
-      eventName,
-      text: `The summary exists. Its webhook waits for ${eventName}.`,
-    }
+  const missing = endpoints.filter(({ state }) => state !== 'delivered')
+  const own = missing.find(({ eventName }) => eventName === 'CALL_AI_SUMMARY')
+  const [first] = missing
+  if (first === undefined) {
+    const where = endpoints.length === 1 ? '' : ` at all ${endpoints.length} endpoints`
+    return { state: 'arrived', endpoints, text: `The summary has arrived${where}.` }
   }
-  const text = `The summary exists. The delivery of its webhook is ${delivery.status}.`
-  return { state: 'undelivered', deliveryId: delivery.id, eventName: delivery.eventName, text }
+  const { deliveryId, eventName } = own ?? first
+  const state = own === undefined ? 'blocked' : 'undelivered'
+  const lines = missing.map((each) => `${nameEndpoint(each)} ${each.text}.`)
+  const count = `The summary has arrived at ${endpoints.length - missing.length} of ${endpoints.length} endpoints.`
+  return { state, deliveryId, eventName, endpoints, text: [count, ...lines].join(' ') }
 }
 
-/** Returns the state of a call's summary: that it has arrived, or why it has not. */
-export const explainSummary = (circumstances: SummaryCircumstances): SummaryStatusView => {
-  const { call, summary, dueAt, now } = circumstances
-  if (summary !== undefined) return explainExisting(circumstances)
+/** Returns the state of a call's summary: that it has arrived at every endpoint, or where it has not, and why. */
+export const explainSummary = async (
+  context: WaitContext,
+  circumstances: SummaryCircumstances,
+): Promise<SummaryStatusView> => {
+  const { call, summary, dueAt } = circumstances
+  if (summary !== undefined) return explainExisting(context, circumstances)
   // Checks this before the causes, because a team member may have requested a summary that is not automatic.
   if (dueAt !== undefined) {
-    return { state: 'due', at: utc(dueAt), text: `The summary is due at ${formatMoment(dueAt, now)}.` }
+    return {
+      state: 'due',
+      at: utc(dueAt),
+      text: `The summary is due at ${formatMoment(dueAt, context.now())}.`,
+    }
   }
   const cause = findCause(circumstances)
   if (cause !== undefined) return { state: 'never', cause, text: causes[cause] }

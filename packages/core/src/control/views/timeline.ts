@@ -1,6 +1,7 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
+import { ArrivalView } from './arrival.ts'
 import { CallView } from './call.ts'
 import { AttemptView, DeliveryView } from './delivery.ts'
 import { EventView } from './event.ts'
@@ -12,9 +13,10 @@ const text = { text: z.string() }
 
 export const SummaryStatusView = named(
   'SummaryStatus',
-  "Whether a call's summary has arrived, or why not. `arrived`: it exists, and every subscription that matched has received CALL_AI_SUMMARY. `blocked`: its webhook waits for another delivery, which `deliveryId` names. `undelivered`: the delivery of its webhook, which `deliveryId` names, has not succeeded. `due`: it will be saved at a time. `never`: the call cannot have one, or automatic summaries are switched off. `not_ended`: the call is not over. `not_due`: nothing will save one. `text` says it in a sentence.",
+  "Whether a call's summary has arrived, or why not. `arrived`: it exists, and every subscription that matched has received CALL_AI_SUMMARY. `blocked`: its webhook waits for another delivery, which `deliveryId` names. `undelivered`: the delivery of its webhook, which `deliveryId` names, has not succeeded. If several endpoints miss it, `deliveryId` is one of theirs; `endpoints` has all that get it. `due`: it will be saved at a time. `never`: the call cannot have one, or automatic summaries are switched off. `not_ended`: the call is not over. `not_due`: nothing will save one. `text` says it in a sentence.",
   z.discriminatedUnion('state', [
-    z.object({ state: z.enum(['arrived', 'not_ended', 'not_due']), ...text }),
+    z.object({ state: z.literal('arrived'), endpoints: z.array(ArrivalView), ...text }),
+    z.object({ state: z.enum(['not_ended', 'not_due']), ...text }),
     z.object({ state: z.literal('due'), at: UtcTimestamp, ...text }),
     z.object({
       state: z.literal('never'),
@@ -25,6 +27,7 @@ export const SummaryStatusView = named(
       state: z.enum(['blocked', 'undelivered']),
       deliveryId: z.string(),
       eventName: z.string(),
+      endpoints: z.array(ArrivalView),
       ...text,
     }),
   ]),
@@ -79,13 +82,14 @@ export type TimelineEntry = z.input<typeof TimelineEntryView>
 
 export const TimelineView = named(
   'Timeline',
-  'Everything about one call or group, in order of time: API requests (the last of this process), changes, events, deliveries, attempts, and the next ones. Of a subject with many events, the newest 500. `subscriptions` are those that have deliveries.',
+  'Everything about one call or group, in order of time: API requests (the last of this process), changes, events, deliveries, attempts, and the next ones. Of a subject with many events, the newest 500. `endpoints` says for each endpoint whether everything has arrived there. `subscriptions` are those that have deliveries.',
   z.object({
     subject: z.string(),
     now: UtcTimestamp,
     call: z.nullable(CallView),
     summaryStatus: z.nullable(SummaryStatusView),
     group: z.nullable(GroupView),
+    endpoints: z.array(ArrivalView),
     subscriptions: z.array(SubscriptionView),
     deliveries: z.array(z.extend(DeliveryView, marks)),
     entries: z.array(TimelineEntryView),

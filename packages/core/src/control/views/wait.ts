@@ -42,6 +42,12 @@ export const formatMoment = (time: number, now: number): string => {
   return utc(now).startsWith(`${date}T`) ? moment : `${date} ${moment}`
 }
 
+/** Formats how often something happened: ` twice`, or nothing for once. */
+export const formatTimes = (count: number): string => {
+  if (count === 1) return ''
+  return count === 2 ? ' twice' : ` ${count} times`
+}
+
 export const showWait = (wait: Wait, now: number): WaitView => {
   switch (wait.reason) {
     case 'event': {
@@ -49,14 +55,20 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       return { reason: 'event', deliveryId, eventName, text: `Waits for ${eventName}.` }
     }
     case 'lane': {
-      const { id: deliveryId, eventName, attempts, dueAt, status } = wait.delivery
+      const { id: deliveryId, eventName, attempts, failures, dueAt, status } = wait.delivery
       const next = status === 'pending' && dueAt !== null ? dueAt : null
       const attempt = status === 'attempting' ? attempts + 1 : attempts
-      const blocker =
-        attempt === 0 ? `Behind ${eventName}` : `Lane blocked by attempt ${attempt} of ${eventName}`
-      const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
+      const failed = failures === 0 ? '' : `, which failed${formatTimes(failures)}`
+      const until = next === null || next <= now ? '' : `, next attempt at ${formatMoment(next, now)}`
       const nextAttemptAt = next === null ? null : utc(next)
-      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt, text: `${blocker}${until}.` }
+      return {
+        reason: 'lane',
+        deliveryId,
+        eventName,
+        attempt,
+        nextAttemptAt,
+        text: `Waits for ${eventName}${failed}${until}.`,
+      }
     }
     case 'retry':
     case 'deferred': {

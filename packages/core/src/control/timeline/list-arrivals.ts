@@ -1,0 +1,125 @@
+import type { AttemptRecord, DeliveryRecord } from '../../index.ts'
+import { utc } from '../schemas.ts'
+import type { ArrivalView } from '../views/arrival.ts'
+import { formatMoment, formatTimes } from '../views/wait.ts'
+import { explainDelivery, type WaitContext } from './explain-delivery.ts'
+
+/** Describes failed attempts: `got 500 twice`, or `failed 3 times, the last one with 503` if they differ. */
+const describeFailures = (failed: readonly AttemptRecord[]): string => {
+  const last = failed.at(-1)
+  const response = last?.status ?? 'no response'
+  return failed.every(({ status }) => status === last?.status)
+    ? `got ${response}${formatTimes(failed.length)}`
+    : `failed${formatTimes(failed.length)}, the last one with ${response}`
+}
+
+const formatNext = ({ status, dueAt }: DeliveryRecord, now: number): string => {
+  if (status === 'exhausted') return ', and no attempt follows'
+  if (status === 'skipped') return ', and was skipped'
+  if (status === 'attempting') return ', and is being attempted'
+  return dueAt === null || dueAt <= now
+    ? ', next attempt is due'
+    : `, next attempt at ${formatMoment(dueAt, now)}`
+}
+
+/** A delivery that has failed or was given up holds back more than one that has not been tried. */
+const rank = ({ status, failures }: DeliveryRecord): number => {
+  if (status === 'waiting') return 3
+  if (status === 'pending' || status === 'attempting') return failures > 0 ? 0 : 2
+  return 1
+}
+
+/** Follows a waiting delivery to the one that holds it back. Each step leads to an earlier one, or to one that is tried. */
+const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Promise<DeliveryRecord> => {
+  if (delivery.status !== 'waiting') return delivery
+  const wait = await explainDelivery(context, delivery)
+  if (wait === null || !('deliveryId' in wait)) return delivery
+  const { items } = await context.service.deliveries.list(delivery.organizationId, {
+    deliveryId: wait.deliveryId,
+  })
+  const [next] = items
+  return next === undefined ? delivery : findBlocker(context, next)
+}
+
+type State = Pick<ArrivalView, 'state' | 'deliveryId' | 'eventName' | 'at' | 'text'>
+
+const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): Promise<State> => {
+  const now = context.now()
+  const blocker = await findBlocker(context, delivery)
+  const { id: deliveryId, eventName, organizationId, status, dueAt, failures } = blocker
+  const about = {
+    deliveryId,
+    eventName,
+    at: status === 'pending' && dueAt !== null && dueAt > now ? utc(dueAt) : null,
+  }
+  if (failures === 0 && status !== 'exhausted' && status !== 'skipped') {
+    const wait = await explainDelivery(context, blocker)
+    return {
+      state: 'under_way',
+      ...about,
+      text: `under way: ${eventName}. ${wait?.text ?? ''}`.replace(/\.? *$/, ''),
+    }
+  }
+  const attempts = await context.service.deliveries.attempts(organizationId, deliveryId)
+  const failed = attempts
+    .filter(({ succeeded, deferred }) => !succeeded && !deferred)
+    .slice(-Math.max(failures, 1))
+  const cause = failed.length === 0 ? 'was not sent' : describeFailures(failed)
+  return {
+    state: 'not_delivered',
+    ...about,
+    text: `not delivered: ${eventName} ${cause}${formatNext(blocker, now)}`,
+  }
+}
+
+const describeEndpoint = async (
+  context: WaitContext,
+  deliveries: readonly DeliveryRecord[],
+): Promise<State> => {
+  const missing = deliveries.filter(({ status }) => status !== 'delivered')
+  const [worst] = missing.toSorted((left, right) => rank(left) - rank(right))
+  if (worst !== undefined) {
+    const described = await describeMissing(context, worst)
+    const isPart = missing.length < deliveries.length && described.state === 'not_delivered'
+    const text = isPart
+      ? `${missing.length} of ${deliveries.length} events ${described.text}`
+      : described.text
+    return { ...described, text }
+  }
+  const last = deliveries.reduce((latest, each) =>
+    (each.finishedAt ?? 0) > (latest.finishedAt ?? 0) ? each : latest,
+  )
+  const at = last.finishedAt ?? last.createdAt
+  const { id: deliveryId, eventName } = last
+  return {
+    state: 'delivered',
+    deliveryId,
+    eventName,
+    at: utc(at),
+    text: `delivered at ${formatMoment(at, context.now())}`,
+  }
+}
+
+/** Returns for each endpoint whether these deliveries, oldest first, have arrived there, and if not, what holds them back. */
+export const listArrivals = async (
+  context: WaitContext,
+  deliveries: readonly DeliveryRecord[],
+): Promise<ArrivalView[]> => {
+  const arrivals = await Promise.all(
+    Array.from(
+      Map.groupBy(deliveries, ({ subscriptionId }) => subscriptionId),
+      async ([subscriptionId, own]) => {
+        const organizationId = own[0]?.organizationId ?? ''
+        const [subscription, state] = await Promise.all([
+          context.service.subscriptions.find(organizationId, subscriptionId),
+          describeEndpoint(context, own),
+        ])
+        const missing = own.filter(({ status }) => status !== 'delivered').length
+        const view = { subscriptionId, url: subscription?.url ?? null, events: own.length, missing, ...state }
+        return { view, createdAt: subscription?.createdAt ?? 0 }
+      },
+    ),
+  )
+  // The order of deliveries depends on which endpoint is fast, so the lines would change their places.
+  return arrivals.toSorted((left, right) => left.createdAt - right.createdAt).map(({ view }) => view)
+}

@@ -1,0 +1,31 @@
+import type { Arrival } from '@wabakit/server/control-types'
+import { shortenUrl } from '../api/subscriptions.ts'
+import { RecordLink } from '../parts/record-link.tsx'
+import { TextWithTime } from '../parts/time.tsx'
+
+const tones = { delivered: 'good', under_way: 'idle', not_delivered: 'bad' } as const
+
+type ArrivalsProps = { readonly endpoints: readonly Arrival[] }
+
+/** A line per endpoint: whether everything has arrived there, and if not, what holds it back. */
+export const Arrivals = ({ endpoints }: ArrivalsProps) =>
+  endpoints.length === 0 ? null : (
+    <ul class="arrivals" aria-label="Arrived at">
+      {endpoints.map(({ subscriptionId, url, state, at, text, deliveryId }) => (
+        <li key={subscriptionId}>
+          <span class={`dot ${tones[state]}`} aria-hidden="true" />
+          <span>
+            <RecordLink view="subscriptions" id={subscriptionId}>
+              {url === null ? subscriptionId : shortenUrl(url)}
+            </RecordLink>{' '}
+            <TextWithTime text={text} at={at} />{' '}
+            {state !== 'delivered' && (
+              <RecordLink view="deliveries" id={deliveryId}>
+                Open
+              </RecordLink>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
