@@ -33,7 +33,7 @@ test.each([
   ['README.md', ['send.ts', 'receive.ts', 'order.test.ts']],
   ['packages/wabakit/README.md', ['send.ts', 'receive.ts']],
   ['packages/wabakit/AGENTS.md', ['start/orders.ts']],
-  ['docs/parsing.md', ['parse-events.ts']],
+  ['docs/reference/parsing.md', ['parse-events.ts']],
   ['docs/start.md', ['start/orders.ts', 'start/orders.test.ts', 'start/serve.ts', 'send.ts']],
   ['docs/orms.md', ['drizzle', 'prisma'].map((name) => `orms/${name}.ts`)],
 ])('each snippet of %s is identical to an example', (page, examples) => {
