@@ -7,7 +7,7 @@ import { type Attempt, judgeAccepted, judgeHandled, sendEach } from '../judge.ts
 import { capitalize } from '../payloads.ts'
 import type { Exchange } from '../send.ts'
 import { decode, encodeAll, replaceToken, type UrlToken } from '../url-token.ts'
-import { accept, sendSummary, writeRecap } from './acceptance.ts'
+import { accept, sendSummary, writeRecap } from './accept.ts'
 
 /** Splits a body in the middle of a multibyte character. */
 const splitCharacter = (body: Buffer): Buffer[] => {

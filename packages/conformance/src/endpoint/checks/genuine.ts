@@ -1,12 +1,12 @@
 import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
-import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, deliverAtOnce, explainShield, judgeAccepted } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
+import { runControl } from '../positive-control.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 import { sparseEvents } from '../sparse-events.ts'
-import { accept, sendSummary, writeRecap } from './acceptance.ts'
+import { accept, sendSummary, writeRecap } from './accept.ts'
 
 /** Recaps of two summaries that are sent at once. */
 const concurrentRecaps = ['Asked for tomatoes.', 'Asked for potatoes.'] as const

@@ -4,7 +4,7 @@ import { decodeEscapes } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import type { SummaryFields } from '../summaries.ts'
-import { writeRecap } from './acceptance.ts'
+import { writeRecap } from './accept.ts'
 
 const plainRecap = 'Said hello, and goodbye.'
 /** As long as the plain recap, so that only the letters differ. */

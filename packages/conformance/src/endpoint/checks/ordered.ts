@@ -1,10 +1,10 @@
 import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { losesSummary } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
+import { losesSummary } from '../positive-control.ts'
 import type { Exchange } from '../send.ts'
 
 const atLeastOnce = 'decision 0020: after three failed attempts, later events may overtake'

@@ -12,7 +12,7 @@ import {
   newValues,
   type SummaryFields,
 } from '../summaries.ts'
-import { writeRecap } from './acceptance.ts'
+import { writeRecap } from './accept.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
