@@ -31,6 +31,14 @@ const encodings = [
   apiKey.replaceAll('+', '\\u002B'),
   apiKey.replaceAll('+', '&#43;'),
   apiKey.toUpperCase(),
+  apiKey.replaceAll('+', '\\u{2b}'),
+  apiKey.replaceAll('/', '\\x2f'),
+  encodeURIComponent(encodeURIComponent(apiKey)),
+  apiKey.replaceAll('+', '&amp;#43;'),
+  apiKey.split('').join(' '),
+  apiKey.slice(0, Math.ceil(apiKey.length / 2)),
+  Buffer.from(apiKey).toString('hex'),
+  btoa(apiKey),
 ]
 
 const findKey = (text: string) => encodings.filter((form) => text.includes(form))

@@ -12,106 +12,88 @@ const minCutLength = 6
 /** How often an escape can be escaped. A run of backslashes is decoded at once. */
 const maxLayers = 4
 
-/** How JSON, programming languages, URLs and HTML write a character. Matching is linear in the text. */
-const escapes =
-  /\\+(?:u\{([\da-f]{1,5})\}|u(?:0000)?([\da-f]{4})|x([\da-f]{2})|[nrt])?|%(?:u([\da-f]{4})|([\da-f]{2}))|&(?:#x([\da-f]{1,5})|#(\d{1,6})|(amp|lt|gt|quot|apos));/gi
+/** A character, as it is or as JSON, programming languages, URLs and HTML write it. Matching is linear in the text. */
+const characters =
+  /\\+(?:u\{([\da-f]{1,5})\}|u(?:0000)?([\da-f]{4})|x([\da-f]{2})|[nrt])?|%(?:u([\da-f]{4})|([\da-f]{2}))|&(?:#x([\da-f]{1,5})|#(\d{1,6})|(amp|lt|gt|quot|apos));|[\s\S]/gi
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' }
 
 /** What notations add or leave out: white space, and quotation marks. */
 const ignored = /[\s\p{Cc}\p{Cf}"']/u
 
-/** A text in one notation. For each of its units, where it starts and ends in the original. */
-type Folded = { readonly text: string; readonly starts: readonly number[]; readonly ends: readonly number[] }
+/** A UTF-16 unit of a text in one notation, and where it starts and ends in the original. */
+type Unit = readonly [unit: string, start: number, end: number]
 
-const decodeEscape = (groups: readonly (string | undefined)[]): string => {
-  const [decimal, name] = groups.slice(6)
-  if (name !== undefined) return entities[name.toLowerCase()] ?? ''
-  const hex = groups.slice(0, 6).find(Boolean)
-  if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
-  return decimal === undefined ? '' : String.fromCodePoint(Number(decimal))
-}
-
-/** Decodes one layer of escapes. */
-const decode = (folded: Folded): Folded => {
-  const units: string[] = []
-  const starts: number[] = []
-  const ends: number[] = []
-  const add = (written: string, first: number, last: number): void => {
-    for (const unit of written.split('')) {
-      units.push(unit)
-      starts.push(folded.starts[first] ?? 0)
-      ends.push(folded.ends[last] ?? 0)
-    }
-  }
-  let next = 0
-  for (const match of folded.text.matchAll(escapes)) {
-    for (; next < match.index; next++) add(folded.text.charAt(next), next, next)
-    next += match[0].length
-    add(decodeEscape(match.slice(1)), match.index, next - 1)
-  }
-  if (next === 0) return folded
-  for (; next < folded.text.length; next++) add(folded.text.charAt(next), next, next)
-  return { text: units.join(''), starts, ends }
+const decode = ([written = '', ...groups]: RegExpMatchArray): string => {
+  const name = groups.pop()
+  if (name) return entities[name.toLowerCase()] ?? ''
+  const decimal = groups.pop()
+  const code = decimal ?? `0x${groups.find(Boolean) ?? ''}`
+  if (code !== '0x') return String.fromCodePoint(Number(code))
+  return written.startsWith('\\') ? '' : written
 }
 
 /** Writes a text without escapes, in lower case and one alphabet of base64, and without what notations add. */
-const fold = (original: string): Folded => {
-  const indexes = Array.from({ length: original.length }, (_, index) => index)
-  let folded: Folded = { text: original, starts: indexes, ends: indexes.map((index) => index + 1) }
-  for (let layer = 0; layer < maxLayers && /[\\%&]/.test(folded.text); layer++) folded = decode(folded)
-  const { text, starts, ends } = folded
-  const isKept = (index: number): boolean => !ignored.test(text.charAt(index))
-  const kept = ignored.test(text) ? Array.from(text.split('').keys()).filter(isKept) : undefined
-  const joined = kept?.map((index) => text.charAt(index)).join('') ?? text
-  return {
-    text: joined
-      .replaceAll('_', '/')
-      .replaceAll('-', '+')
-      .replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
-    starts: kept?.map((index) => starts[index] ?? 0) ?? starts,
-    ends: kept?.map((index) => ends[index] ?? 0) ?? ends,
+const fold = (original: string): { readonly text: string; readonly units: readonly Unit[] } => {
+  let units = original.split('').map((unit, index): Unit => [unit, index, index + 1])
+  let text = original
+  for (let layer = 0; layer < maxLayers && /[\\%&]/.test(text); layer++) {
+    const decoded: Unit[] = []
+    for (const match of text.matchAll(characters)) {
+      const start = units[match.index]?.[1] ?? 0
+      const end = units[match.index + match[0].length - 1]?.[2] ?? 0
+      for (const unit of decode(match).split('')) decoded.push([unit, start, end])
+    }
+    units = decoded
+    text = units.map(([unit]) => unit).join('')
   }
+  units = units.filter(([unit]) => !ignored.test(unit))
+  text = units
+    .map(([unit]) => unit)
+    .join('')
+    .replaceAll('_', '/')
+    .replaceAll('-', '+')
+    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return { text, units }
 }
-
-/** Lists what base64 makes of bytes, wherever they stand: without the characters that depend on the bytes before them. */
-const listBase64 = (bytes: string): string[] =>
-  [0, 2, 3].map((skipped, offset) => btoa('\0'.repeat(offset) + bytes).slice(skipped))
-
-const toHex = (bytes: string): string =>
-  bytes.replace(/[\s\S]/g, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'))
 
 /** Lists a secret, and what encodings make of it. */
 const listEncodings = (secret: string): string[] => {
   if (secret.length < minPartLength) return [secret]
-  const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join('')
-  // A form writes a space as a plus.
-  return [secret, bytes, bytes.replaceAll(' ', '+'), toHex(bytes), ...listBase64(bytes)]
+  const codes = [...new TextEncoder().encode(secret)]
+  const bytes = String.fromCharCode(...codes)
+  return [
+    secret,
+    bytes,
+    // A form writes a space as a plus.
+    bytes.replaceAll(' ', '+'),
+    codes.map((code) => code.toString(16).padStart(2, '0')).join(''),
+    // What base64 makes of bytes, wherever they stand: without the characters that depend on the bytes before them.
+    ...[0, 2, 3].map((skipped, offset) => btoa('\0'.repeat(offset) + bytes).slice(skipped)),
+  ]
 }
 
 /** What to look for in folded texts. */
 const readSecrets = (secrets: readonly string[]) => {
   const words = new Set<string>()
-  /** Parts of secrets, by their length. */
-  const parts = new Map<number, Set<string>>()
+  const parts = new Set<string>()
   const beginnings = new Set<string>()
+  /** The lengths of words and parts. */
+  const lengths = new Set<number>()
   for (const secret of new Set(secrets)) {
     for (const encoded of new Set(listEncodings(secret))) {
       const { text } = fold(encoded)
+      const isWord = secret.length < minPartLength
       const half = Math.max(minCutLength, Math.ceil(text.length / 2))
-      const length = Math.min(text.length, half, maxWindow)
+      const length = isWord ? text.length : Math.min(text.length, half, maxWindow)
       if (length === 0) continue
-      if (secret.length < minPartLength) {
-        words.add(text)
-        continue
-      }
-      const same = parts.get(length) ?? new Set()
-      parts.set(length, same)
+      lengths.add(length)
+      const same = isWord ? words : parts
       for (let end = length; end <= text.length; end++) same.add(text.slice(end - length, end))
-      for (let end = 1; end < length; end++) beginnings.add(text.slice(0, end))
+      for (let end = 1; end < length && !isWord; end++) beginnings.add(text.slice(0, end))
     }
   }
-  return { words, parts, beginnings }
+  return { words, parts, beginnings, lengths }
 }
 
 type Range = readonly [start: number, end: number]
@@ -119,25 +101,21 @@ type Range = readonly [start: number, end: number]
 /** Lists where secrets stand in a text. */
 const findSecrets = (
   original: string,
-  { words, parts, beginnings }: ReturnType<typeof readSecrets>,
+  { words, parts, beginnings, lengths }: ReturnType<typeof readSecrets>,
 ): Range[] => {
-  const { text, starts, ends } = fold(original)
-  const locate = (from: number, to: number): Range => [starts[from] ?? 0, ends[to - 1] ?? 0]
+  const { text, units } = fold(original)
   const ranges: Range[] = []
-  for (const [length, same] of parts) {
-    for (let end = length; end <= text.length; end++) {
-      if (same.has(text.slice(end - length, end))) ranges.push(locate(end - length, end))
-    }
-  }
-  for (const word of words) {
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      const [start, end] = locate(at, at + word.length)
-      const isWithin = /[a-z\d]/i.test(original.charAt(start - 1) + original.charAt(end))
-      if (!isWithin) ranges.push([start, end])
+  for (const length of lengths) {
+    for (let from = 0; from <= text.length - length; from++) {
+      const part = text.slice(from, from + length)
+      const start = units[from]?.[1] ?? 0
+      const end = units[from + length - 1]?.[2] ?? 0
+      const isAlone = () => !/[a-z\d]/i.test(original.charAt(start - 1) + original.charAt(end))
+      if (parts.has(part) || (words.has(part) && isAlone())) ranges.push([start, end])
     }
   }
   for (let from = Math.max(0, text.length - maxWindow); from < text.length; from++) {
-    const start = starts[from] ?? 0
+    const start = units[from]?.[1] ?? 0
     const isLong = original.length - start >= minCutLength
     if (isLong && beginnings.has(text.slice(from))) ranges.push([start, original.length])
   }
@@ -155,7 +133,7 @@ export const createSecretHider = (getSecrets: () => readonly string[]): ((text: 
   let known: ReturnType<typeof readSecrets> | undefined
   return (text) => {
     known ??= readSecrets(getSecrets())
-    if (known.words.size + known.parts.size === 0) return text
+    if (known.lengths.size === 0) return text
     let shown = ''
     let next = 0
     for (const [start, end] of findSecrets(text, known)) {

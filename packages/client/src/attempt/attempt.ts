@@ -1,11 +1,11 @@
-import { isError } from '@wabakit/wire'
+import { createSecretHider, isError } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { getAbortReason, openSignal, raceAbort, throwIfAborted } from './abort.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
 import { interpretResponse, type Outcome, type ReceivedResponse } from './interpret-response.ts'
-import { createRedact, listSecrets, type Redact } from './redact.ts'
+import { listSecrets, type Redact } from './redact.ts'
 import { sendRequest } from './send-request.ts'
 
 /** The argument of a hook that runs after an attempt. */
@@ -65,7 +65,7 @@ export const makeAttempt = async <Data>(
   const { signal } = call.options
   const started = clock.elapsed()
   const headers = new Headers()
-  const redact = createRedact(() => listSecrets(apiKey, request.headers, headers))
+  const redact = createSecretHider(() => listSecrets(apiKey, request.headers, headers))
   const scope = openSignal(signal, limit.leftMs)
   let prepared = false
   let sent = false
