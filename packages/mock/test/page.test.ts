@@ -60,3 +60,30 @@ test('an endpoint that no test has added is not listed, nor what it would have g
   expect((await list('/subscriptions')).items).toHaveLength(2)
   expect((await list('/deliveries')).items.length).toBeGreaterThan(0)
 })
+
+test('the control API lists pending waits with their reasons, and what is due on the clock', async () => {
+  const mock = await start()
+  const get = async (path: string) =>
+    (await fetch(`${mock.url}/_wabakit/organizations/${mock.organizationId}${path}`)).json()
+  await mock.simulateCall({ summary: { after: '30s' } })
+  const waiting = mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: Number.POSITIVE_INFINITY })
+  const { now, isVirtual, due } = await get('/clock')
+  expect({ isVirtual, inMs: Date.parse(due[0].at) - Date.parse(now) }).toEqual({
+    isVirtual: true,
+    inMs: 30_000,
+  })
+  expect(due[0].description).toContain('summary')
+  const [pending] = (await get('/waits')).items
+  expect(pending.wait).toBe('waitForEvent CALL_AI_SUMMARY {}')
+  expect(pending.reasons.join('\n')).toMatch(/Events so far:[\s\S]*Due later:/)
+  await mock.clock.advance('30s')
+  await waiting
+  expect((await get('/waits')).items).toEqual([])
+  expect((await get('/clock')).due).toEqual([])
+})
+
+test('a mock that follows the clock of the machine says so', async () => {
+  const mock = await start({ clock: 'machine' })
+  const clock = await fetch(`${mock.url}/_wabakit/organizations/${mock.organizationId}/clock`)
+  expect(await clock.json()).toMatchObject({ isVirtual: false })
+})

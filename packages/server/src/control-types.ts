@@ -28,7 +28,12 @@ import type {
 } from '@wabakit/core/control'
 import type * as z from 'zod/mini'
 
-export type { LiveAttempt, ServerInfo } from '@wabakit/core/control'
+export type {
+  ClockView as MockClock,
+  LiveAttempt,
+  PendingWaitView as PendingWait,
+  ServerInfo,
+} from '@wabakit/core/control'
 
 /** A page of a list. `nextCursor` is the cursor of the next page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }

@@ -6,6 +6,7 @@ export type { Json, MockAccount, MockControl, MockTenantControl } from './mock-c
 export { createControlOpenApi } from './openapi.ts'
 export type { Ability, ControlContext, Operation } from './operation.ts'
 export { operations } from './operations/index.ts'
+export type { ClockView, PendingWaitView } from './operations/mock.ts'
 export { list, named, readPages, ServerInfo } from './schemas.ts'
 export type { LiveAttempt } from './stream/live-attempt.ts'
 export { createLiveStream, type LiveStream } from './stream/live-stream.ts'

@@ -19,6 +19,12 @@ export type MockTenantControl = {
   listUnusedFaults(): readonly string[]
   /** Unix time in milliseconds. */
   now(): number
+  /** Set if the clock moves only on request. */
+  readonly isVirtual: boolean
+  /** Lists the work that is due later, earliest first. Times are Unix times in milliseconds. */
+  listDue(): Promise<readonly { readonly at: number; readonly description: string }[]>
+  /** Lists the waits that have not ended. */
+  listWaits(): Promise<readonly { readonly wait: string; readonly reasons: readonly string[] }[]>
   /** Moves the clock forward, and resolves when everything that became due is done. */
   advance(duration: number | string): Promise<void>
   /** Waits for an event or a delivery, or asserts that an event has not happened. */

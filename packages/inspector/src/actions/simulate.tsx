@@ -82,7 +82,7 @@ const kinds: Readonly<Record<Kind, SimulationKind>> = {
       { title: 'Response', fields: ['status', 'code', 'message', 'retryAfterSeconds', 'latencyMs'] },
     ],
     run: async (body) => {
-      await send(['faults'], { body })
+      await send(['faults'], { query: { organization: organizationId.value }, body })
       notify('The next requests to this endpoint will fail as requested.')
       reloadAll()
     },
@@ -102,10 +102,15 @@ const describe = ({ id: _, endpoint, remaining, times: __, ...fault }: Fault): s
 }
 
 const remove = (id: string): Promise<void> =>
-  perform(() => send(['faults', id], { method: 'DELETE' }), 'Removed the fault.')
+  perform(
+    () => send(['faults', id], { method: 'DELETE', query: { organization: organizationId.value } }),
+    'Removed the fault.',
+  )
 
 const ActiveFaults = () => {
-  const { value } = useRecord({ load: () => send<Page<Fault>>(['faults']) })
+  const { value } = useRecord({
+    load: () => send<Page<Fault>>(['faults'], { query: { organization: organizationId.value } }),
+  })
   const faults = value?.items ?? []
   if (faults.length === 0) return null
   return (

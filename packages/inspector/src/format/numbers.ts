@@ -1,3 +1,4 @@
+import { getNow } from '../state/now.ts'
 import { formatDuration } from './time.ts'
 
 const counts = new Intl.NumberFormat('en-US')
@@ -21,4 +22,4 @@ export const formatLatency = (ms: number | null): string => (ms === null ? '–'
 
 /** Formats the time since a moment, such as that of the oldest delivery in a backlog. */
 export const formatAge = (at: string | null): string =>
-  at === null ? '' : formatDuration(Math.max(0, Date.now() - Date.parse(at)))
+  at === null ? '' : formatDuration(Math.max(0, getNow() - Date.parse(at)))

@@ -1,3 +1,5 @@
+import { getNow } from '../state/now.ts'
+
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
 // These formats are shared, because creating one takes longer than rendering a row.
@@ -14,7 +16,7 @@ export const formatTime = (iso: string): string => {
 /** Formats a date as `Nov 22`. Returns an empty string for today. */
 export const formatDay = (iso: string): string => {
   const time = new Date(iso)
-  return time.toDateString() === new Date().toDateString() ? '' : day.format(time)
+  return time.toDateString() === new Date(getNow()).toDateString() ? '' : day.format(time)
 }
 
 /** Formats the local time zone: `UTC+02:00`. */

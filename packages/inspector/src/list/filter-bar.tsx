@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import { nameChoice } from '../format/choices.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Select, type SelectProps } from '../parts/select.tsx'
+import { getNow } from '../state/now.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { type Filter, listParams } from './list-definition.ts'
 
@@ -51,7 +52,7 @@ const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'ti
   const isSet = getParam(from) !== '' || getParam(before) !== ''
   const choose = (value: string): void => {
     if (value === 'custom') return
-    const since = value === '' ? '' : new Date(Date.now() - Number(value)).toISOString()
+    const since = value === '' ? '' : new Date(getNow() - Number(value)).toISOString()
     setParams({ [from]: since, [before]: '' })
   }
   return (

@@ -3,10 +3,11 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
+import { followClock } from '../api/clock.ts'
 import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { startPolling } from '../api/reload.ts'
-import { loadInfo } from '../api/send.ts'
+import { info, loadInfo } from '../api/send.ts'
 import { followSubscriptions } from '../api/subscriptions.ts'
 import { ListView } from '../list/list-view.tsx'
 import { IconButton } from '../parts/button.tsx'
@@ -21,13 +22,14 @@ import { CustomerView } from '../views/customer.tsx'
 import { deliveries } from '../views/deliveries.tsx'
 import { events } from '../views/events.tsx'
 import { groups } from '../views/groups.tsx'
+import { MockView } from '../views/mock.tsx'
 import { OverviewView } from '../views/overview.tsx'
 import { requests } from '../views/requests.tsx'
 import { subscriptions } from '../views/subscriptions.tsx'
 import { openHelp } from './help.tsx'
 import { Login } from './login.tsx'
 import { NoOrganization } from './no-organization.tsx'
-import { Sidebar } from './sidebar.tsx'
+import { isOffered, Sidebar } from './sidebar.tsx'
 
 const Toasts = () => (
   <div class="toasts" role="status">
@@ -43,6 +45,7 @@ const Toasts = () => (
 const screens: Readonly<Record<View, ComponentType>> = {
   overview: OverviewView,
   customers: CustomerView,
+  mock: MockView,
   deliveries: () => <ListView definition={deliveries} />,
   events: () => <ListView definition={events} />,
   calls: () => <ListView definition={calls} />,
@@ -75,6 +78,9 @@ const useOrganization = (): void => {
     if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()
   })
   useSignalEffect(() => {
+    if (organizationId.value !== undefined && info.value?.can.includes('mock')) return followClock()
+  })
+  useSignalEffect(() => {
     const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
     document.title = parts.filter(Boolean).join(' · ')
   })
@@ -87,7 +93,7 @@ const useOrganization = (): void => {
 export const App = () => {
   useOrganization()
   if (isTokenRequired.value) return <Login />
-  const Screen = screens[view.value]
+  const Screen = screens[info.value === undefined || isOffered(view.value) ? view.value : 'overview']
   return (
     <div class="app">
       <Sidebar />

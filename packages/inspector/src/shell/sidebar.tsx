@@ -8,7 +8,7 @@ import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Select } from '../parts/select.tsx'
-import { navigate, titles, toLink, view, views } from '../state/route.ts'
+import { navigate, titles, toLink, type View, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, switchMasking, theme } from '../state/settings.ts'
 import { isPhone } from '../state/viewport.ts'
@@ -34,6 +34,9 @@ const OrganizationPicker = () => {
   )
 }
 
+/** Returns whether the host has what a view shows. */
+export const isOffered = (name: View): boolean => name !== 'mock' || info.value?.can.includes('mock') === true
+
 const switchTheme = (): void => {
   const index = themes.indexOf(theme.value)
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
@@ -57,7 +60,7 @@ export const Sidebar = () => {
         </Button>
       </div>
       <ul ref={links}>
-        {views.map((name) => (
+        {views.filter(isOffered).map((name) => (
           <li key={name}>
             <a {...toLink(name)} aria-current={name === view.value ? 'page' : undefined}>
               <Icon name={name} />

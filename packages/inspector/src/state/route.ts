@@ -10,6 +10,7 @@ export const titles = {
   requests: 'API requests',
   'api-keys': 'API keys',
   customers: 'Customers',
+  mock: 'Test',
 } as const
 
 export type View = keyof typeof titles

@@ -45,6 +45,9 @@ export const controlTenant = ({
   apiFaults,
   deliveryFaults,
   onRemoteTest,
+  isVirtual,
+  listUpcoming,
+  listWaits,
 }: Tenant): MockTenantControl => {
   const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
     onRemoteTest()
@@ -66,6 +69,13 @@ export const controlTenant = ({
     },
     listUnusedFaults: describeUnusedFaults,
     now: handles.clock.now,
+    isVirtual,
+    listDue: async () => {
+      const now = handles.clock.now()
+      const due = (await listUpcoming()).map(({ inMs, description }) => ({ at: now + inMs, description }))
+      return due.toSorted((a, b) => a.at - b.at)
+    },
+    listWaits,
     advance: (duration) => handles.clock.advance(duration as number),
     wait,
     trigger: (event: string | Json, overrides?: Json) =>

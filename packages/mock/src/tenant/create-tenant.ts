@@ -203,6 +203,11 @@ export const createTenant = (options: TenantOptions) => {
     openSimulator: async () => (await open('control')).simulation.calls,
     findCollectorUrl: targets.findCollectorUrl,
     apiFaults: faults.api,
+    /** Set if the clock moves only on request. */
+    isVirtual: state.timers.isVirtual,
+    /** Lists what is due later on the clock, earliest first. */
+    listUpcoming: () => listUpcoming(state),
+    listWaits: waiters.list,
     /** Call it when a test in another process waits or adds a fault. */
     onRemoteTest: (): void => {
       isRemote = true

@@ -7,6 +7,7 @@ export const createMachineTimers = (): TaskTimers => {
   const timers = new Map<ScheduledTask, () => void>()
   let worker: DeliveryWorker | undefined
   return {
+    isVirtual: false,
     now: () => Date.now(),
     schedule: (task) => {
       const run = (): void => {

@@ -19,6 +19,8 @@ export type DeliveryWorker = {
 
 /** The timers of a tenant, which run tasks and deliver webhooks when they are due. */
 export type TaskTimers = {
+  /** Set if time moves only on request. */
+  readonly isVirtual: boolean
   now(): number
   schedule(task: ScheduledTask): void
   /** Tasks that have not run yet, earliest first. */

@@ -44,6 +44,7 @@ export const createVirtualTimers = (startAt: number): TaskTimers => {
 
   let advances: Promise<unknown> = Promise.resolve()
   return {
+    isVirtual: true,
     now: () => time,
     schedule: (task) => {
       tasks = [...tasks, task].sort((a, b) => a.at - b.at)

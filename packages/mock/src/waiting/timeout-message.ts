@@ -23,8 +23,6 @@ export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
 
 type Filter = Omit<EventFilter, 'accepts'> & { accepts(event: WebhookEvent): boolean }
 
-type FailedWait = { readonly filter: Filter; readonly timeoutMs: number }
-
 const maxLines = 20
 
 const formatList = (title: string, lines: readonly string[]): string[] => {
@@ -108,21 +106,18 @@ const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
     return `Due later: ${description}, in ${inMs} ms on the mock's clock: ${advance}`
   })
 
-export const explainMissingEvent = ({ filter, timeoutMs }: FailedWait, situation: Situation): string =>
-  [
-    `No ${filter.label} happened within ${timeoutMs} ms (seed ${situation.seed}).`,
-    ...formatPage(situation),
-    ...formatFailed(situation.requests),
-    ...formatEvents(situation.events),
-    ...formatNearest(filter, situation.events),
-    ...formatUpcoming(situation),
-  ].join('\n')
+/** Lists the reasons why an event has not happened, one a line. */
+export const listEventReasons = (filter: Filter, situation: Situation): string[] => [
+  ...formatFailed(situation.requests),
+  ...formatEvents(situation.events),
+  ...formatNearest(filter, situation.events),
+  ...formatUpcoming(situation),
+]
 
-export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situation: Situation): string => {
-  const { seed, requests, events, deliveries, pending } = situation
+/** Lists the reasons why no delivery was acknowledged, one a line. */
+export const listDeliveryReasons = (filter: Filter, situation: Situation): string[] => {
+  const { requests, events, deliveries, pending } = situation
   return [
-    `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
-    ...formatPage(situation),
     ...(events.some((event) => filter.accepts(event))
       ? formatDeliveries(situation)
       : [...formatFailed(requests), ...formatEvents(events), ...formatNearest(filter, events)]),
@@ -130,5 +125,20 @@ export const explainMissingDelivery = ({ filter, timeoutMs }: FailedWait, situat
     ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
     ...explainRejections(deliveries),
     ...formatUpcoming(situation),
-  ].join('\n')
+  ]
 }
+
+type Timeout = {
+  /** What did not happen, as a sentence without its end. */
+  readonly failure: string
+  readonly timeoutMs: number
+  readonly listReasons: (situation: Situation) => readonly string[]
+}
+
+/** Formats the message of a failed wait. */
+export const formatTimeout = ({ failure, timeoutMs, listReasons }: Timeout, situation: Situation): string =>
+  [
+    `${failure} within ${timeoutMs} ms (seed ${situation.seed}).`,
+    ...formatPage(situation),
+    ...listReasons(situation),
+  ].join('\n')

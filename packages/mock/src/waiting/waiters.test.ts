@@ -9,7 +9,14 @@ test('a wait that has ended is not checked any more', async () => {
     checks++
     return found
   }
-  const waiting = waiters.wait({ caller: 'test', timeoutMs: 60_000, find, explain: async () => '' })
+  const waiting = waiters.wait({
+    caller: 'test',
+    label: '',
+    timeoutMs: 60_000,
+    find,
+    explain: async () => '',
+    listReasons: async () => [],
+  })
   found = 'event'
   waiters.check()
   expect(await waiting).toBe('event')

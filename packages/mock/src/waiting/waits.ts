@@ -4,7 +4,7 @@ import { printValue } from '../matching/print.ts'
 import type { DeliveryOf, RecordedDelivery, Recorder } from '../recording.ts'
 import { sleepRealTime } from '../time/timers.ts'
 import { createEventFilter, type EventMatch } from './event-filter.ts'
-import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
+import { formatTimeout, listDeliveryReasons, listEventReasons, type Situation } from './timeout-message.ts'
 import type { Waiters } from './waiters.ts'
 
 /** Options for waiting. */
@@ -42,11 +42,18 @@ export const createWaits = ({ waiters, getRecorder, assertOpen, describeSituatio
       const filter = createEventFilter(caller, name, match)
       checkMs(`${caller}: timeoutMs`, timeoutMs)
       assertOpen(caller)
+      const explain = (situation: Situation) => listEventReasons(filter, situation)
       return waiters.wait({
         caller,
         timeoutMs,
         find: () => getRecorder().events.find(filter.accepts),
-        explain: async () => explainMissingEvent({ filter, timeoutMs }, await describeSituation()),
+        label: filter.label,
+        explain: async () =>
+          formatTimeout(
+            { failure: `No ${filter.label} happened`, timeoutMs, listReasons: explain },
+            await describeSituation(),
+          ),
+        listReasons: async () => explain(await describeSituation()),
       })
     })
   },
@@ -69,11 +76,18 @@ export const createWaits = ({ waiters, getRecorder, assertOpen, describeSituatio
       assertOpen(caller)
       const isFound = (delivery: RecordedDelivery): delivery is DeliveryOf<Name> =>
         delivery.acknowledged && filter.accepts(delivery.event)
+      const explain = (situation: Situation) => listDeliveryReasons(filter, situation)
       return waiters.wait({
         caller,
         timeoutMs,
         find: () => getRecorder().deliveries.find(isFound),
-        explain: async () => explainMissingDelivery({ filter, timeoutMs }, await describeSituation()),
+        label: filter.label,
+        explain: async () =>
+          formatTimeout(
+            { failure: `No delivery of ${filter.label} was acknowledged`, timeoutMs, listReasons: explain },
+            await describeSituation(),
+          ),
+        listReasons: async () => explain(await describeSituation()),
       })
     })
   },

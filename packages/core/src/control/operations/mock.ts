@@ -16,7 +16,28 @@ const object = z.record(z.string(), z.unknown())
 const Duration = z
   .union([z.number(), z.string()])
   .check(z.describe("Milliseconds, or such as '30s' or '5m'."))
-const Time = named('MockTime', 'The time of an organization of the mock.', z.object({ now: Utc }))
+const Clock = named(
+  'MockClock',
+  'The clock of an organization of the mock, which only moves on request if it is virtual, and what is due later, earliest first.',
+  z.object({
+    now: Utc,
+    isVirtual: z.boolean(),
+    due: z.array(z.object({ at: Utc, description: z.string() })),
+  }),
+)
+export type ClockView = z.input<typeof Clock>
+const showClock = async (tenant: MockTenantControl) => ({
+  now: utc(tenant.now()),
+  isVirtual: tenant.isVirtual,
+  due: (await tenant.listDue()).map(({ at, description }) => ({ at: utc(at), description })),
+})
+
+const PendingWait = named(
+  'PendingWait',
+  'A wait that has not ended, and why.',
+  z.object({ wait: z.string(), reasons: z.array(z.string()) }),
+)
+export type PendingWaitView = z.infer<typeof PendingWait>
 
 const setting = (description: string) => optional(z.unknown(), description)
 const TenantSettings = named(
@@ -114,20 +135,30 @@ export const mockOperations = [
   operation({
     id: 'getClock',
     route: `GET ${path}/clock`,
-    summary: 'Get the time of the mock',
-    result: Time,
-    run: async ({ params }, { mock }) => ({ now: utc(requireTenant(mock, params.organizationId).now()) }),
+    summary: 'Get the time of the mock, and what is due later',
+    result: Clock,
+    run: async ({ params }, { mock }) => showClock(requireTenant(mock, params.organizationId)),
   }),
   operation({
     id: 'advanceClock',
     route: `POST ${path}/clock`,
     summary: 'Move the virtual clock forward, and wait for everything that becomes due',
     body: named('AdvanceRequest', 'A length of time.', z.strictObject({ advance: Duration })),
-    result: Time,
+    result: Clock,
     run: async ({ params, body }, { mock }) => {
       const tenant = requireTenant(mock, params.organizationId)
       await tenant.advance(body.advance)
-      return { now: utc(tenant.now()) }
+      return showClock(tenant)
+    },
+  }),
+  operation({
+    id: 'listWaits',
+    route: `GET ${path}/waits`,
+    summary: 'List the waits of all tests that have not ended, and why',
+    result: list('PendingWait', PendingWait),
+    run: async ({ params }, { mock }) => {
+      const waits = await requireTenant(mock, params.organizationId).listWaits()
+      return { items: waits.map(({ wait, reasons }) => ({ wait, reasons: [...reasons] })) }
     },
   }),
   operation({
