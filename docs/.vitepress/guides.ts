@@ -12,6 +12,8 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/reference/signatures.md',
     'docs/go-live.md',
     'packages/webhooks/README.md',
+    'docs/reference/receiver.md',
+    'docs/reference/inbox.md',
     'docs/reference/frameworks.md',
     'docs/orms.md',
     'examples/receivers/README.md',

@@ -61,7 +61,7 @@ sends the same requests to each, first with a token in the URL, as in the exampl
 |---|---|---|
 ${frameworks.flatMap((framework) => formatRows(framework, results[framework.example] ?? { version: '–', failed: ['not run'] })).join('\n')}
 
-The [README of the receiver](../../packages/webhooks/README.md) describes verifiers, responses and dedupe stores.
+[The receiver](receiver.md) describes verifiers, responses and dedupe stores.
 
 ${frameworks.map(formatSection).join('\n')}`
 

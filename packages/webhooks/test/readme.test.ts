@@ -5,15 +5,12 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startPostgres } from './postgres.ts'
 import { joined, signed, summary } from './signed.ts'
 
-const files = [
-  'receive.ts',
-  'worker.ts',
-  'receive.test.ts',
-  'vendor.ts',
-  'switch.ts',
-  'inbox.ts',
-  'inbox-sqlite.ts',
-]
+/** Snippets by their page. */
+const pages = {
+  'packages/webhooks/README.md': ['receive.ts', 'worker.ts', 'receive.test.ts', 'inbox.ts'],
+  'docs/reference/receiver.md': ['vendor.ts', 'switch.ts'],
+  'docs/reference/inbox.md': ['inbox-sqlite.ts'],
+}
 const secret = generateSecret()
 const token = 'a-token-of-16-bytes'
 const post = async (event: object, id?: string) =>
@@ -50,9 +47,9 @@ afterEach(() => {
   vi.resetModules()
 })
 
-it('each README snippet is identical to a file that runs here', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+it.each(Object.entries(pages))('each snippet of %s is identical to a file that runs here', (page, files) => {
+  const content = readFileSync(join(import.meta.dirname, '../../..', page), 'utf8')
+  const blocks = [...content.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
   expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
 })
 
