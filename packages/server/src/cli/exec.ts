@@ -156,7 +156,7 @@ const exec = async (
 }
 
 export const define = (command: Command): void => {
-  addSettingOptions(command, defaults)
+  addSettingOptions(command, { defaults, shown: [...mockSettings, 'database', 'logLevel', 'sandbox'] })
     .description(
       'run a command with a temporary server, whose address it finds in WABAKIT_BASE_URL and WABAKIT_API_KEY',
     )

@@ -19,10 +19,17 @@ const groups: Partial<Record<SettingName, string>> = {
   webhookUrl: 'Trying it out:',
 }
 
+type SettingOptions = {
+  /** Defaults that differ from the ones of `serve`. */
+  readonly defaults?: Partial<Record<SettingName, string>>
+  /** Settings that the help shows. The others work, too. @default all */
+  readonly shown?: readonly SettingName[]
+}
+
 /** Adds a flag for each server setting. `loadConfig` applies the variables and defaults. */
 export const addSettingOptions = (
   command: Command,
-  defaults: Partial<Record<SettingName, string>> = {},
+  { defaults = {}, shown }: SettingOptions = {},
 ): Command => {
   let group = ''
   for (const { name, flag, kind, about, form, otherwise, default: value } of settings) {
@@ -31,7 +38,7 @@ export const addSettingOptions = (
     const description = `${about} Must be ${form}. (default: ${defaults[name] ?? otherwise ?? value})`
     const placeholder = kind === 'boolean' ? '[boolean]' : kind === 'number' ? '<number>' : '<text>'
     const option = new Option(`${flag} ${placeholder}`, description.replaceAll('`', ''))
-    command.addOption(option.helpGroup(group))
+    command.addOption(option.helpGroup(group).hideHelp(shown?.includes(name) === false))
   }
   return command
     .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
@@ -43,6 +50,7 @@ export const addSettingOptions = (
     })
     .addHelpText(
       'after',
-      '\nEach flag has a variable: WABAKIT_ and its name, such as WABAKIT_PORT.\nA flag takes precedence over its variable, and a variable over the file.',
+      (shown === undefined ? '' : '\nAll other flags of `wabakit serve` work, too.') +
+        '\nEach flag has a variable: WABAKIT_ and its name, such as WABAKIT_PORT.\nA flag takes precedence over its variable, and a variable over the file.',
     )
 }
