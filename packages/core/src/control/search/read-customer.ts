@@ -44,17 +44,17 @@ export const readCustomer = async (
     .flatMap(({ items }) => items.slice(0, most.shownOfSubject))
     .sort((left, right) => right.createdAt - left.createdAt)
     .slice(0, most.deliveries)
-  const endpointsOf = (index: number) => lanes[index]?.endpoints ?? []
+  const getEndpoints = (index: number) => lanes[index]?.endpoints ?? []
   return {
     number: known,
     digits,
     calls: found.flatMap((each, index) =>
-      each === undefined ? [] : { ...showCall(each.call, each.summary), endpoints: endpointsOf(index) },
+      each === undefined ? [] : { ...showCall(each.call, each.summary), endpoints: getEndpoints(index) },
     ),
     hasMoreCalls: calls.nextCursor !== undefined,
     memberships: memberships.map((each, index) => ({
       ...showParticipant(each),
-      endpoints: endpointsOf(calls.items.length + index),
+      endpoints: getEndpoints(calls.items.length + index),
     })),
     deliveries: await showDeliveries(service, newest),
   }
