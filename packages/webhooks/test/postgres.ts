@@ -9,8 +9,8 @@ export const startPostgres = async () => {
   return {
     connectionString,
     /** A pool of connections, closed together with the server. */
-    pool: ({ max = 8 } = {}): pg.Pool => {
-      const pool = new pg.Pool({ connectionString, max })
+    pool: (options: pg.PoolConfig = {}): pg.Pool => {
+      const pool = new pg.Pool({ connectionString, max: 8, ...options })
       pool.on('error', () => {})
       // `end` resolves before the connections are closed, and the server cuts off the remaining ones.
       pool.on('connect', (client) => client.on('error', () => {}))

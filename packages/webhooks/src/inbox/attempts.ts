@@ -123,6 +123,10 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
       const error = `All ${maxAttempts} attempts ended with their process or lost their claim.`
       return { state: 'parked', reason: 'failed', error }
     }
+    if (entry.damage !== undefined) {
+      await reportError(entry.damage, attempt)
+      return toFailure(attempt, entry.damage)
+    }
     const parsed = parseIfReadable(entry.body, maxBodyBytes)
     const tasks = parsed === undefined ? [] : handlers.find(parsed)
     if (tasks.length === 0) {

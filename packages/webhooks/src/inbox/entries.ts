@@ -1,7 +1,8 @@
 import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
 import { type EntryClaim, holdsLock, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
-import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
+import { createClaimReader } from './read-claims.ts'
+import { type ClaimedEntry, claimedColumns } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 
 // Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
@@ -217,11 +218,13 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     WHEN ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'handled'`)}`)}
     OR ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'discarded'`)}`)} THEN 'suppressed' END AS known`
 
+  const { read, readApart } = createClaimReader({ table, engine, columns: claimed })
+
   return {
     /** Claims due entries, for their first attempt or for a retry. */
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
-      const claim = (): Promise<readonly unknown[]> => {
+      const claim = (columns = claimed): Promise<readonly unknown[]> => {
         const { text, values } = toCandidates(wanted)
         return engine.claim({
           table,
@@ -233,11 +236,21 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
             holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,
             values: [claimMs],
           },
-          columns: claimed,
+          columns,
           ...(isPostgres && { advance: advance() }),
         })
       }
-      let rows = await claim()
+      let rows: readonly unknown[]
+      try {
+        rows = await claim()
+      } catch (error) {
+        if (engine.isTransient(error)) throw error
+        // Some databases have claimed the entries when reading them fails, others have not.
+        const found = await readApart(token)
+        if (found.length > 0) return found
+        await claim('id')
+        return readApart(token)
+      }
       // Entries that their lanes block may hide others behind them.
       while (
         rows.length === 0 &&
@@ -246,7 +259,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         (await engine.exclusively({ statement: postpone(wanted.limit), condition: toDue(false) })).count > 0
       )
         rows = await claim()
-      return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
+      return read(rows, token)
     },
 
     /** Extends claims, and returns the ids of the entries whose claims are still held. */

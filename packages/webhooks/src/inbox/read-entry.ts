@@ -68,7 +68,8 @@ export const readText = (row: unknown, column: string): string | undefined => {
 
 const readDate = (row: unknown, column: string): Date | undefined => {
   const value = readColumn(row, column)
-  return value === null || value === undefined ? undefined : new Date(Number(value))
+  const date = new Date(Number(value ?? Number.NaN))
+  return Number.isNaN(date.getTime()) ? undefined : date
 }
 
 /** Reads the body of a row. Returns `undefined` when the body is no longer kept. */
@@ -78,7 +79,8 @@ export const readBytes = (row: unknown): Uint8Array | undefined => {
   // PostgreSQL returns bytes as text if no parser is set for them.
   const hex = typeof body === 'string' ? /^\\x((?:[0-9a-f]{2})*)$/.exec(body)?.[1] : undefined
   if (hex !== undefined) return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-  return toBytes(body)
+  // SQLite stores a value of any type.
+  return toBytes(typeof body === 'number' ? String(body) : body)
 }
 
 const readShared = (row: unknown) => ({
@@ -105,7 +107,10 @@ export const readClaimed = (row: unknown, token: string) => {
   } as const
 }
 
-export type ClaimedEntry = ReturnType<typeof readClaimed>
+export type ClaimedEntry = ReturnType<typeof readClaimed> & {
+  /** Why the entry cannot be handled: its row is damaged, so the fields have no values. */
+  readonly damage?: Error
+}
 
 export const readEntry = (row: unknown): InboxEntry => ({
   ...readShared(row),

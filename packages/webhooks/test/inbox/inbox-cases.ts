@@ -717,6 +717,46 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([parked, errors.length]).toMatchObject([[{ reason: 'failed', deliveryId: 'a' }], 4])
     })
 
+    it.each([
+      ['headers that are not JSON', `headers = '[["traceparent"'`, `headers = '[]'`],
+      ['headers of another form', `headers = '{"a": 1}'`, `headers = '[]'`],
+      ['a header that cannot exist', `headers = '[["a b", "c"]]'`, `headers = '[]'`],
+    ])(
+      'sets an event aside whose row has %s, names it, and handles it once it is repaired',
+      async (_, damage, repair) => {
+        const clock = createClock()
+        const { receiver, inbox, send, errors, table } = setUp({ clock, maxAttempts: 3, onParked: () => {} })
+        const handled: string[] = []
+        receiver.onAny((_, { delivery }) => void handled.push(String(delivery.id)))
+        await send(toEnd('damaged'), 'a')
+        await environment().query(`UPDATE ${table} SET ${damage}`)
+        await send(toEnd('damaged'), 'later')
+        for (const id of ['b', 'c']) await send(toEnd(id), id)
+        const first = await receiver.drain()
+        expect(handled).toEqual(['b', 'c'])
+        const pauses: number[] = []
+        for (let drained = first; drained.nextDueAt !== undefined; drained = await receiver.drain()) {
+          pauses.push(drained.nextDueAt.getTime() - clock.now())
+          clock.advance(pauses.at(-1) ?? 0)
+          await send(toEnd(`c${pauses.length}`), `c${pauses.length}`)
+        }
+        expect(handled.toSorted()).toEqual(['b', 'c', 'c1', 'c2', 'later'])
+        expect(pauses.map((ms, index) => ms >= 100 && ms <= 100 + 1_000 * 2 ** index)).toEqual([true, true])
+        const message = expect.stringMatching(/Entry \d+ of inbox_\d+ cannot be read \(.+\)\. Repair its row/)
+        expect(errors.map((error) => Object(error).message)).toEqual([message, message, message])
+        const ids = (await environment().query(`SELECT id FROM ${table} WHERE state = 'parked'`)).map(
+          ({ id }) => String(id),
+        )
+        await environment().query(`UPDATE ${table} SET ${repair} WHERE state = 'parked'`)
+        expect(await inbox.list({ state: 'parked' })).toMatchObject([
+          { deliveryId: 'a', reason: 'failed', attempts: 3, error: message },
+        ])
+        expect(await inbox.retry({ id: ids })).toBe(1)
+        await receiver.drain()
+        expect(handled.at(-1)).toBe('a')
+      },
+    )
+
     it('gives a duplicate of a parked event all attempts again', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock, maxAttempts: 3, onParked: () => {} })

@@ -56,6 +56,36 @@ describe('an inbox on SQLite', () => {
     expect(tbl).toBe(3)
   })
 
+  it('sets an event aside whose row the driver cannot read, and handles the others', async () => {
+    const { receiver, inbox, errors, table } = receive(node)
+    const handled: unknown[] = []
+    receiver.onAny((_, { delivery }) => void handled.push(delivery.id))
+    for (const id of ['a', 'b', 'c']) await receiver.handle(toRequest(toEnd(id), id))
+    await node.query(`UPDATE ${table} SET sent_at = 9223372036854775807 WHERE delivery_id = 'b'`)
+    await receiver.drain()
+    expect([handled, await inbox.count()]).toEqual([['a', 'c'], { failed: 1, handled: 2 }])
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/Entry 2 of .* cannot be read \(RangeError/) },
+    ])
+    await node.query(`UPDATE ${table} SET sent_at = NULL, due_at = 0 WHERE delivery_id = 'b'`)
+    await receiver.drain()
+    expect(handled).toEqual(['a', 'c', 'b'])
+  })
+
+  it('parks an event whose body is a number, and erases others although it is there', async () => {
+    const { receiver, inbox, table } = receive(node, { onParked: () => {} })
+    await receiver.handle(toRequest(toEnd('a'), 'a'))
+    await receiver.drain()
+    await node.query(`UPDATE ${table} SET body = 42`)
+    for (const id of ['b', 'c']) await receiver.handle(toRequest(toEnd(id), id))
+    expect(await inbox.erase({ callId: 'b' })).toBe(1)
+    receiver.onAny(() => {})
+    await inbox.retry({ state: 'parked' })
+    await receiver.drain()
+    expect(await inbox.list({ state: 'parked' })).toMatchObject([{ deliveryId: 'a', reason: 'unreadable' }])
+    expect(await inbox.count()).toEqual({ handled: 1, parked: 1, erased: expect.any(Number) })
+  })
+
   it('takes events without verify, and refuses requests clearly, before their bodies are read', async () => {
     const errors: unknown[] = []
     const inbox = sqlInbox(open(new DatabaseSync(':memory:')), { dialect: 'sqlite' })

@@ -58,8 +58,14 @@ const divisionByZero = '22012'
  */
 const uselessCodes = ['25006', '25P02']
 
+/** The driver could not read a row of a result: a parser that was set for a type has thrown. */
+class UnreadableRowError extends Error {
+  override name = 'UnreadableRowError'
+}
+
 const isBroken = (error: unknown): boolean =>
-  readProperty(error, 'severity') !== 'ERROR' || uselessCodes.includes(String(readProperty(error, 'code')))
+  (readProperty(error, 'severity') !== 'ERROR' && !(error instanceof UnreadableRowError)) ||
+  uselessCodes.includes(String(readProperty(error, 'code')))
 
 /**
  * Time limit for UNLISTEN, in milliseconds. If it succeeds, the connection goes back to the pool; otherwise,
@@ -74,6 +80,13 @@ const briefMs = 2_000
  */
 const beginPlain = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL jit = off'
 
+/** Ends a transaction that an error leaves open, because every later statement on its connection would fail. */
+const rollBack = async (client: PostgresClient, error: unknown): Promise<never> => {
+  const responds = await client.query('ROLLBACK').then(() => true, ignore)
+  if (!responds || readProperty(error, 'severity') !== undefined) throw error
+  throw new UnreadableRowError(`The driver cannot read a row: ${error}`, { cause: error })
+}
+
 /** Runs statements in a transaction that `begin` starts. */
 const inTransaction = async <Result>(
   client: PostgresClient,
@@ -85,9 +98,7 @@ const inTransaction = async <Result>(
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // An error leaves the transaction open, and every later statement on this connection would fail.
-    await client.query('ROLLBACK').catch(ignore)
-    throw error
+    return rollBack(client, error)
   }
 }
 
@@ -258,11 +269,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       const text = `${beginPlain}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
         ${lock(condition)}; ${inline(statement)}; ${unlock}; COMMIT`
       const ran: Promise<unknown> = client.query(qualify(text))
-      const results = await ran.catch(async (error) => {
-        // An error leaves the transaction open, and every later statement on this connection would fail.
-        await client.query('ROLLBACK').catch(ignore)
-        throw error
-      })
+      const results = await ran.catch((error) => rollBack(client, error))
       if (!Array.isArray(results))
         throw new TypeError('The pool must run several statements at once, as pg does.')
       return readOutcome(results.at(-3), 'postgresql')

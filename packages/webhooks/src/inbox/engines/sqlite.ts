@@ -213,7 +213,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       const synchronous = Number(readColumn(execute('PRAGMA synchronous').rows[0], 'synchronous'))
       return synchronous < 2 ? `synchronous=${['OFF', 'NORMAL'][synchronous]}` : undefined
     },
-    isTransient: () => false,
+    isTransient: (error) => isLocked(error) || isInTransaction(),
     isMissingTable: (error) => String(readProperty(error, 'message')).includes('no such table'),
   }
 }
