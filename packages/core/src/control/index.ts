@@ -13,7 +13,14 @@ export { createLiveStream, type LiveStream } from './stream/live-stream.ts'
 export type { ArrivalView } from './views/arrival.ts'
 export { CallView } from './views/call.ts'
 export { CustomerView } from './views/customer.ts'
-export { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from './views/delivery.ts'
+export {
+  AttemptView,
+  DeliveryView,
+  SentRequestView,
+  showAttempt,
+  showDelivery,
+  type WireAttempt,
+} from './views/delivery.ts'
 export { EventView } from './views/event.ts'
 export { EventTypeView } from './views/event-type.ts'
 export { GroupView, ParticipantView } from './views/group.ts'

@@ -8,6 +8,7 @@ import type { ApiFaults, CallSimulator } from '../simulation/index.ts'
 import type { MockControl } from './mock-control.ts'
 import type { ServerInfo } from './schemas.ts'
 import type { LiveStream } from './stream/live-stream.ts'
+import type { WireAttempt } from './views/delivery.ts'
 
 /** The groups of operations in the OpenAPI document. */
 export const tags = {
@@ -40,6 +41,8 @@ export type ControlContext = {
   readonly mock?: MockControl | undefined
   /** Returns whether a URL may get an event whose payload comes from a caller. Each attempt checks this again. */
   allowsCustomPayload(url: string): boolean
+  /** Returns what was sent for an attempt, if this host can make that differ from the record. */
+  readonly findWire?: ((deliveryId: string, number: number) => WireAttempt | undefined) | undefined
   /** The `user-agent` of webhooks. */
   readonly userAgent: string
 }

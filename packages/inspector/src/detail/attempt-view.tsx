@@ -12,8 +12,17 @@ import { describeExactness, SignatureView } from './signature-view.tsx'
 /** Maximum length of a stored response body. */
 const storedCharacters = 4_096
 
+/** How an attempt of a mock differs from what the server counted. */
+const WireView = ({ wire }: { readonly wire: NonNullable<Attempt['wire']> }) => (
+  <p class="problem">
+    Faults: {wire.faults.join(', ')}.{!wire.isSent && ' Nothing was sent.'}
+    {wire.copies.length > 0 &&
+      ` The same request was sent again, with the responses ${wire.copies.map(({ status }) => status ?? 'none').join(', ')}.`}
+  </p>
+)
+
 const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
-  const { status, error, responseBody, durationMs, startedAt } = attempt
+  const { status, error, responseBody, durationMs, startedAt, wire } = attempt
   return (
     <>
       <p class="line">
@@ -22,6 +31,7 @@ const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
           after {formatDuration(durationMs)}, at <Time at={startedAt} />
         </span>
       </p>
+      {wire && <WireView wire={wire} />}
       {error !== null && <p class="problem">{error}</p>}
       {responseBody ? (
         <BodyView text={responseBody} label="Body" />

@@ -12,7 +12,14 @@ const toleranceMs = 300_000
 type Judgment = readonly [tone: 'good' | 'warn', verdict: string, text: string]
 
 /** Predicts whether a receiver with the current secret would accept the request now. */
-const judge = ({ headers, changed }: SentRequest): Judgment => {
+const judge = ({ headers, changed, faults = [] }: SentRequest): Judgment => {
+  if (faults.includes('tamper')) {
+    return [
+      'warn',
+      'tampered',
+      'A fault changed this request after it was signed. A receiver must reject it.',
+    ]
+  }
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
     return ['warn', 'secret replaced', text]
@@ -36,10 +43,16 @@ const changes = {
 } as const
 
 /** Explains how the request was rebuilt, and how it differs from the original. */
-export const describeExactness = ({ changed }: SentRequest): string =>
-  changed.length === 0
+export const describeExactness = ({ changed, faults }: SentRequest): string => {
+  if (faults !== undefined) {
+    return faults.length === 0
+      ? 'Exactly what was sent.'
+      : `Exactly what was sent. Faults: ${faults.join(', ')}.`
+  }
+  return changed.length === 0
     ? 'Identical to the original request. The event, the attempt and the secret have not changed since.'
     : ['Rebuilt from the event and the attempt.', ...changed.map((each) => changes[each])].join(' ')
+}
 
 type SignatureViewProps = {
   readonly request: SentRequest
@@ -50,6 +63,9 @@ type SignatureViewProps = {
 /** The parts of a request's signature, and a prediction of whether a receiver would accept it. */
 export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
+  if (timestamp === undefined || signature === undefined) {
+    return <p class="quiet">This request has no signature. {describeExactness(request)}</p>
+  }
   const [tone, verdict, text] = judge(request)
   const oldSecretExpiresAt = findSubscription(subscriptionId)?.previousSecretExpiresAt
   const isReplaced = request.changed.includes('secret')

@@ -34,6 +34,7 @@ export const serveTenant = async (
     live: { wake: () => {}, open: (start) => openLiveStream(tenant, start) },
     now: handles.clock.now,
     faults: apiFaults,
+    findWire: tenant.findWire,
     allowsCustomPayload: () => true,
     userAgent: 'wabakit-mock',
   }

@@ -1,7 +1,9 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import type { AttemptReported, DeliveryRequest, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
+import type { WireAttempt } from '@wabakit/core/control'
 import { readResponseBody } from '@wabakit/core/hosting'
 import { parseEvent } from '@wabakit/webhooks'
+import { maskUrl } from '@wabakit/wire'
 import type { DuplicateFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
@@ -24,6 +26,8 @@ export type TransportOptions = DelaysOptions & {
   /** The parameter of the URL that proves who the sender is, and the mock's own value of it. */
   readonly urlToken: { readonly parameter: string; readonly token: string | undefined }
   readonly record: (delivery: RecordedDelivery) => void
+  /** Receives what was sent for each attempt that the server counts, for the control API. */
+  readonly logWire: (deliveryId: string, wire: WireAttempt) => void
   /**
    * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an
    * endpoint is under test. No fault applies to it: otherwise it would use up the faults that are meant for
@@ -49,7 +53,11 @@ const addQuery = (url: string, query: string | undefined): string => {
 }
 
 /** A sent attempt and the duplicates that followed it. */
-type SentAttempt = { attempt: RecordedDelivery; readonly copies: RecordedDelivery[] }
+type SentAttempt = {
+  attempt: RecordedDelivery
+  readonly copies: RecordedDelivery[]
+  readonly request: WireAttempt['request']
+}
 
 const readEvent = (payload: string): WebhookEvent | undefined => {
   const parsed = parseEvent(payload)
@@ -103,6 +111,27 @@ export const createTransport = (options: TransportOptions) => {
     return fault && tamper(signed, fault)
   }
 
+  /** Shows a request without the values of its credentials. */
+  const showRequest = (
+    { subscription }: LoadedDelivery,
+    {
+      headers,
+      url,
+      ...sentRequest
+    }: Pick<RecordedDelivery, 'headers' | 'body'> & { method: string; url: string },
+  ): WireAttempt['request'] => {
+    const secret = new Set(
+      [authHeader, ...Object.keys(subscription.headers)].map((name) => name.toLowerCase()),
+    )
+    const names = [...headers.keys()]
+    return {
+      ...sentRequest,
+      url: maskUrl(url),
+      headers: Object.fromEntries([...headers].filter(([name]) => !secret.has(name))),
+      hiddenHeaders: names.filter((name) => secret.has(name)),
+    }
+  }
+
   const createAttempt = (attempted: LoadedDelivery, init: PreparedRequest): RecordedDelivery => {
     const { delivery, event, subscription } = attempted
     const delay = delays.getReason(attempted)
@@ -124,6 +153,18 @@ export const createTransport = (options: TransportOptions) => {
     }
   }
 
+  /** Without an entry, a fault holds the delivery back, which the server counts as an attempt. */
+  const toWire = (attempted: LoadedDelivery, entry: SentAttempt | undefined): WireAttempt => {
+    const { attempt, copies = [], request } = entry ?? {}
+    const held = delays.getReason(attempted)
+    const doubled = copies.length > 0 ? ['duplicate'] : []
+    return {
+      faults: [...(attempt?.faults ?? (held ? [held] : [])), ...doubled],
+      request,
+      copies: copies.map(({ status = null, responseBody }) => ({ status, responseBody })),
+    }
+  }
+
   return {
     fetch: async (
       _url: string,
@@ -135,7 +176,8 @@ export const createTransport = (options: TransportOptions) => {
       const prepared = await prepare(init, attempted)
       const genuine = createAttempt(attempted, prepared)
       if (isHit && faults.drop.take(attempted) !== undefined) {
-        sent.set(attempted, { attempt: { ...genuine, faults: [...genuine.faults, 'drop'] }, copies: [] })
+        const attempt: RecordedDelivery = { ...genuine, faults: [...genuine.faults, 'drop'] }
+        sent.set(attempted, { attempt, copies: [], request: undefined })
         throw new Error('dropped by faults.deliveries.drop')
       }
       const { send, url: registered } = targets.find(attempted.subscription.url)
@@ -147,10 +189,10 @@ export const createTransport = (options: TransportOptions) => {
         ? { ...genuine, ...changed, faults: [...genuine.faults, 'tamper'] }
         : genuine
       const { body, headers } = attempt
+      const { method, query } = prepared
       const sendOnce = async () => {
         // An attempt that was being signed would reach the endpoint of the next test.
         if (isStopped) return stopped.promise
-        const { method, query } = prepared
         const content = method === 'GET' || method === 'HEAD' ? {} : { body }
         const { body: _, ...rest } = init
         const request = new Request(addQuery(url, query), { ...rest, ...content, method, headers })
@@ -160,7 +202,8 @@ export const createTransport = (options: TransportOptions) => {
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
       const copies: RecordedDelivery[] = []
-      const entry: SentAttempt = { attempt, copies }
+      const request = showRequest(attempted, { method, url: addQuery(url, query), headers, body })
+      const entry: SentAttempt = { attempt, copies, request }
       sent.set(attempted, entry)
       const sendCopy = async (): Promise<void> => {
         const number = countAttempt(attempted.delivery.id)
@@ -190,10 +233,12 @@ export const createTransport = (options: TransportOptions) => {
      * Records an attempt once the dispatcher has settled it. Returns whether it was sent rather than held
      * back.
      */
-    onSettled: ({ attempted, result }: AttemptReported): boolean => {
+    onSettled: ({ attempted, result, settlement }: AttemptReported): boolean => {
       const found = sent.get(attempted)
       sent.delete(attempted)
-      if (found === undefined || result.kind === 'released') return false
+      if (result.kind === 'released') return false
+      if (settlement.outcome === 'settled') options.logWire(attempted.delivery.id, toWire(attempted, found))
+      if (found === undefined) return false
       const { attempt, copies } = found
       const { status, error, responseBody } = result.attempt
       record(

@@ -202,6 +202,7 @@ export const createTenant = (options: TenantOptions) => {
     /** Resolves to the simulator of calls, once the first subscriptions exist. A reset replaces it. */
     openSimulator: async () => (await open('control')).simulation.calls,
     findCollectorUrl: targets.findCollectorUrl,
+    findWire: (deliveryId: string, number: number) => state.findWire(deliveryId, number),
     apiFaults: faults.api,
     /** Set if the clock moves only on request. */
     isVirtual: state.timers.isVirtual,

@@ -8,6 +8,7 @@ import {
   type Random,
   type ReferenceServer,
 } from '@wabakit/core'
+import type { WireAttempt } from '@wabakit/core/control'
 import type { RequestLog } from '@wabakit/core/hosting'
 import {
   createCallData,
@@ -97,6 +98,8 @@ export const createTenantState = (options: LastingParts) => {
       live,
     })
   const timers = options.createTimers()
+  /** What was sent for the attempts of each delivery, in the order in which the store counts them. */
+  const wires = new Map<string, WireAttempt[]>()
   const recorder = createRecorder(options.onChange)
   /** The calls without a recording. */
   const unrecorded = new Set<string>()
@@ -138,6 +141,10 @@ export const createTenantState = (options: LastingParts) => {
     urlToken: { parameter: own?.parameter ?? 'token', token: own?.urlToken },
     record: (delivery) =>
       recorder.addDelivery(delivery.to === 'collector' ? collectUntil(isUnderTest, delivery) : delivery),
+    // Only the control API shows it.
+    logWire: (deliveryId, wire) => {
+      if (requests !== undefined) wires.set(deliveryId, [...(wires.get(deliveryId) ?? []), wire])
+    },
     isSpared: ({ subscription, event }) =>
       targets.find(subscription.url).name === 'collector' &&
       (isRemote() ||
@@ -292,6 +299,7 @@ export const createTenantState = (options: LastingParts) => {
       record: recorder.addRequest,
     }),
     transport,
+    findWire: (deliveryId: string, number: number) => wires.get(deliveryId)?.[number - 1],
     /** Lists the ids of unacknowledged deliveries to the collector whose event no other subscription gets. */
     listUnreceived: async (): Promise<string[]> => {
       const unreceived: string[] = []

@@ -67,4 +67,27 @@ describe.skipIf(!hasChromium)('the inspector of a mock', () => {
     await set.getByText('No fault is set.').waitFor()
     expect(problems).toEqual([])
   })
+
+  test('shows what went over the wire for an attempt that a fault changed', async () => {
+    const mock = await start()
+    const bodies: string[] = []
+    const receiver = async (request: Request) => {
+      bodies.push(await request.text())
+      return new Response(null, { status: bodies.length === 1 ? 401 : 204 })
+    }
+    const to = await mock.subscribe({ receiver, channel: 'PSTN', events: ['CALL_ENDED'] })
+    mock.faults.deliveries.tamper('CALL_ENDED', { part: 'body', to })
+    await mock.simulateCall({ channel: 'PSTN', summary: false })
+    await mock.clock.advance('10m')
+    const { page, problems, picture } = await open(mock, 'deliveries')
+    await page.locator('.row', { hasText: 'CALL_ENDED' }).click()
+    await page.getByRole('region', { name: 'Attempts' }).getByText('401').click()
+    await page.getByText('Faults: tamper.').waitFor()
+    await page.getByRole('tab', { name: 'Signature' }).click()
+    await page.getByText('tampered', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Request' }).click()
+    await page.getByText('Exactly what was sent. Faults: tamper.').waitFor()
+    await picture('mock-wire')
+    expect(problems).toEqual([])
+  })
 })

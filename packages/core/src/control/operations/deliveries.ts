@@ -109,12 +109,16 @@ export const deliveryOperations = [
     route: `GET ${onePath}/attempts`,
     summary: 'List the attempts of a delivery',
     result: list('Attempt', AttemptView),
-    run: async ({ params: { organizationId, deliveryId } }, { service: { deliveries } }) => {
+    run: async ({ params: { organizationId, deliveryId } }, { service: { deliveries }, findWire }) => {
       const [attempts, { items }] = await Promise.all([
         deliveries.attempts(organizationId, deliveryId),
         deliveries.list(organizationId, { deliveryId, limit: 1 }),
       ])
-      return { items: items.flatMap((delivery) => attempts.map((each) => showAttempt(each, delivery))) }
+      return {
+        items: items.flatMap((delivery) =>
+          attempts.map((each) => showAttempt(each, delivery, findWire?.(deliveryId, each.number))),
+        ),
+      }
     },
   }),
   operation({
@@ -122,15 +126,23 @@ export const deliveryOperations = [
     route: `GET ${onePath}/attempts/:number/request`,
     summary: 'Get the request of an attempt',
     result: SentRequestView,
-    run: async ({ params: { organizationId, deliveryId, number } }, { service, userAgent }) => {
+    run: async ({ params: { organizationId, deliveryId, number } }, { service, userAgent, findWire }) => {
       const { deliveries } = service
       const id = [organizationId, deliveryId] as const
       const found = (await deliveries.attempts(...id)).find((each) => String(each.number) === number)
       const attempt = requireFound(found, 'attempt', number)
+      const wire = findWire?.(deliveryId, attempt.number)
+      if (wire !== undefined) {
+        const { faults, request } = wire
+        if (request !== undefined)
+          return { ...request, hiddenHeaders: [...request.hiddenHeaders], changed: [], faults: [...faults] }
+        const message = `Nothing was sent for this attempt, because of the fault ${faults.join(', ')}.`
+        throw new ControlError('not_found', message)
+      }
       const signed = requireFound(await deliveries.sign(...id, attempt.startedAt), 'delivery', id[1])
       const { headers, hiddenHeaders, body, changed } = signed
       return {
-        method: 'POST' as const,
+        method: 'POST',
         url: attempt.url,
         headers: { ...headers, 'user-agent': userAgent },
         hiddenHeaders: [...hiddenHeaders],

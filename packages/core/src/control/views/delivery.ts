@@ -46,9 +46,33 @@ export const showDelivery = (record: DeliveryRecord, details: DeliveryDetails = 
   return z.encode(DeliveryView, { ...none, ...details, ...record })
 }
 
+/** What a host with faults sent for an attempt. */
+export type WireAttempt = {
+  readonly faults: readonly string[]
+  /** `undefined` if a fault dropped the attempt or held it back. */
+  readonly request:
+    | {
+        readonly method: string
+        readonly url: string
+        /** Without those that are hidden. */
+        readonly headers: Readonly<Record<string, string>>
+        readonly hiddenHeaders: readonly string[]
+        readonly body: string
+      }
+    | undefined
+  /** The responses to the same request, sent again. */
+  readonly copies: readonly { readonly status: number | null; readonly responseBody: string | null }[]
+}
+
+const WireView = z.object({
+  faults: z.array(z.string()),
+  isSent: z.boolean(),
+  copies: z.array(z.object({ status: z.nullable(z.number()), responseBody: z.nullable(z.string()) })),
+})
+
 export const AttemptView = named(
   'Attempt',
-  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was already handling the event (409 with `Retry-After`).',
+  'One attempt of a delivery. On a mock, `wire` says what went over the wire where faults made it differ: which ones, whether anything was sent at all, and the responses to copies. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was already handling the event (409 with `Retry-After`).',
   z.object({
     number: z.number(),
     startedAt: Utc,
@@ -60,21 +84,31 @@ export const AttemptView = named(
     succeeded: z.boolean(),
     deferred: z.boolean(),
     diagnosis: z.nullable(DiagnosisView),
+    wire: z.optional(WireView),
   }),
 )
 
 export const SentRequestView = named(
   'SentRequest',
-  'The request of an attempt, rebuilt from the event and the start of the attempt. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown.',
+  'The request of an attempt, rebuilt from the event and the start of the attempt. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown. On a mock, it is what was sent, with the `faults` that changed it.',
   z.object({
-    method: z.literal('POST'),
+    method: z.string(),
     url: z.string(),
     headers: z.record(z.string(), z.string()),
     hiddenHeaders: z.array(z.string()),
     body: z.string(),
     changed: z.array(z.enum(['secret', 'subscription', 'webhook_id'])),
+    faults: z.optional(z.array(z.string())),
   }),
 )
 
-export const showAttempt = (record: AttemptRecord, { status }: Pick<DeliveryRecord, 'status'>) =>
-  z.encode(AttemptView, { ...record, diagnosis: diagnose(record, status) })
+const showWire = (wire: WireAttempt | undefined) =>
+  wire !== undefined && wire.faults.length > 0
+    ? { wire: { faults: [...wire.faults], isSent: wire.request !== undefined, copies: [...wire.copies] } }
+    : {}
+
+export const showAttempt = (
+  record: AttemptRecord,
+  { status }: Pick<DeliveryRecord, 'status'>,
+  wire?: WireAttempt,
+) => z.encode(AttemptView, { ...record, diagnosis: diagnose(record, status), ...showWire(wire) })
