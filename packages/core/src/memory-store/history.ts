@@ -25,6 +25,9 @@ type HistoryContext = Pick<MemoryDeliveryQueue, 'emitAdded' | 'emitChanged'> & {
   readonly takePosition: TakePosition
 }
 
+// Read once, because fake timers of a test replace it, and a search would never end.
+const { setTimeout: startTimer } = globalThis
+
 const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.channel === event.channel &&
   record.digits === event.digits &&
@@ -35,7 +38,7 @@ const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
  * pages.
  */
 const awaitTurn = async ({ text, cursor }: EventSelection & PageRequest): Promise<void> => {
-  if (text !== undefined && cursor !== undefined) await new Promise((resolve) => setTimeout(resolve, 0))
+  if (text !== undefined && cursor !== undefined) await new Promise((resolve) => startTimer(resolve, 0))
 }
 
 const toList = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])

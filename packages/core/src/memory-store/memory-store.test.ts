@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   begin,
   beginOne,
@@ -97,6 +97,17 @@ describe('memoryStore', () => {
     await store.addEvent(event)
     const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
     expect(items.map(({ eventId }) => eventId)).toEqual([event.id])
+  })
+
+  test('a text search ends beside fake timers that stand still', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await publish(store, { payload: 'found' }, { payload: 'found, too' })
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const search = { organizationId: 'acme', text: 'found', limit: 1 }
+    const { nextCursor } = await store.listEvents(search)
+    expect((await store.listEvents({ ...search, cursor: nextCursor })).items).toHaveLength(1)
   })
 
   test('a page of a text search examines a limited size of payloads, but at least one', async () => {

@@ -17,13 +17,14 @@ const createDatabase = (all: () => readonly unknown[], more: object = {}): Sqlit
 /** Runs a statement, and returns its error and the time after which it failed. */
 const fail = async (database: SqliteConnection): Promise<readonly [message: string, ms: number]> => {
   useFakeTimers()
+  // The engine reads its timers when it is loaded.
+  vi.resetModules()
+  const engine = (await import('./sqlite.ts')).createSqliteEngine(database)
   using _random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   let failed: readonly [string, number] | undefined
-  createSqliteEngine(database)
-    .run('SELECT 1')
-    .catch((error) => {
-      failed = [error.message, performance.now()]
-    })
+  engine.run('SELECT 1').catch((error) => {
+    failed = [error.message, performance.now()]
+  })
   for (let passed = 0; failed === undefined && passed < 20_000; passed += 10)
     await vi.advanceTimersByTimeAsync(10)
   return failed ?? ['nothing failed', performance.now()]
@@ -110,4 +111,15 @@ it.each([
   using database = new DatabaseSync(':memory:')
   database.exec(`PRAGMA synchronous = ${mode}`)
   expect(await createSqliteEngine(database).findWeakness()).toBe(weakness)
+})
+
+it('waits for a locked database beside fake timers that stand still', async () => {
+  const all = vi.fn((): readonly unknown[] => [])
+  all.mockImplementationOnce(() => {
+    throw Object.assign(new Error('locked'), { errcode: 5 })
+  })
+  const engine = createSqliteEngine(createDatabase(all))
+  useFakeTimers()
+  await engine.run('SELECT 1')
+  expect(all.mock.calls.length).toBeGreaterThan(1)
 })

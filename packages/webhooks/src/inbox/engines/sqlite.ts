@@ -12,6 +12,11 @@ import {
   toClaim,
 } from '../engine.ts'
 
+// Read once, because fake timers of a test replace them, and a wait for a lock would never end. React Native, which has no
+// `performance`, imports this module and has no inbox.
+const { setTimeout: startTimer } = globalThis
+const now = globalThis.performance?.now.bind(performance)
+
 /** Accepts a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export type SqliteConnection = {
   prepare(text: string): {
@@ -34,7 +39,7 @@ const maxPrepared = 200
 const isLocked = (error: unknown): boolean =>
   readProperty(error, 'errcode') === 5 || String(readProperty(error, 'code')).startsWith('SQLITE_BUSY')
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const pause = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms))
 
 /** The completion of an entry, and the writes that its handlers added to it. */
 type Completion<Database> = {
@@ -90,15 +95,15 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
    * such a transaction would be acknowledged before it is committed, and might be rolled back.
    */
   const whenFree = async <Result>(work: () => Result): Promise<Result> => {
-    const expiresAt = performance.now() + deadlineMs
+    const expiresAt = now() + deadlineMs
     for (;;) {
       const busy = isInTransaction()
       try {
         if (!busy) return withoutWaiting(work)
       } catch (error) {
-        if (!isLocked(error) || performance.now() > expiresAt) throw error
+        if (!isLocked(error) || now() > expiresAt) throw error
       }
-      if (busy && performance.now() > expiresAt) {
+      if (busy && now() > expiresAt) {
         throw new Error(
           `Other code has held a transaction open on the inbox's connection for ${deadlineMs} ms. ` +
             'Open a separate connection for the inbox.',
