@@ -240,6 +240,11 @@ export type UnfinishedMeasure = {
   readonly unfinished: number
   /** The time of the event of the oldest one; `null` if there is none. */
   readonly oldestAt: number | null
+  /**
+   * The earliest due time of a pending one; `null` if there is none, or if the subscription is disabled. Deliveries behind
+   * the head of their lane are not pending.
+   */
+  readonly dueAt: number | null
 }
 
 /** Parameters for measuring the backlog. @inline */
@@ -261,6 +266,8 @@ export type Backlog = {
   readonly oldestDueMs: number
   /** Enabled subscriptions whose last attempt failed. */
   readonly failingSubscriptions: number
+  /** Enabled subscriptions that do not fail, whose oldest due delivery waits for more than a minute. */
+  readonly behindSubscriptions: number
   /** Disabled subscriptions. */
   readonly disabledSubscriptions: number
 }

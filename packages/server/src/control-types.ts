@@ -12,6 +12,7 @@ import type {
   EventTypeView,
   EventView,
   GroupView,
+  ListedSubscriptionView,
   NewApiKeyView,
   OrganizationView,
   OverviewView,
@@ -75,6 +76,8 @@ export type ApiRequestDetails = z.input<typeof ApiRequestDetailsView>
 export type Call = CallView
 /** A group. */
 export type Group = z.input<typeof GroupView>
+/** A subscription without its secrets, and its state. */
+export type ListedSubscription = z.input<typeof ListedSubscriptionView>
 /** A subscription without its secrets. */
 export type Subscription = z.input<typeof SubscriptionView>
 /** A subscription whose secret has just been set. */

@@ -28,6 +28,6 @@ export { ApiKeyView, NewApiKeyView, OrganizationView } from './views/organizatio
 export { OverviewView, SubscriptionOverviewView } from './views/overview.ts'
 export { ApiRequestDetailsView, ApiRequestView } from './views/request.ts'
 export { SearchHitView } from './views/search.ts'
-export { SubscriptionSecretView, SubscriptionView } from './views/subscription.ts'
+export { ListedSubscriptionView, SubscriptionSecretView, SubscriptionView } from './views/subscription.ts'
 export type { SummaryStatusView, TimelineEntry, TimelineView } from './views/timeline.ts'
 export type { WaitView } from './views/wait.ts'

@@ -1,3 +1,4 @@
+import { behindAfterMs } from '../storage/behind.ts'
 import type { Backlog, BacklogRequest, UnfinishedMeasure } from '../store.ts'
 import { findIndex } from './paging.ts'
 import { type DeliveryRow, findHead, type SubscriptionRow } from './tables.ts'
@@ -93,6 +94,11 @@ export const measureBacklog = (
     due: Math.min(limit, due.length),
     later: Math.min(limit, pending.length - due.length),
     oldestDueMs: due.reduce((oldest, { dueAt }) => Math.max(oldest, now - dueAt), 0),
+    behindSubscriptions: subscriptions.filter(
+      (each) =>
+        each.record.failingSince === null &&
+        listPending(each).some(({ dueAt }) => now - dueAt > behindAfterMs),
+    ).length,
     failingSubscriptions: failing.filter(({ record }) => record.disabledReason === null).length,
     disabledSubscriptions: disabled.length,
   }
@@ -105,5 +111,7 @@ export const measureUnfinished = (owner: SubscriptionRow | undefined, limit: num
     (first, row) => (first === undefined || row.order < first.order ? row : first),
     undefined,
   )
-  return { unfinished: Math.min(limit, unfinished.length), oldestAt: oldest?.event.occurredAt ?? null }
+  const pending = owner === undefined ? [] : listPending(owner)
+  const dueAt = pending.reduce<number | null>((first, row) => Math.min(first ?? row.dueAt, row.dueAt), null)
+  return { unfinished: Math.min(limit, unfinished.length), oldestAt: oldest?.event.occurredAt ?? null, dueAt }
 }

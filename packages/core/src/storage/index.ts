@@ -3,6 +3,7 @@
 export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'
 export type { RecordQuery } from '../store-requests.ts'
+export { behindAfterMs } from './behind.ts'
 export { type ChangeChannel, createChangeChannel } from './change-channel.ts'
 export { formatTimeKey, parsePosition, parsePositions, parseTimeKey, type TimeKey } from './cursors.ts'
 export { decideCreation } from './decide-creation.ts'

@@ -10,6 +10,7 @@ const nothing: Backlog = {
   later: 0,
   oldestDueMs: 0,
   failingSubscriptions: 0,
+  behindSubscriptions: 0,
   disabledSubscriptions: 0,
 }
 const limit = 100
@@ -55,6 +56,36 @@ export const backlogCases = defineCases({
     equal(await count(100), [4, 6])
     equal(await count(5), [4, 5])
     equal(await count(1), [1, 1])
+  },
+
+  'counts subscriptions as behind whose oldest due delivery waits for more than a minute': async (store) => {
+    const digits = ['0', '1', '2']
+    const others = digits.map((each, index) => buildSubscription({ id: `sub_${index + 2}`, digits: each }))
+    await setUp(store, [buildSubscription(), ...others])
+    // The first waits in one lane, whose head has failed; the second is only waiting; the third is disabled.
+    await publish(store, { subject: 's1' }, { subject: 's1' }, { subject: 's2', digits: '0' })
+    await publish(
+      store,
+      { subject: 's3', digits: '1', occurredAt: start + 30_000 },
+      { subject: 's4', digits: '2' },
+    )
+    await store.saveSubscription(
+      buildSubscription({ id: 'sub_4', digits: '2', revision: 2, disabledReason: 'by_hand' }),
+    )
+    const failing = (await begin(store)).find(({ event }) => event.subject === 's1')
+    if (failing !== undefined) await settle(store, failing, retry(600_000))
+    const count = async (now: number) => (await store.measureBacklog({ now, limit })).behindSubscriptions
+    const subscriptionIds = ['sub_1', 'sub_2', 'sub_3', 'sub_4']
+    const measures = await store.measureUnfinished({ organizationId: 'acme', subscriptionIds, limit })
+    equal(await count(start + 60_000), 0)
+    equal(await count(start + 60_001), 1)
+    equal(await count(start + 90_001), 2)
+    // Its first attempt failed, so it is failing, however long its next one has been due.
+    equal(await count(start + 700_000), 2)
+    equal(
+      measures.map(({ dueAt }) => dueAt),
+      [start + 600_000, start, start + 30_000, null],
+    )
   },
 
   'counts failing subscriptions until they succeed, and disabled ones': async (store) => {

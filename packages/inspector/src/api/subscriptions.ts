@@ -1,15 +1,32 @@
-import { signal } from '@preact/signals'
-import type { Page, Subscription } from '@wabakit/server/control-types'
+import { computed, signal } from '@preact/signals'
+import type { ListedSubscription, Page } from '@wabakit/server/control-types'
 import type { LiveMessage } from './live.ts'
 import { sendOwn } from './organization.ts'
 import { createReload } from './reload.ts'
 
-/** The organization's subscriptions. Other records contain only their ids. */
-export const subscriptions = signal<readonly Subscription[]>([])
+/** Interval in milliseconds at which states are read again: an endpoint falls behind without a message. */
+const pollMs = 10_000
+
+const loaded = signal<readonly ListedSubscription[] | undefined>(undefined)
+
+/** The organization's subscriptions, none until they are loaded. Other records contain only their ids. */
+export const subscriptions = computed(() => loaded.value ?? [])
+
+/** The enabled subscriptions that need attention, or `undefined` until they are loaded. */
+export const health = computed(() => {
+  const enabled = loaded.value?.filter(({ state }) => state !== 'disabled')
+  return (
+    enabled && {
+      count: enabled.length,
+      failing: enabled.filter(({ state }) => state === 'failing'),
+      behind: enabled.filter(({ state }) => state === 'behind'),
+    }
+  )
+})
 
 const loadSubscriptions = async (): Promise<void> => {
-  const { items } = await sendOwn<Page<Subscription>>(['subscriptions'], { query: { limit: 1000 } })
-  subscriptions.value = items
+  const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
+  loaded.value = items
 }
 
 /** Returns whether a message is about an attempt that changes the state of its subscription. */
@@ -26,10 +43,15 @@ const isNews = (message: LiveMessage): boolean => {
 export const followSubscriptions = (): (() => void) => {
   const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: isNews })
   reload.now()
-  return reload.stop
+  const polling = setInterval(reload.request, pollMs)
+  return () => {
+    clearInterval(polling)
+    loaded.value = undefined
+    reload.stop()
+  }
 }
 
-export const findSubscription = (id: string): Subscription | undefined =>
+export const findSubscription = (id: string): ListedSubscription | undefined =>
   subscriptions.value.find((subscription) => subscription.id === id)
 
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')

@@ -4,7 +4,7 @@ import { shortenUrl } from '../api/subscriptions.ts'
 import { formatAge, formatCount, formatLatency, formatRate } from '../format/numbers.ts'
 import { Button } from '../parts/button.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { Badge, disabledTexts } from '../parts/status.tsx'
+import { disabledTexts, EndpointState } from '../parts/status.tsx'
 import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
 import { failing, unfinished } from '../state/route.ts'
@@ -24,14 +24,14 @@ const columns = {
   Unfinished: 'number',
 }
 
-const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
-
 /**
- * Returns a number by which endpoints are sorted, worst first: failing ones, then by failed attempts, then by
+ * Returns a number by which endpoints are sorted, worst first: failing ones, those that are behind, then by failed attempts, then by
  * unfinished deliveries.
  */
 const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
-  (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + (backlog.unfinished ?? 0)
+  (state === 'failing' ? 4e12 : state === 'behind' ? 2e12 : 0) +
+  totals.failed * 1e6 +
+  (backlog.unfinished ?? 0)
 
 /** The address of an endpoint. A narrow column breaks it at slashes rather than within words. */
 const Address = ({ url }: { readonly url: string }) => {
@@ -61,7 +61,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
   return (
     <tr>
       <td>
-        <Badge tone={tones[state]}>{state}</Badge>
+        <EndpointState state={state} />
       </td>
       <th scope="row">
         <RecordLink view="subscriptions" id={id} filters={{ window }}>

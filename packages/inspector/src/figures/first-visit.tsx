@@ -3,7 +3,6 @@ import { openSimulation } from '../actions/simulate.tsx'
 import { addSubscription } from '../actions/subscription-form.tsx'
 import { organization } from '../api/organization.ts'
 import { info } from '../api/send.ts'
-import { subscriptions } from '../api/subscriptions.ts'
 import { Command } from '../list/empty-state.tsx'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -35,11 +34,12 @@ const Step = ({ isDone, title, text, label, onClick, command }: StepProps) => (
   </li>
 )
 
+type FirstVisitProps = { readonly isSubscribed: boolean; readonly hasEvents: boolean }
+
 /** The running server, its numbers and the next steps, shown until there are an endpoint and an event. */
-export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
+export const FirstVisit = ({ isSubscribed, hasEvents }: FirstVisitProps) => {
   const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
   const { version, database, can = [] } = info.value ?? {}
-  const isSubscribed = subscriptions.value.length > 0
   return (
     <section class="first-visit" aria-label="First steps">
       <h2>First steps</h2>

@@ -1,4 +1,4 @@
-import type { Delivery, Subscription } from '@wabakit/server/control-types'
+import type { Delivery, ListedSubscription, Subscription } from '@wabakit/server/control-types'
 import { reloadAll } from '../api/reload.ts'
 import { Facts } from './facts.tsx'
 
@@ -46,6 +46,21 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   exhausted: 'every scheduled attempt failed; it can be resent',
   skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
 }
+
+const stateTones = { working: 'good', behind: 'warn', failing: 'bad', disabled: 'idle' } as const
+
+export const stateTexts: Readonly<Record<ListedSubscription['state'], string>> = {
+  working: 'no attempt has failed since the last success',
+  behind: 'its oldest due delivery has waited for more than a minute',
+  failing: 'every attempt since the last success failed',
+  disabled: 'it gets no events until it is enabled',
+}
+
+export const EndpointState = ({ state }: Pick<ListedSubscription, 'state'>) => (
+  <Badge tone={stateTones[state]} about={`${state}: ${stateTexts[state]}`}>
+    {state}
+  </Badge>
+)
 
 export const disabledTexts: Readonly<Record<NonNullable<Subscription['disabledReason']>, string>> = {
   gone: 'the endpoint responded with 410',

@@ -8,7 +8,7 @@ import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { startPolling } from '../api/reload.ts'
 import { info, loadInfo } from '../api/send.ts'
-import { followSubscriptions } from '../api/subscriptions.ts'
+import { followSubscriptions, health } from '../api/subscriptions.ts'
 import { ListView } from '../list/list-view.tsx'
 import { IconButton } from '../parts/button.tsx'
 import { OpenedDialog } from '../parts/dialog.tsx'
@@ -82,7 +82,8 @@ const useOrganization = (): void => {
   })
   useSignalEffect(() => {
     const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
-    document.title = parts.filter(Boolean).join(' · ')
+    const troubled = (health.value?.failing.length ?? 0) + (health.value?.behind.length ?? 0)
+    document.title = `${troubled > 0 ? `(${troubled}) ` : ''}${parts.filter(Boolean).join(' · ')}`
   })
   useEffect(startKeyboard, [])
   useEffect(() => bindKeys({ '?': openHelp, n: openSimulation, find: openSearch }, (open) => open()), [])

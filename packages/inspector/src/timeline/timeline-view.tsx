@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Timeline } from '@wabakit/server/control-types'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { exportPage } from '../actions/export-timeline.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -56,12 +56,15 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const zoom = useSignal(1)
   const visible = useSignal(800)
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  // Measures before the first paint, because the width decides how many rows the labels of a lane take.
+  useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const observer = new ResizeObserver(() => {
+    const measure = (): void => {
       visible.value = element.querySelector('.axis-room')?.clientWidth ?? element.clientWidth
-    })
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
   }, [])

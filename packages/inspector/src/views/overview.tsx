@@ -1,9 +1,10 @@
 import type { Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { organizationId, sendOwn } from '../api/organization.ts'
-import { subscriptions } from '../api/subscriptions.ts'
+import { info } from '../api/send.ts'
 import { EndpointTable } from '../figures/endpoint-table.tsx'
 import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { FirstVisit } from '../figures/first-visit.tsx'
+import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
@@ -33,7 +34,12 @@ export const OverviewView = () => {
     keys,
   )
   const figures = overview.value
-  const isNew = subscriptions.value?.length === 0 || figures?.totals.events === 0
+  const page = endpoints.value
+  const problem = overview.problem || endpoints.problem
+  // What has not been loaded is not empty. All parts appear at once, because each would move the ones below it.
+  const isLoaded = (figures !== undefined && page !== undefined && info.value !== undefined) || problem !== ''
+  const isSubscribed = page === undefined || page.items.length > 0
+  const isNew = !isSubscribed || figures?.totals.events === 0
   return (
     <div class="overview">
       <header class="list-header">
@@ -41,11 +47,18 @@ export const OverviewView = () => {
         <WindowChoice />
       </header>
       <div class="body">
-        <LoadProblem text={overview.problem || endpoints.problem} />
-        {isNew && <FirstVisit hasEvents={(figures?.totals.events ?? 0) > 0} />}
-        {figures && <Tiles figures={figures} filters={{}} />}
-        {endpoints.value && <EndpointTable page={endpoints.value} />}
-        {figures && !isNew && <Charts figures={figures} filters={{}} />}
+        <LoadProblem text={problem} />
+        {isLoaded && (
+          <>
+            <Verdict />
+            {isNew && (
+              <FirstVisit isSubscribed={isSubscribed} hasEvents={(figures?.totals.events ?? 0) > 0} />
+            )}
+            {figures && <Tiles figures={figures} filters={{}} />}
+            {page && <EndpointTable page={page} />}
+            {figures && !isNew && <Charts figures={figures} filters={{}} />}
+          </>
+        )}
       </div>
     </div>
   )

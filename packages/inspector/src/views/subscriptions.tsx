@@ -1,4 +1,11 @@
-import type { Delivery, Event, Page, Subscription, SubscriptionOverview } from '@wabakit/server/control-types'
+import type {
+  Delivery,
+  Event,
+  ListedSubscription,
+  Page,
+  Subscription,
+  SubscriptionOverview,
+} from '@wabakit/server/control-types'
 import { sendTestEvent } from '../actions/send-event.tsx'
 import { askToDisable, askToRemove, askToRotate, enable } from '../actions/subscription-actions.tsx'
 import { addSubscription, editSubscription } from '../actions/subscription-form.tsx'
@@ -8,21 +15,17 @@ import { shortenUrl } from '../api/subscriptions.ts'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
+import { toChoices } from '../format/choices.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { Badge, disabledTexts, LoadProblem } from '../parts/status.tsx'
+import { disabledTexts, EndpointState, LoadProblem, stateTexts } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
-
-const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
-  if (!enabled) return <Badge tone="idle">disabled</Badge>
-  return failingSince === null ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">failing</Badge>
-}
 
 const formatEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
@@ -40,15 +43,14 @@ const advise = ({ disabledReason, failingSince }: Subscription): string => {
     : 'The causes are below, each with its remedy. After 5 days of failed attempts, the server disables the subscription.'
 }
 
+type SubscriptionHealthProps = {
+  readonly subscription: Subscription
+  readonly events: Page<Event> | undefined
+}
+
 /** The problems of a subscription, with advice, and its latest health events. */
-const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
+const SubscriptionHealth = ({ subscription, events }: SubscriptionHealthProps) => {
   const { id, enabled, failingSince, isReported } = subscription
-  const isAbout = isFor(id)
-  const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
-  const { value: events } = useRecord({
-    load: () => sendOwn<Page<Event>>(['events'], { query: about }),
-    isAbout,
-  })
   const linkTo = (status: string, text: string) => (
     <RecordLink view="deliveries" filters={{ subscription: id, status }}>
       {text}
@@ -82,12 +84,22 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
   )
 }
 
-const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
+const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   const query = { subscription: id, order: 'newest_first', limit: 10 }
   const isAbout = isFor(id)
-  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(['subscriptions', id]), isAbout })
-  const { value: deliveries } = useRecord({
+  const { value, problem } = useRecord({
+    load: () => sendOwn<ListedSubscription>(['subscriptions', id]),
+    isAbout,
+  })
+  const deliveries = useRecord({
     load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
+    isAbout,
+  })
+  const events = useRecord({
+    load: () =>
+      sendOwn<Page<Event>>(['events'], {
+        query: { subject: `subscription:${id}`, order: 'newest_first', limit: 5 },
+      }),
     isAbout,
   })
   const window = getWindow()
@@ -102,12 +114,14 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
   if (subscription === undefined) return <Panel title={id} label="Subscription" problem={problem} />
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
   const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
+  // The parts appear at once, because each would move the ones below it.
+  const isLoaded = [figures, deliveries, events].every((part) => part.value ?? part.problem)
   const isOperational = channel === 'OPERATIONS'
   return (
     <Panel
       label="Subscription"
       title={shortenUrl(url)}
-      badge={<SubscriptionStatus {...subscription} />}
+      badge={<EndpointState {...subscription} />}
       actions={
         <>
           <Button
@@ -147,28 +161,34 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
           Id: <span class="id">{id}</span>,
         }}
       />
-      <SubscriptionHealth subscription={subscription} />
-      <div>
-        <WindowChoice />
-      </div>
-      <LoadProblem text={figures.problem} />
-      {figures.value && (
+      {isLoaded && (
         <>
-          <Tiles figures={figures.value} filters={{ subscription: id }} />
-          <Charts figures={figures.value} filters={{ subscription: id }} />
+          <SubscriptionHealth subscription={subscription} events={events.value} />
+          <div>
+            <WindowChoice />
+          </div>
+          <LoadProblem text={figures.problem || deliveries.problem || events.problem} />
+          {figures.value && (
+            <>
+              <Tiles figures={figures.value} filters={{ subscription: id }} />
+              <Charts figures={figures.value} filters={{ subscription: id }} />
+            </>
+          )}
+          <DeliveryLinks deliveries={deliveries.value?.items} by="subject" />
         </>
       )}
-      <DeliveryLinks deliveries={deliveries?.items} by="subject" />
     </Panel>
   )
 }
 
-export const subscriptions: ListDefinition<Subscription> = {
+export const subscriptions: ListDefinition<ListedSubscription> = {
   view: 'subscriptions',
   getId: ({ id }) => id,
-  filters: [],
+  filters: [
+    { key: 'state', label: 'State', kind: 'choice', choices: () => toChoices(Object.keys(stateTexts)) },
+  ],
   columns: {
-    Status: { width: '92px', cell: (subscription) => <SubscriptionStatus {...subscription} /> },
+    State: { width: '92px', cell: (subscription) => <EndpointState {...subscription} /> },
     Endpoint: {
       width: 'minmax(140px, 2fr)',
       cell: ({ url }) => (

@@ -75,8 +75,8 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     },
     list: {
       operation: 'listSubscriptions',
-      columns: ['enabled', 'failingSince', 'id', 'url', 'channel', 'number', 'disabledReason'],
-      examples: ['subscription list'],
+      columns: ['state', 'failingSince', 'id', 'url', 'channel', 'number', 'disabledReason'],
+      examples: ['subscription list', 'subscription list --state failing'],
     },
     show: { operation: 'getSubscription', examples: ['subscription show sub_…'] },
     update: {

@@ -8,6 +8,7 @@ const backlog: Backlog = {
   later: 3,
   oldestDueMs: 5,
   failingSubscriptions: 6,
+  behindSubscriptions: 8,
   disabledSubscriptions: 7,
 }
 

@@ -69,7 +69,7 @@ export const createBacklogGauges = (
   })
   const subscriptions = new Gauge({
     name: 'wabakit_subscriptions',
-    help: 'Subscriptions in the database, by state: failing or disabled.',
+    help: 'Subscriptions in the database, by state: failing, behind or disabled.',
     labelNames: ['state'],
     registers,
   })
@@ -82,6 +82,7 @@ export const createBacklogGauges = (
       deliveries.set({ state }, backlog?.[state] ?? Number.NaN)
     }
     subscriptions.set({ state: 'failing' }, backlog?.failingSubscriptions ?? Number.NaN)
+    subscriptions.set({ state: 'behind' }, backlog?.behindSubscriptions ?? Number.NaN)
     subscriptions.set({ state: 'disabled' }, backlog?.disabledSubscriptions ?? Number.NaN)
   }
 }

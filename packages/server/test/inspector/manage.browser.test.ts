@@ -131,7 +131,7 @@ onEachStore('managing with the inspector', (inspector) => {
     await page.locator('h2 .badge', { hasText: 'disabled' }).waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Enable' }).click()
-    await page.locator('h2 .badge', { hasText: 'enabled' }).waitFor()
+    await page.locator('h2 .badge', { hasText: 'working' }).waitFor()
 
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { control } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
 onEachStore('the overview of the inspector', (inspector) => {
@@ -97,6 +98,89 @@ onEachStore('the overview of the inspector', (inspector) => {
       .click({ position: { x: 400, y: 80 } })
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
     expect(page.url()).toMatch(/attemptedFrom=.*attemptedBefore=/)
+    expect(problems).toEqual([])
+  })
+
+  test.each([375, 1280])('no view moves by more than 0.02 while it loads, at %i px', async (width) => {
+    // Only the accepting endpoint gets it, so nothing happens to it any more while the page loads.
+    const callId = await inspector.simulate({ customerNumber: '+15550188066', direction: 'OUTGOING' })
+    const { deliveries } = inspector.stage.server.service
+    const listStatuses = async () =>
+      (await deliveries.list('acme', { subject: `call:${callId}` })).items.map(({ status }) => status)
+    await expect.poll(async () => [...new Set(await listStatuses())]).toEqual(['delivered'])
+    // The figures are written every ten seconds. Until then, the overview shows the first steps.
+    const countEvents = async () => {
+      const { body } = await control(inspector.stage.server, 'GET /organizations/acme/overview')
+      return body.totals.events
+    }
+    await expect.poll(countEvents).toBeGreaterThan(0)
+    const { page } = await inspector.open('?organization=acme', { viewport: { width, height: 900 } })
+    // The page's policy forbids scripts in it, but not those that the browser adds.
+    await page.addInitScript(`
+      window.shift = 0
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    const views = {
+      '?organization=acme': '.charts',
+      '?organization=empty': '.first-visit',
+      [`calls?organization=acme&id=${callId}`]: '.arrivals',
+      'customers?organization=acme&id=15550188066': '.arrivals',
+      [`subscriptions?organization=acme&id=${inspector.stage.accepting.id}`]: 'article .links',
+      ...Object.fromEntries(
+        ['deliveries', 'events', 'calls', 'subscriptions'].map((view) => [
+          `${view}?organization=acme`,
+          '.rows time',
+        ]),
+      ),
+    }
+    const shifts: Record<string, unknown> = {}
+    for (const [path, content] of Object.entries(views)) {
+      await page.goto(inspector.getUrl(path))
+      await page.locator(content).first().waitFor()
+      // What has moved is known after two frames.
+      shifts[path] = await page.evaluate(
+        `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(window.shift))))`,
+      )
+    }
+    expect(Object.entries(shifts).filter(([, shift]) => !(Number(shift) <= 0.02))).toEqual([])
+  })
+
+  test('the first view claims nothing that is not loaded, and counts the endpoints that need attention', async () => {
+    inspector.stage.setSecret('whsec_YW5vdGhlciB3cm9uZyBzZWNyZXQgdGhhdCBpcyBsb25n')
+    const { rejecting, server } = inspector.stage
+    await inspector.simulate({ outcome: 'missed' })
+    const findFailing = async () =>
+      (await server.service.subscriptions.find('acme', rejecting.id))?.failingSince
+    await expect.poll(findFailing).toEqual(expect.any(Number))
+    const { page, problems } = await inspector.open('?organization=empty')
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    for (const path of ['overview?**', 'overview/subscriptions?**', 'subscriptions?**']) {
+      await page.route(`**/organizations/acme/${path}`, async (route) => {
+        await held
+        await route.continue()
+      })
+    }
+    const asked = page.waitForRequest('**/organizations/acme/overview?**')
+    await page.goto(inspector.getUrl('?organization=acme'))
+    await asked
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.locator('.overview > .body > *').count()).toBe(0)
+    release()
+    await page.getByText(/^1 of 2 endpoints fails since /).waitFor()
+    await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
+    await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
+    const row = page.locator('.rows .row')
+    await row
+      .filter({ hasText: new URL(inspector.stage.rejecting.url).host })
+      .getByText('failing')
+      .waitFor()
+    await expect.poll(() => row.count()).toBe(1)
     expect(problems).toEqual([])
   })
 

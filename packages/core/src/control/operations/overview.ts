@@ -27,7 +27,7 @@ export const overviewOperations = [
   operation({
     id: 'listSubscriptionOverviews',
     route: 'GET /organizations/:organizationId/overview/subscriptions',
-    summary: 'List the overviews of subscriptions, failing ones first',
+    summary: 'List the overviews of subscriptions, failing ones first, then those that are behind',
     query: z.strictObject({
       window,
       cursor: pageQuery.cursor,

@@ -9,10 +9,13 @@ import { optional } from '../../values/input-schemas.ts'
 import { buildTestEvent } from '../build-test-event.ts'
 import { checkPayload } from '../custom-payloads.ts'
 import { operationIn } from '../operation.ts'
-import { eventName, named, page, pageQuery, showPage, subject } from '../schemas.ts'
+import { readStates } from '../overview/subscription-state.ts'
+import { eventName, named, page, pageQuery, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import {
+  ListedSubscriptionView,
   SubscriptionSecretView,
+  SubscriptionStateView,
   SubscriptionView,
   showSubscription,
   showSubscriptionSecret,
@@ -56,10 +59,20 @@ export const subscriptionOperations = [
     id: 'listSubscriptions',
     route: `GET ${path}`,
     summary: 'List subscriptions, oldest first',
-    query: z.strictObject(pageQuery),
-    result: page('Subscription', SubscriptionView),
-    run: async ({ params, query }, { service }) =>
-      showPage(await service.subscriptions.list(params.organizationId, query), showSubscription),
+    query: z.strictObject({
+      ...pageQuery,
+      state: optional(SubscriptionStateView, 'Only subscriptions in this state now. Pages may be short.'),
+    }),
+    result: page('ListedSubscription', ListedSubscriptionView),
+    run: async ({ params, query: { state, ...query } }, context) => {
+      const { items, ...rest } = await context.service.subscriptions.list(params.organizationId, query)
+      const states = await readStates(context, items)
+      const shown = items.map((each, index) => ({
+        ...showSubscription(each),
+        state: states[index] ?? 'working',
+      }))
+      return { ...rest, items: shown.filter((each) => state === undefined || each.state === state) }
+    },
   }),
   operation({
     id: 'createSubscription',
@@ -75,10 +88,12 @@ export const subscriptionOperations = [
     id: 'getSubscription',
     route: `GET ${onePath}`,
     summary: 'Get a subscription',
-    result: SubscriptionView,
-    run: async ({ params: { organizationId, subscriptionId: id } }, { service }) => {
-      const found = await service.subscriptions.find(organizationId, id)
-      return showSubscription(requireFound(found, 'subscription', id))
+    result: ListedSubscriptionView,
+    run: async ({ params: { organizationId, subscriptionId: id } }, context) => {
+      const found = await context.service.subscriptions.find(organizationId, id)
+      const subscription = requireFound(found, 'subscription', id)
+      const [state = 'working'] = await readStates(context, [subscription])
+      return { ...showSubscription(subscription), state }
     },
   }),
   operation({

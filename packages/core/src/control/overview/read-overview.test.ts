@@ -88,7 +88,7 @@ test('an overview sums the records of its organization or subscription, each at 
       expect.objectContaining(gone),
     ],
     backlog: { unfinished: 0, oldestAt: null },
-    subscriptions: { working: 2, failing: 0, disabled: 0 },
+    subscriptions: { working: 2, behind: 0, failing: 0, disabled: 0 },
   })
   const none = series<number | null>(null, { 59: 30_000 })
   expect(await readSubscriptionOverviews(context, [first], 'hour')).toEqual([

@@ -1,57 +1,18 @@
-import type { FigureRecord, ReferenceServer, Subscription, UnfinishedMeasure } from '../../index.ts'
-import { startBackgroundTimer } from '../../values/clock.ts'
+import type { FigureRecord, Subscription, UnfinishedMeasure } from '../../index.ts'
 import type { ControlContext } from '../operation.ts'
 import { readPages, utc } from '../schemas.ts'
 import type { OverviewWindow } from '../views/overview.ts'
 import { showSubscription } from '../views/subscription.ts'
+import { getState, measureBacklog, readStates, type SubscriptionState } from './subscription-state.ts'
 import { planPeriod, summarize } from './summarize.ts'
 
 type OverviewContext = Pick<ControlContext, 'service' | 'now'>
-
-/** Maximum number of unfinished deliveries to count for a subscription. */
-const backlogLimit = 10_000
-
-/** Maximum time to wait for the size of the backlog, in milliseconds. */
-const patienceMs = 200
-
-/** The running queries. A slow database does not get the same query again while it is still running. */
-const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
-
-/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs}. */
-const measureBacklog = (
-  service: ReferenceServer,
-  organizationId: string,
-  subscriptionIds: readonly string[],
-): Promise<readonly UnfinishedMeasure[] | undefined> => {
-  const underWay = measuring.get(service) ?? new Map<string, Promise<UnfinishedMeasure[] | undefined>>()
-  measuring.set(service, underWay)
-  const key = JSON.stringify([organizationId, subscriptionIds])
-  const measure =
-    underWay.get(key) ??
-    service.figures
-      .measureUnfinished(organizationId, { subscriptionIds, limit: backlogLimit })
-      .catch(() => undefined)
-      .finally(() => underWay.delete(key))
-  underWay.set(key, measure)
-  return new Promise((resolve) => {
-    const timer = startBackgroundTimer(() => resolve(undefined), patienceMs)
-    void measure.then((measured) => {
-      clearTimeout(timer)
-      resolve(measured)
-    })
-  })
-}
 
 const showBacklog = (measures: readonly UnfinishedMeasure[] | undefined) => {
   if (measures === undefined) return { unfinished: null, oldestAt: null }
   const times = measures.flatMap(({ oldestAt }) => oldestAt ?? [])
   const oldestAt = times.length === 0 ? null : utc(times.reduce((first, each) => Math.min(first, each)))
   return { unfinished: measures.reduce((sum, each) => sum + each.unfinished, 0), oldestAt }
-}
-
-const getState = ({ disabledReason, failingSince }: Subscription) => {
-  if (disabledReason !== null) return 'disabled'
-  return failingSince === null ? 'working' : 'failing'
 }
 
 /** Reads all subscriptions of an organization, oldest first. */
@@ -90,8 +51,8 @@ export const readOverview = async (
     measureBacklog(service, organizationId, ids),
   ])
   const { events, totals, series, ...details } = summarize(records, period)
-  const states = { working: 0, failing: 0, disabled: 0 }
-  for (const each of subscriptions) states[getState(each)] += 1
+  const states = { working: 0, behind: 0, failing: 0, disabled: 0 }
+  for (const [index, each] of subscriptions.entries()) states[getState(each, measures?.[index], now())] += 1
   return {
     ...shown,
     totals: { events: events.total, ...totals },
@@ -120,7 +81,7 @@ export const readSubscriptionOverviews = async (
   const bySubscription = Map.groupBy(records, ({ subscriptionId }: FigureRecord) => subscriptionId)
   return subscriptions.map((subscription, index) => {
     const { events: _, ...figures } = summarize(bySubscription.get(subscription.id) ?? [], period)
-    const state: 'working' | 'failing' | 'disabled' = getState(subscription)
+    const state = getState(subscription, measures?.[index], now())
     return {
       subscription: showSubscription(subscription),
       state,
@@ -137,24 +98,28 @@ type SubscriptionQuery = {
   readonly limit: number
 }
 
-const ranks = { failing: 0, working: 1, disabled: 2 } as const
+const ranks = { failing: 0, behind: 1, working: 2, disabled: 3 } as const
 
 /**
- * Returns the sort key of a subscription: failing ones come first, then the oldest. The key also serves as a
- * cursor.
+ * Returns the sort key of a subscription: failing ones come first, then those that are behind, then the oldest. The key
+ * also serves as a cursor.
  */
-const getPlace = (subscription: Subscription): string =>
-  `${ranks[getState(subscription)]}.${utc(subscription.createdAt)}.${subscription.id}`
+const getPlace = (subscription: Subscription, state: SubscriptionState): string =>
+  `${ranks[state]}.${utc(subscription.createdAt)}.${subscription.id}`
 
-/** Lists the overviews of an organization's subscriptions, failing ones first. */
+/** Lists the overviews of an organization's subscriptions, failing ones first, then those that are behind. */
 export const listSubscriptionOverviews = async (
   context: OverviewContext,
   organizationId: string,
   { window, cursor = '', limit }: SubscriptionQuery,
 ) => {
   const subscriptions = await readSubscriptions(context, organizationId)
+  const states = await readStates(context, subscriptions)
   const rest = subscriptions
-    .map((subscription) => ({ subscription, place: getPlace(subscription) }))
+    .map((subscription, index) => ({
+      subscription,
+      place: getPlace(subscription, states[index] ?? 'working'),
+    }))
     .filter(({ place }) => place > cursor)
     .sort((left, right) => (left.place < right.place ? -1 : 1))
   const page = rest.slice(0, limit)

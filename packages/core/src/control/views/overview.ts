@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { named, Utc, UtcOrNull } from '../schemas.ts'
 import { DiagnosisView } from './diagnosis.ts'
-import { SubscriptionView } from './subscription.ts'
+import { SubscriptionStateView, SubscriptionView } from './subscription.ts'
 
 /** The periods that an overview can show. */
 export const OverviewWindow = z.enum(['hour', 'day', 'week'])
@@ -64,16 +64,21 @@ export const OverviewView = named(
     totals: z.object({ events: z.number(), ...totals }),
     series: z.object({ events: z.array(z.number()), ...series }),
     ...details,
-    subscriptions: z.object({ working: z.number(), failing: z.number(), disabled: z.number() }),
+    subscriptions: z.object({
+      working: z.number(),
+      behind: z.number(),
+      failing: z.number(),
+      disabled: z.number(),
+    }),
   }),
 )
 
 export const SubscriptionOverviewView = named(
   'SubscriptionOverview',
-  'The attempts of one subscription, as in `Overview`. `state`: `working` also if there was no attempt, `failing` if every attempt since the last success failed, or `disabled`.',
+  'The attempts of one subscription, as in `Overview`. `state` is explained in `ListedSubscription`.',
   z.object({
     subscription: SubscriptionView,
-    state: z.enum(['working', 'failing', 'disabled']),
+    state: SubscriptionStateView,
     ...period,
     totals: z.object(totals),
     series: z.object(series),

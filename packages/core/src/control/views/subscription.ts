@@ -25,6 +25,17 @@ export const SubscriptionView = named(
   'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
   z.object(subscription),
 )
+export const SubscriptionStateView = z.enum(['working', 'behind', 'failing', 'disabled'])
+export type SubscriptionStateView = z.infer<typeof SubscriptionStateView>
+
+const state = { state: SubscriptionStateView }
+
+export const ListedSubscriptionView = named(
+  'ListedSubscription',
+  'A subscription and its state now. `failing`: every attempt since the last success failed. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt.',
+  z.object({ ...subscription, ...state }),
+)
+
 export const SubscriptionSecretView = named(
   'SubscriptionWithSecret',
   'A subscription whose secret has just been set. This is the only response that contains the secret.',

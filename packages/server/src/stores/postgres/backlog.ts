@@ -1,4 +1,5 @@
 import type { Store, UnfinishedMeasure } from '@wabakit/core'
+import { behindAfterMs } from '@wabakit/core/storage'
 import { firstDue } from './functions/delivery-queue.ts'
 import { isHead, isOpen } from './functions/lanes.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -53,22 +54,26 @@ const measure = `
     (SELECT least($1, count(*)) FROM pending p WHERE p.due_at <= $2)::integer AS due,
     (SELECT least($1, count(*)) FROM pending p WHERE p.due_at > $2)::integer AS later,
     greatest(0, coalesce($2 - (SELECT min(f.due_at) FROM first f), 0))::double precision AS "oldestDueMs",
+    (SELECT count(*) FROM first f CROSS JOIN LATERAL (
+      SELECT FROM wabakit.subscriptions s WHERE s.position = f.position AND s.failing_since IS NULL OFFSET 0
+    ) AS s WHERE $2 - f.due_at > ${behindAfterMs})::integer AS "behindSubscriptions",
     (SELECT number - disabled FROM troubled)::integer AS "failingSubscriptions",
     (SELECT disabled FROM troubled)::integer AS "disabledSubscriptions"`
 
 const measureEach = `
-  SELECT u.unfinished::integer, e.occurred_at::double precision AS "oldestAt"
+  SELECT u.unfinished::integer, e.occurred_at::double precision AS "oldestAt", due.due_at::double precision AS "dueAt"
   FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, n)
   LEFT JOIN LATERAL (
     SELECT s.position FROM wabakit.subscriptions s
     WHERE s.organization_id = $1 AND s.id = wanted.id AND s.revision > 0
-  ) AS s ON true
+  ) AS own ON true
   CROSS JOIN LATERAL (
-    SELECT count(*) AS unfinished FROM (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position LIMIT $3) AS p
+    SELECT count(*) AS unfinished FROM (SELECT FROM wabakit.unfinished_deliveries p WHERE p.subscription = own.position LIMIT $3) AS p
   ) AS u
   LEFT JOIN LATERAL (
-    SELECT p.event FROM wabakit.unfinished_deliveries p WHERE p.subscription = s.position ORDER BY p.event LIMIT 1
+    SELECT p.event FROM wabakit.unfinished_deliveries p WHERE p.subscription = own.position ORDER BY p.event LIMIT 1
   ) AS oldest ON true
+  LEFT JOIN LATERAL (${firstDue} AND s.position = own.position) AS due ON true
   LEFT JOIN LATERAL (SELECT e.occurred_at FROM wabakit.events e WHERE e.position = oldest.event OFFSET 0) AS e ON true
   ORDER BY wanted.n`
 
@@ -78,6 +83,7 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
   later: 0,
   oldestDueMs: 0,
   failingSubscriptions: 0,
+  behindSubscriptions: 0,
   disabledSubscriptions: 0,
 }
 

@@ -1,4 +1,5 @@
 import type { Store } from '@wabakit/core'
+import { behindAfterMs } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import { isHead, isRetry } from './lanes.ts'
 
@@ -90,16 +91,20 @@ export const createBacklog = ({ database, findOpen, readAtOnce }: Access) => {
   const count = database.prepare(countUnfinished)
   const findOldest = database.prepare(oldestUnfinished)
 
-  const findNextDueAt = (): number | undefined => {
-    const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
-      const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
-      return dueAt === undefined || dueAt === null ? [] : Number(dueAt)
-    })
-    return times.length === 0 ? undefined : times.reduce((first, each) => Math.min(first, each))
+  const findDueAt = (subscription: number): number | null => {
+    const dueAt = findOpen(subscription) && findFirstDue.get(subscription)?.dueAt
+    return dueAt === undefined || dueAt === null ? null : Number(dueAt)
   }
+  const listDue = () =>
+    listBusy.all(0, -1).flatMap(({ subscription }) => {
+      const dueAt = findDueAt(Number(subscription))
+      return dueAt === null ? [] : { subscription: Number(subscription), dueAt }
+    })
+  const findFirst = (due: ReturnType<typeof listDue>): number | undefined =>
+    due.length === 0 ? undefined : due.reduce((first, { dueAt }) => Math.min(first, dueAt), Infinity)
 
   return {
-    nextDueAt: () => readAtOnce(findNextDueAt),
+    nextDueAt: () => readAtOnce(() => findFirst(listDue())),
     measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
       readAtOnce(() =>
         subscriptionIds.map((id) => {
@@ -108,19 +113,25 @@ export const createBacklog = ({ database, findOpen, readAtOnce }: Access) => {
           return {
             unfinished: Number(count.get(position, limit)?.unfinished),
             oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
+            dueAt: findDueAt(position),
           }
         }),
       ),
     measureBacklog: ({ now, limit }) =>
       readAtOnce(() => {
         const { number, disabled } = troubled.get() ?? {}
+        const allDue = listDue()
         const { heads, waiting } = countFresh.get(2 * limit) ?? {}
         return {
           waiting: Math.min(limit, Number(waiting)),
           // A head is due as soon as its event has occurred.
           due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
           later: Number(countLater.get(0, now, limit)?.count),
-          oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),
+          oldestDueMs: Math.max(0, now - (findFirst(allDue) ?? now)),
+          behindSubscriptions: allDue.filter(
+            ({ subscription, dueAt }) =>
+              now - dueAt > behindAfterMs && findOpen(subscription)?.record.failingSince === null,
+          ).length,
           failingSubscriptions: Number(number) - Number(disabled),
           disabledSubscriptions: Number(disabled),
         }

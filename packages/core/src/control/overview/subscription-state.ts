@@ -1,0 +1,68 @@
+import type { ReferenceServer, Subscription, UnfinishedMeasure } from '../../index.ts'
+import { behindAfterMs } from '../../storage/behind.ts'
+import { startBackgroundTimer } from '../../values/clock.ts'
+import type { ControlContext } from '../operation.ts'
+import type { SubscriptionStateView } from '../views/subscription.ts'
+
+export type SubscriptionState = SubscriptionStateView
+
+/** Maximum number of unfinished deliveries to count for a subscription. */
+const backlogLimit = 10_000
+
+/** Maximum time to wait for the size of the backlog, in milliseconds. */
+const patienceMs = 200
+
+/** The running queries. A slow database does not get the same query again while it is still running. */
+const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
+
+/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs}. */
+export const measureBacklog = (
+  service: ReferenceServer,
+  organizationId: string,
+  subscriptionIds: readonly string[],
+): Promise<readonly UnfinishedMeasure[] | undefined> => {
+  const underWay = measuring.get(service) ?? new Map<string, Promise<UnfinishedMeasure[] | undefined>>()
+  measuring.set(service, underWay)
+  const key = JSON.stringify([organizationId, subscriptionIds])
+  const measure =
+    underWay.get(key) ??
+    service.figures
+      .measureUnfinished(organizationId, { subscriptionIds, limit: backlogLimit })
+      .catch(() => undefined)
+      .finally(() => underWay.delete(key))
+  underWay.set(key, measure)
+  return new Promise((resolve) => {
+    const timer = startBackgroundTimer(() => resolve(undefined), patienceMs)
+    void measure.then((measured) => {
+      clearTimeout(timer)
+      resolve(measured)
+    })
+  })
+}
+
+/**
+ * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the cause.
+ * Without a measure, because the database is slow, nothing is known to be behind.
+ */
+export const getState = (
+  { disabledReason, failingSince }: Subscription,
+  measure: UnfinishedMeasure | undefined,
+  now: number,
+): SubscriptionState => {
+  if (disabledReason !== null) return 'disabled'
+  if (failingSince !== null) return 'failing'
+  const dueAt = measure?.dueAt ?? now
+  return now - dueAt > behindAfterMs ? 'behind' : 'working'
+}
+
+/** Reads the states of subscriptions of one organization, in the same order. */
+export const readStates = async (
+  { service, now }: Pick<ControlContext, 'service' | 'now'>,
+  subscriptions: readonly Subscription[],
+): Promise<SubscriptionState[]> => {
+  const [first] = subscriptions
+  if (first === undefined) return []
+  const ids = subscriptions.map(({ id }) => id)
+  const measures = await measureBacklog(service, first.organizationId, ids)
+  return subscriptions.map((each, index) => getState(each, measures?.[index], now()))
+}
