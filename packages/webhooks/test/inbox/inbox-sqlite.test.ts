@@ -72,6 +72,28 @@ describe('an inbox on SQLite', () => {
     expect(handled).toEqual(['a', 'c', 'b'])
   })
 
+  it.each([DatabaseSync, BetterSqlite])(
+    'names a database that has become read only: %o',
+    async (Database) => {
+      const database = open(new Database(':memory:'))
+      const { receiver, inbox, errors } = receive(createEnvironment(database))
+      receiver.onAny(() => {})
+      const send = async (id: string) => (await receiver.handle(toRequest(toEnd(id), id))).status
+      expect(await send('a')).toBe(200)
+      // As a disk does that is mounted again to be read only, after an error.
+      database.exec('PRAGMA query_only = on')
+      expect(await send('b')).toBe(503)
+      await expect(receiver.drain()).rejects.toThrow('The database of the inbox is read only')
+      expect(errors).toMatchObject([
+        { message: expect.stringContaining('Check the permissions of its file') },
+      ])
+      database.exec('PRAGMA query_only = off')
+      expect(await send('b')).toBe(200)
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 2 })
+    },
+  )
+
   it('parks an event whose body is a number, and erases others although it is there', async () => {
     const { receiver, inbox, table } = receive(node, { onParked: () => {} })
     await receiver.handle(toRequest(toEnd('a'), 'a'))

@@ -39,6 +39,20 @@ const maxPrepared = 200
 const isLocked = (error: unknown): boolean =>
   readProperty(error, 'errcode') === 5 || String(readProperty(error, 'code')).startsWith('SQLITE_BUSY')
 
+const isReadOnly = (error: unknown): boolean =>
+  (Number(readProperty(error, 'errcode')) & 0xff) === 8 ||
+  String(readProperty(error, 'code')).startsWith('SQLITE_READONLY')
+
+/** Returns an error with the remedy if the database has become read only, and any other error unchanged. */
+const addRemedy = (error: unknown): unknown =>
+  isReadOnly(error)
+    ? new Error(
+        'The database of the inbox is read only. Check the permissions of its file and folder, whether its disk is mounted ' +
+          'read only, and query_only.',
+        { cause: error },
+      )
+    : error
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms))
 
 /** The completion of an entry, and the writes that its handlers added to it. */
@@ -101,7 +115,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       try {
         if (!busy) return withoutWaiting(work)
       } catch (error) {
-        if (!isLocked(error) || now() > expiresAt) throw error
+        if (!isLocked(error) || now() > expiresAt) throw addRemedy(error)
       }
       if (busy && now() > expiresAt) {
         throw new Error(
