@@ -20,7 +20,7 @@ import { createSubscriptions, type Subscriptions } from './subscriptions/subscri
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { declareOrganizations } from './tenancy/declared-organizations.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
-import { createServiceClock } from './values/clock.ts'
+import { createServiceClock, roundDown } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 import { checkNumbers } from './values/numbers.ts'
 
@@ -102,7 +102,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const {
     organizations: declared = [],
     store = memoryStore(),
-    clock = createServiceClock(),
+    clock: source = createServiceClock(),
     random = createSecureRandom(),
     fetch = (url, init) => globalThis.fetch(url, init),
     delivery = {},
@@ -110,6 +110,8 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     allowLoopbackHttp = false,
     onError = console.error,
   } = options
+  // Stores keep whole milliseconds.
+  const clock = roundDown(source)
   checkNumbers(delivery, 'delivery.')
   const keyHeaders = options.auth?.header === undefined ? defaultKeyHeaders : [options.auth.header]
   const ids = options.ids === undefined ? createIds({ clock, random }) : checkEventIds(options.ids)

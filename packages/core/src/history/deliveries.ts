@@ -131,7 +131,7 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     const selection = parseChange(organizationId, toChange)
     if (dryRun) return createResendCount(store, selection)
     const now = clock.now()
-    const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
+    const webhookIdSuffix = newWebhookId ? `-${now.toString(36)}` : null
     return createResend(store, { selection, now, webhookIdSuffix })
   }
 

@@ -85,6 +85,12 @@ export const createServiceClock = ({
 /** Returns the time of day according to a clock, as Unix time in milliseconds. */
 export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
+/** Returns a clock whose times have no fractions of a millisecond. */
+export const roundDown = (clock: Clock): Clock => ({
+  now: () => Math.floor(clock.now()),
+  wall: () => Math.floor(readWallClock(clock)),
+})
+
 /** The last formatted time, cached because under load many events happen in the same millisecond. */
 let formatted = { time: Number.NaN, text: '' }
 
