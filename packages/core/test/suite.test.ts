@@ -1,6 +1,4 @@
-import { describe, test } from 'vitest'
-import { suite } from './suite/index.ts'
+import { defineSuite } from '../../server/test/core-suite/define-suite.ts'
+import { inProcess } from './suite/index.ts'
 
-describe('the reference server', () => {
-  for (const { name, run } of suite) test(name, run)
-})
+defineSuite('the reference server in memory', async () => ({ openStore: inProcess.openStore }))

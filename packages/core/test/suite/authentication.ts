@@ -19,6 +19,7 @@ import {
   summary,
   waba,
 } from './scenario.ts'
+import { openStore } from './stage.ts'
 
 const authentication = defineCases('Authentication', {
   'requests carry a Public API key: raw, or after Bearer (rule 1)': async () => {
@@ -157,7 +158,7 @@ const authentication = defineCases('Authentication', {
     await server.apiKeys.create('acme', { key: 'wk_0123456789012' })
   },
   'a caller is recognized by the whole hash of its key': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     await createScenario({ store })
     for (const change of [
       (hash: string) => `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`,
@@ -176,7 +177,7 @@ const authentication = defineCases('Authentication', {
     }
   },
   'the hash of a key is compared by a function that reads all of it': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     await createScenario({ store })
     for (const first of ['', 'x']) {
       let read = 0
@@ -264,7 +265,7 @@ const errors = defineCases('Errors', {
     },
   'if a commit was not confirmed, the response is 503 without Retry-After, with advice to find out first':
     async () => {
-      const memory = memoryStore()
+      const memory = await openStore()
       const scenario = await createScenario({
         store: { ...memory, createGroup: () => Promise.reject(new StorageOutcomeUnknownError('cut off')) },
       })
@@ -284,7 +285,7 @@ const errors = defineCases('Errors', {
     await expectNothing(scenario)
   },
   'organizations that could not be declared are declared by the next request': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     let isDown = true
     const saveOrganization: typeof store.saveOrganization = (organization) =>
       isDown ? Promise.reject(new StorageUnavailableError('down')) : store.saveOrganization(organization)

@@ -1,4 +1,4 @@
-import { memoryStore, StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
+import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
@@ -13,6 +13,7 @@ import {
   summary,
   waba,
 } from './scenario.ts'
+import { openStore } from './stage.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -431,19 +432,18 @@ const schedule = defineCases('Delivery schedule', {
 
   'a response that never ends is cut off and counts by its status': async () => {
     const scenario = await failingWorld()
-    let isCancelled = false
+    const canceled = Promise.withResolvers<void>()
     scenario.respond = () =>
       new Response(
         new ReadableStream({
           pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(120)),
-          cancel: () => {
-            isCancelled = true
-          },
+          cancel: () => canceled.resolve(),
         }),
       )
     await postGroup(scenario)
     await scenario.advance(0)
-    equal([isCancelled, await statuses(scenario)], [true, ['delivered']])
+    await canceled.promise
+    equal(await statuses(scenario), ['delivered'])
   },
 
   'a response that is cut off is a failure': async () => {
@@ -593,7 +593,9 @@ const order = defineCases('Delivery order', {
       return new Response()
     }
     await scenario.advance(0)
-    equal([scenario.sent.length, seen], [60, { all: 6, one: 4 }])
+    equal(scenario.sent.length, 60)
+    // How close it comes to the limits depends on how long a response takes.
+    ok(seen.all > 1 && seen.all <= 6 && seen.one <= 4, JSON.stringify(seen))
   },
 })
 
@@ -819,7 +821,7 @@ const again = defineCases('Sending again', {
   },
 
   'the newest delivery of a lane is canceled first, so that the lane does not continue': async () => {
-    const base = memoryStore()
+    const base = await openStore()
     const canceled: string[] = []
     const scenario = await createScenario({
       store: {
@@ -848,7 +850,7 @@ const again = defineCases('Sending again', {
     }
     const { server } = await createScenario({
       store: {
-        ...memoryStore(),
+        ...(await openStore()),
         resendDeliveries: async ({ cursor, limit }) => ({ resent: limit, nextCursor: readPage(cursor) }),
         listDeliveries: async ({ cursor }) => ({ items: [], nextCursor: readPage(cursor) }),
       },
@@ -955,7 +957,7 @@ const running = defineCases('Dispatcher', {
 
   'ends running attempts when the store has lost its worker, and attempts them again': async () => {
     let loseWorker = (): void => {}
-    const base = memoryStore()
+    const base = await openStore()
     const store: Store = {
       ...base,
       listen: (listener) => {
@@ -1074,7 +1076,7 @@ const running = defineCases('Dispatcher', {
   },
 
   'the outcome of an attempt does not count if another worker has taken over the delivery': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     const scenario = await createScenario({ store })
     await scenario.subscribe()
     await postGroup(scenario)
@@ -1094,14 +1096,14 @@ const running = defineCases('Dispatcher', {
   },
 
   'runDue rejects if the store cannot be reached': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     const readQueues = () => Promise.reject(new StorageUnavailableError('down'))
     const scenario = await createScenario({ store: { ...store, readQueues } })
     await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
   },
 
   'a started dispatcher recovers when the store was unavailable for a while': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     let isDown = true
     const down = () => Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 1 }))
     const scenario = await createScenario({
@@ -1125,7 +1127,7 @@ const running = defineCases('Dispatcher', {
   },
 
   'a result is written again while the store is unavailable': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     let failures = 3
     const scenario = await createScenario({
       store: {
@@ -1143,7 +1145,7 @@ const running = defineCases('Dispatcher', {
   },
 
   'a result whose commit was not confirmed is written again': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     let losses = 1
     const scenario = await createScenario({
       store: {
@@ -1162,7 +1164,7 @@ const running = defineCases('Dispatcher', {
   },
 
   'a result that cannot be written is passed to onError, and the delivery is sent again': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     let isDown = true
     const scenario = await createScenario({
       delivery: { leaseMs: 20 },

@@ -1,4 +1,4 @@
-import { type ErasedPart, type ErasureSelection, memoryStore, StorageUnavailableError } from '@wabakit/core'
+import { type ErasedPart, type ErasureSelection, StorageUnavailableError } from '@wabakit/core'
 import { equal, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -12,6 +12,7 @@ import {
   summary,
   waba,
 } from './scenario.ts'
+import { openStore } from './stage.ts'
 
 const automatic = { generatedBy: 'automatic' } as const
 
@@ -78,7 +79,7 @@ export const erasureCases = defineCases('Erasing', {
   },
 
   'a call removes all of its events, at most 100 in one transaction': async () => {
-    const memory = memoryStore()
+    const memory = await openStore()
     const requests: unknown[] = []
     const store: typeof memory = {
       ...memory,
@@ -150,7 +151,7 @@ export const erasureCases = defineCases('Erasing', {
   },
 
   'rejects when the store does, and is complete when it is repeated': async () => {
-    const memory = memoryStore()
+    const memory = await openStore()
     let calls = 0
     const store: typeof memory = {
       ...memory,

@@ -13,6 +13,8 @@ import { subscriptionCases } from './subscriptions.ts'
 import { tenancyCases } from './tenancy.ts'
 import { transitionCases } from './transitions.ts'
 
+export { inProcess, playOn, type Stage } from './stage.ts'
+
 /** All rules of the reference server, in any runtime. */
 export const suite: readonly Case[] = [
   ...createGroupCases,

@@ -1,4 +1,3 @@
-import { memoryStore } from '@wabakit/core'
 import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type Scenario,
   start,
 } from './scenario.ts'
+import { openStore } from './stage.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
@@ -82,7 +82,7 @@ export const observationCases = defineCases('Observation', {
   },
 
   'onRequest reports the duration and the call of a request, until the listener is removed': async () => {
-    const base = memoryStore()
+    const base = await openStore()
     let passing = 25
     const scenario: Scenario = await createScenario({
       store: {

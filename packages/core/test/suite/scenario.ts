@@ -6,6 +6,7 @@ import {
   type ReferenceServerOptions,
 } from '@wabakit/core'
 import { equal, explains, includes, ok } from '../store-cases/assert.ts'
+import { getStage } from './stage.ts'
 
 /** The start: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)
@@ -68,6 +69,8 @@ export type Scenario = {
   readonly publications: Publication[]
   readonly sent: Sent[]
   readonly errors: unknown[]
+  /** Sends a request to the server. */
+  readonly send: (request: Request, remoteAddress?: string) => Promise<Response>
   /** Responds for the endpoint. */
   respond: (sent: Sent) => Response | Promise<Response>
   /** Returns the names of the published events. */
@@ -83,25 +86,20 @@ export const createScenario = async (options: Partial<ReferenceServerOptions> = 
   const publications: Publication[] = []
   const sent: Sent[] = []
   const errors: unknown[] = []
+  const stage = getStage()
   const server = createReferenceServer({
+    store: options.store ?? (await stage.openStore()),
     organizations: [acme, other],
     clock,
     random: seeded(7),
     rateLimit: false,
     onError: (error) => errors.push(error),
-    fetch: async (url, init, attempted) => {
-      const headers = new Headers(init.headers)
-      const one = {
-        at: clock.time,
-        url,
-        event: attempted.event.name,
-        headers,
-        body: String(init.body),
-        attempted,
-      }
-      sent.push(one)
-      return scenario.respond(one)
-    },
+    fetch: (url, request, attempted) =>
+      stage.deliver(request, async (headers, body) => {
+        const one = { at: clock.time, url, event: attempted.event.name, headers, body, attempted }
+        sent.push(one)
+        return scenario.respond(one)
+      }),
     ...options,
   })
   server.on('*', (_, publication) => publications.push(publication))
@@ -111,6 +109,7 @@ export const createScenario = async (options: Partial<ReferenceServerOptions> = 
     publications,
     sent,
     errors,
+    send: stage.serve(server),
     respond: () => new Response('ok'),
     names: () => publications.map(({ event }) => event.event),
     subscribe: async (channel = 'WHATSAPP', number = channel === 'PSTN' ? pstn : waba) => {
@@ -151,7 +150,7 @@ const keyHeader = (key: string | null | undefined): Record<string, string> =>
 
 /** Calls the create endpoint. A string is sent unchanged, anything else as JSON. */
 export const postGroup = (
-  { server }: Scenario,
+  { send }: Scenario,
   body: unknown = createBody,
   { key, headers = {}, remoteAddress }: RequestChanges = {},
 ): Promise<Response> => {
@@ -160,18 +159,18 @@ export const postGroup = (
     headers: { 'content-type': 'application/json', ...keyHeader(key), ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
   })
-  return server.fetch(request, { remoteAddress })
+  return send(request, remoteAddress)
 }
 
 /** Calls the summary endpoint. */
 export const getSummary = (
-  { server }: Scenario,
+  { send }: Scenario,
   callId: string | undefined,
   { key, headers = {}, remoteAddress }: RequestChanges = {},
 ): Promise<Response> => {
   const url = new URL('https://api.example.com/v1/call/ai-summary')
   if (callId !== undefined) url.searchParams.set('callId', callId)
-  return server.fetch(new Request(url, { headers: { ...keyHeader(key), ...headers } }), { remoteAddress })
+  return send(new Request(url, { headers: { ...keyHeader(key), ...headers } }), remoteAddress)
 }
 
 /** Expects a response with an error body with this code. */

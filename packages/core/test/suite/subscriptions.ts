@@ -72,10 +72,10 @@ export const subscriptionCases = defineCases('Subscriptions', {
     const { id } = await server.subscriptions.create('acme', good)
     for (const url of ['https://user:pass@receiver.example/', 'https://user@receiver.example/']) {
       for (const attempt of [
-        server.subscriptions.create('acme', { ...good, url }),
-        server.subscriptions.update('acme', id, { url }),
+        () => server.subscriptions.create('acme', { ...good, url }),
+        () => server.subscriptions.update('acme', id, { url }),
       ]) {
-        const error = await rejects(attempt, { code: 'invalid_input' })
+        const error = await rejects(attempt(), { code: 'invalid_input' })
         equal(String(error), 'InputError: url: must not contain a user name or password')
       }
     }

@@ -1,7 +1,8 @@
-import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
+import { createReferenceServer, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { acme, createScenario, playCall, postGroup, pstn, waba } from './scenario.ts'
+import { openStore } from './stage.ts'
 
 /** Organizations. */
 export const tenancyCases = defineCases('Organizations', {
@@ -45,7 +46,7 @@ export const tenancyCases = defineCases('Organizations', {
     const down = () => Promise.reject(cause)
     const scenario = await createScenario({
       organizations: [],
-      store: { ...memoryStore(), addApiKey: down, removeOrganization: down },
+      store: { ...(await openStore()), addApiKey: down, removeOrganization: down },
     })
     const created = scenario.server.organizations.create({
       id: 'new',
@@ -100,7 +101,7 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'that are declared are updated if they are already in the store': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     const first = await createScenario({ store })
     await postGroup(first, { wabaNumber: waba, subject: 'x', groupId: 'kept' })
     const declared = {
@@ -116,7 +117,7 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'that are declared with a key of another organization are rejected': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     await createScenario({ store })
     const server = createReferenceServer({
       store,
@@ -131,7 +132,7 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'that are declared may have no keys, and are declared again after the store has failed': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     const server = createReferenceServer({ store, organizations: [{ id: 'keyless' }] })
     await server.ready()
     equal(await server.apiKeys.list('keyless'), [])
@@ -182,7 +183,7 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'that are declared by two processes at the same time are created once': async () => {
-    const store = memoryStore()
+    const store = await openStore()
     const servers = [1, 2, 3].map(() => createReferenceServer({ store, organizations: [acme] }))
     await Promise.all(servers.map((server) => server.ready()))
     equal((await store.listApiKeys('acme')).length, 2)
@@ -280,7 +281,7 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'examine a limited number of records for a page, unless an index finds all that match': async () => {
-    const base = memoryStore()
+    const base = await openStore()
     let examined: unknown
     const { events, deliveries } = (
       await createScenario({
