@@ -6,6 +6,7 @@ import { deliveryQueueCases } from './delivery-queue-cases.ts'
 import { eventListingCases } from './event-listing-cases.ts'
 import { figureCases } from './figure-cases.ts'
 import { healthCases } from './health-cases.ts'
+import { isolationCases } from './isolation-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { pruningCases } from './pruning-cases.ts'
@@ -28,6 +29,7 @@ export type { StoreCase } from './store-case.ts'
  */
 export const storeCases: readonly StoreCase[] = [
   ...tenancyCases,
+  ...isolationCases,
   ...changeCases,
   ...eventListingCases,
   ...listingCases,
