@@ -1,4 +1,4 @@
-import { createReceiver, type DeliveryContext, identifyEvent, staticHeader } from 'wabakit/webhooks'
+import { createReceiver, type DeliveryContext, identifyEvent, urlToken } from 'wabakit/webhooks'
 
 type SqsMessage = {
   readonly MessageBody: string
@@ -12,7 +12,7 @@ export const createForwarder = (send: (message: SqsMessage) => Promise<unknown>)
     const body = new TextDecoder().decode(rawBody)
     await send({ MessageBody: body, MessageDeduplicationId: key, MessageGroupId: subject })
   }
-  const value = () => process.env.WEBHOOK_TOKEN ?? ''
-  const receiver = createReceiver({ verify: staticHeader({ header: 'x-webhook-token', value }) })
+  const token = () => process.env.WEBHOOK_TOKEN ?? ''
+  const receiver = createReceiver({ verify: urlToken({ token }) })
   return receiver.onAny(forward).onUnknown(forward).onDrift(forward)
 }

@@ -37,7 +37,7 @@ test('an SQS queue: each message is handled once, and those that cannot be store
     awsRegion: 'us-east-1',
   })
   const { createForwarder } = await import('./forward.ts')
-  process.env.WEBHOOK_TOKEN = 'a long random token'
+  process.env.WEBHOOK_TOKEN = 'a-long-random-token'
   const records: ReturnType<typeof toRecord>[] = []
   const forwarder = createForwarder(async ({ MessageBody, MessageDeduplicationId, MessageGroupId }) => {
     expect(MessageGroupId).toBe('call:call-sqs')
@@ -46,8 +46,12 @@ test('an SQS queue: each message is handled once, and those that cannot be store
   const events = [build('call-sqs'), fixtures.event('CALL_ENDED', { callId: 'call-sqs' })]
   const notPicked = { event: 'CALL_NOT_PICKED', callId: 'call-sqs' }
   for (const event of [...events, ...events, notPicked, notPicked]) {
-    const headers = { 'x-webhook-token': 'a long random token', 'content-type': 'application/json' }
-    const request = new Request('http://localhost', { method: 'POST', headers, body: JSON.stringify(event) })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://localhost?token=a-long-random-token', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(event),
+    })
     expect((await forwarder.handle(request)).status).toBe(200)
   }
   for (let times = 0; times < 2; times += 1)

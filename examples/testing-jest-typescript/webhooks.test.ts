@@ -14,7 +14,7 @@ declare global {
 expect.extend(matchers)
 
 test('the recap of a call is kept once, although a live service sends its summary twice', async () => {
-  const token = 'example-token'
+  const token = 'an-example-token'
   // A database of this test alone: a started receiver on the same one would handle its events.
   const database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE recaps (call_id TEXT, recap TEXT)')
@@ -23,10 +23,7 @@ test('the recap of a call is kept once, although a live service sends its summar
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  const mock = await createMock({
-    profile: 'live',
-    webhookAuth: { header: 'x-webhook-token', value: token },
-  })
+  const mock = await createMock({ profile: 'live', webhookAuth: { urlToken: token } })
   try {
     const url = `http://127.0.0.1:${port}/webhooks`
     await mock.subscribe({ url, channel: 'PSTN', number: mock.pstnNumber })

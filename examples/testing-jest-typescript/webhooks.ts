@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
-import { createReceiver, sqlInbox, staticHeader } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 /**
@@ -9,7 +9,7 @@ import { toNodeHandler } from 'wabakit/webhooks/node'
  */
 export const createApp = (database: DatabaseSync, token: string) => {
   const receiver = createReceiver({
-    verify: staticHeader({ header: 'x-webhook-token', value: token }),
+    verify: urlToken({ token }),
     inbox: sqlInbox(database, { dialect: 'sqlite' }),
   }).on('CALL_AI_SUMMARY', ({ callId, summary }, { atCompletion }) => {
     atCompletion((sqlite) => {

@@ -3,6 +3,8 @@
 import secrets
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 import wabakit_mock as mock
 from orders import Orders, serve
@@ -26,13 +28,21 @@ class OrdersTest(unittest.TestCase):
         poll = {"poll_interval": 0.01}
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs=poll)
         self.thread.start()
-        mock.subscribe(f"http://127.0.0.1:{self.server.server_port}/", token)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        mock.subscribe(f"{self.url}?token={token}")
 
     def tearDown(self):
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
         self.assertEqual(mock.control("GET", "/unused-faults")["items"], [])
+
+    def test_a_stranger_is_refused(self):
+        for query in ("", "?token=", "?token=guess"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(self.url + query, data=b"{}", timeout=30)
+            self.assertEqual(refused.exception.code, 401)
+            refused.exception.close()
 
     def test_a_duplicate_is_handled_once(self):
         mock.add_fault(kind="duplicate", event="CALL_AI_SUMMARY")

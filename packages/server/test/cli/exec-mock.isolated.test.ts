@@ -13,7 +13,7 @@ test.skipIf(!requireCommand('python3', '--version')).each(['reference', 'live'])
       cwd,
       env: { PYTHONDONTWRITEBYTECODE: '1' },
     })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Ran 5 tests/) })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/Ran 6 tests/) })
   },
 )
 
