@@ -11,7 +11,7 @@ import { sendParts } from './progress-line.ts'
  * `counts` is the field of the result that contains the number of deliveries.
  */
 const changes = {
-  resend: { operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
+  resend: { operation: 'resendDeliveries', counts: 'resent', done: 'resent' },
   retry: { operation: 'retryDeliveries', counts: 'retried', done: 'retried now' },
   cancel: { operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
 } as const
@@ -70,7 +70,7 @@ const change = async (
   if (name === 'retry' && count === 0)
     output.notice('Only pending deliveries are retried. Resend those that are exhausted or skipped.')
   if (name === 'resend' && count === 0) {
-    output.notice('Deliveries to disabled subscriptions are not sent again: enable the subscriptions first.')
+    output.notice('Deliveries to disabled subscriptions are not resent: enable the subscriptions first.')
   }
 }
 

@@ -461,11 +461,11 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
     'The delivery is skipped; it must be pending. Resend it instead.',
   )
   expect(await run('deliveries resend --status skipped,exhausted --dry-run')).toBe(
-    `${all} deliveries would be sent again\n`,
+    `${all} deliveries would be resent\n`,
   )
   expect(parseLines(await run('deliveries list --status skipped --format json'))).toHaveLength(all)
-  expect(await run(`deliveries resend ${id} --dry-run`)).toBe('1 delivery would be sent again\n')
-  expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is sent again\n')
+  expect(await run(`deliveries resend ${id} --dry-run`)).toBe('1 delivery would be resent\n')
+  expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is resent\n')
 })
 
 test('resends deliveries skipped within a period, and counts all parts of a large selection first', async () => {
@@ -485,9 +485,9 @@ test('resends deliveries skipped within a period, and counts all parts of a larg
   onTestFinished(() => void write.mockRestore())
 
   const resend = 'deliveries resend --status exhausted,skipped'
-  expect(await run(`${resend} --dry-run`)).toBe(`${count} deliveries would be sent again\n`)
+  expect(await run(`${resend} --dry-run`)).toBe(`${count} deliveries would be resent\n`)
   expect(write.mock.calls.join()).toContain('10000 found so far')
-  expect(await run(`${resend} --finished-from 2100-01-01`)).toBe('0 deliveries are sent again\n')
+  expect(await run(`${resend} --finished-from 2100-01-01`)).toBe('0 deliveries are resent\n')
   const { items } = await server.service.deliveries.list('demo', { limit: 1 })
   const finishedAt = new Date((items[0]?.finishedAt ?? 0) + 1).toISOString()
   const [{ resent }] = parseLines(

@@ -62,7 +62,7 @@ test("trigger plays a whole call, which listen forwards with the printed secret'
   const started = endpoint.arrivals.length
   expect(await on('resend', attempt.deliveryId)).toEqual({
     code: 0,
-    stdout: '1 delivery is sent again\n',
+    stdout: '1 delivery is resent\n',
     stderr: '',
   })
   await endpoint.arrived(started + 1)
