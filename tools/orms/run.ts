@@ -5,9 +5,11 @@ import { promisify } from 'node:util'
 import { createCluster } from '../../packages/server/test/postgres-cluster.ts'
 import { installExample, packPackages } from '../frameworks/install.ts'
 
-// Installs the example of every ORM with the packed packages, compiles it, and runs its test on a real PostgreSQL.
+// Installs the example of every ORM with the packed packages, compiles it, and runs its test on a real PostgreSQL. Arguments
+// select the ORMs whose tests run.
 const execute = promisify(execFile)
-const names = readdirSync(resolve(import.meta.dirname, '../../examples/orms'))
+const [, , ...selected] = process.argv
+const all = readdirSync(resolve(import.meta.dirname, '../../examples/orms'))
   .filter((file) => file.endsWith('.ts') && file !== 'orms.test.ts')
   .map((file) => file.replace('.ts', ''))
 
@@ -17,7 +19,7 @@ try {
   const env = {
     ...process.env,
     DATABASE_URL: await cluster.createDatabase(),
-    ORMS: names.join(','),
+    ORMS: (selected.length > 0 ? selected : all).join(','),
     // Only migrations use this engine, but Prisma downloads it for every command, unless a file is named.
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
   }
