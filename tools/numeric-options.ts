@@ -32,7 +32,7 @@ type Numbers<
           ? never
           : NonNullable<Options[Name]> extends number
             ? `${Prefix}${Name}`
-            : Depth['length'] extends 1
+            : Depth['length'] extends 3
               ? never
               : Numbers<NonNullable<Options[Name]>, `${Prefix}${Name}.`, [...Depth, 1]>
       }[keyof Options & string]

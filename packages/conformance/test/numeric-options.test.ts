@@ -25,8 +25,8 @@ testNumericOptions('conformance', {
     seed: (seed) => examineServer({ ...server, seed }),
   },
   probeService: { intervalMs: (intervalMs) => probeService({ ...probe, intervalMs }) },
-  // A plan uses no number, a report was made by an examination, a form is only shown, and the version of a profile has one value.
+  // A plan uses no number, a report was made by an examination, a form is only shown, and a schema has parsed a profile.
 } satisfies NumericOptions<
   Omit<typeof conformance, 'planExamination' | 'formatReport' | 'formatForm'>,
-  'profile.version'
+  `profile.${string}`
 >)

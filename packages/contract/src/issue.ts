@@ -64,7 +64,7 @@ const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
   if (issue.code !== 'invalid_union' || !isDefault(issue)) return [issue]
   const [meant, ...others] = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
   if (meant === undefined || others.length > 0) return [issue]
-  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
+  return meant.flatMap((inner) => explainUnion({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 /**

@@ -3,6 +3,13 @@ import { type NumericOptions, testNumericOptions } from '../../../tools/numeric-
 
 const { createReferenceServer } = core
 const deliver = (delivery: core.DeliveryOptions) => createReferenceServer({ delivery })
+const limit = (name: 'organization' | 'key' | 'call' | 'ip') =>
+  ({
+    [`rateLimit.${name}.requests`]: (requests: number) =>
+      createReferenceServer({ rateLimit: { [name]: { requests, perMs: 1_000 } } }),
+    [`rateLimit.${name}.perMs`]: (perMs: number) =>
+      createReferenceServer({ rateLimit: { [name]: { requests: 1, perMs } } }),
+  }) as Record<`rateLimit.${typeof name}.${'requests' | 'perMs'}`, (value: number) => unknown>
 const server = createReferenceServer({
   organizations: [
     { id: 'acme', integrations: [{ wabaNumber: '+15550100001' }], pstnNumbers: ['+15550100002'] },
@@ -31,6 +38,10 @@ testNumericOptions('core', {
     'delivery.perSubscription': (perSubscription) => deliver({ perSubscription }),
     'delivery.leaseMs': (leaseMs) => deliver({ leaseMs }),
     'delivery.pollMs': (pollMs) => deliver({ pollMs }),
+    ...limit('organization'),
+    ...limit('key'),
+    ...limit('call'),
+    ...limit('ip'),
   },
 } satisfies NumericOptions<typeof core, 'store.shards'>)
 

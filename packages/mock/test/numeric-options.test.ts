@@ -5,10 +5,21 @@ const { createMock } = packageExports
 const mock = await createMock()
 const { faults } = mock
 
+const limit = (name: 'organization' | 'key' | 'ip') =>
+  ({
+    [`rateLimit.${name}.requests`]: (requests: number) =>
+      createMock({ rateLimit: { [name]: { requests, perMs: 1_000 } } }),
+    [`rateLimit.${name}.perMs`]: (perMs: number) =>
+      createMock({ rateLimit: { [name]: { requests: 1, perMs } } }),
+  }) as Record<`rateLimit.${typeof name}.${'requests' | 'perMs'}`, (value: number) => unknown>
+
 testNumericOptions('mock', {
   createMock: {
     port: (port) => createMock({ port }),
     'live.registrations': (registrations) => createMock({ profile: 'live', live: { registrations } }),
+    ...limit('organization'),
+    ...limit('key'),
+    ...limit('ip'),
   },
   // A seed may be any whole number.
 } satisfies NumericOptions<typeof packageExports, 'seed'>)

@@ -209,7 +209,9 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   const limits: Readonly<Record<string, RateLimit | false>> = { organization, key, call, ip }
 
   for (const [name, limit] of Object.entries(limits)) {
-    if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) continue
+    if (limit === false) continue
+    const { requests, perMs }: { requests: unknown; perMs: unknown } = limit
+    if (typeof requests === 'number' && requests >= 1 && typeof perMs === 'number' && perMs > 0) continue
     throw new InputError([
       { path: `rateLimit.${name}`, message: 'must have requests of at least 1, and perMs above 0' },
     ])
