@@ -136,7 +136,8 @@ describe('an inbox on SQLite', () => {
     const { receiver, inbox } = receive(createEnvironment(database))
     await inbox.list()
     database.exec('BEGIN')
-    using pauses = vi.spyOn(globalThis, 'setTimeout')
+    // The engine draws the length of each pause.
+    using pauses = vi.spyOn(Math, 'random')
     const response = receiver.handle(toRequest(toEnd('c'), 'a'))
     await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(2)
     database.exec('ROLLBACK')
@@ -150,7 +151,8 @@ describe('an inbox on SQLite', () => {
     await inbox.list()
     const other = open(new DatabaseSync(file))
     other.exec('BEGIN IMMEDIATE')
-    using pauses = vi.spyOn(globalThis, 'setTimeout')
+    // The engine draws the length of each pause.
+    using pauses = vi.spyOn(Math, 'random')
     const response = receiver.handle(toRequest(toEnd('c'), 'a'))
     await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(2)
     other.exec('COMMIT')
@@ -166,7 +168,8 @@ describe('an inbox on SQLite', () => {
     const other = open(new BetterSqlite(file))
     other.exec('BEGIN IMMEDIATE')
     const startedAt = performance.now()
-    using pauses = vi.spyOn(globalThis, 'setTimeout')
+    // The engine draws the length of each pause.
+    using pauses = vi.spyOn(Math, 'random')
     const response = receiver.handle(toRequest(toEnd('c'), 'a'))
     await expect.poll(() => pauses.mock.calls.length).toBeGreaterThan(3)
     // One statement of the driver would have taken five seconds.
