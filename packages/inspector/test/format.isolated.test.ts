@@ -7,6 +7,7 @@ import { nameChoice, toChoices } from '../src/format/choices.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../src/format/numbers.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
+import { formatFixture } from '../src/format/snippets.ts'
 import { formatDay, formatDuration, formatFull, formatTime, getZone } from '../src/format/time.ts'
 import { masking } from '../src/state/settings.ts'
 
@@ -162,3 +163,17 @@ test('names every field with an invalid value', () => {
     'summary.recap must be empty, because there is none',
   ])
 })
+
+test.each(['on', 'off'] as const)(
+  'shows a body that is nested too deeply to be indented, with masking %s',
+  (masked) => {
+    masking.value = masked
+    onTestFinished(() => {
+      masking.value = 'off'
+    })
+    const payload = `{"groupName":"Ana","deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+    const shown = formatFixture({ payload, name: 'GROUP_CREATED' })
+    expect(shown).toContain(masked === 'on' ? '***' : 'Ana')
+    expect(shown.includes('Ana')).toBe(masked === 'off')
+  },
+)

@@ -16,6 +16,8 @@ import {
 import { createLinger, isBlockedPort, receiveRequest } from '@wabakit/wire'
 import { afterRealTime } from './time/timers.ts'
 
+export { servePage } from './control/serve-page.ts'
+
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
 

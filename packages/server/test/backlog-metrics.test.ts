@@ -52,7 +52,7 @@ const readBacklog = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<
   return Object.fromEntries(Array.from(found, ([, state = 'age', value]) => [state, Number(value)]))
 }
 
-const empty = { age: 0, due: 0, later: 0, waiting: 0, failing: 0, disabled: 0 }
+const empty = { age: 0, due: 0, later: 0, waiting: 0, behind: 0, failing: 0, disabled: 0 }
 
 const databases = {
   SQLite: () => join(temporaryFolder(), 'wabakit.db'),

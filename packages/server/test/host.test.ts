@@ -138,7 +138,7 @@ test('a new server has these metrics, so that the first increase of a counter ca
     'wabakit_unreadable_deliveries',
     'wabakit_delivery_backlog_age_seconds',
     ...['due', 'later', 'waiting'].map((state) => `wabakit_deliveries{state="${state}"}`),
-    ...['failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),
+    ...['behind', 'failing', 'disabled'].map((state) => `wabakit_subscriptions{state="${state}"}`),
   ]
   expect(zeros.map((name) => values.get(name))).toEqual(zeros.map(() => 0))
   expect([...values.keys()].toSorted()).toEqual([...ofProcess, ...lag, ...zeros].toSorted())

@@ -21,7 +21,14 @@ type EditorProps = DialogControl & {
   readonly source: Event | readonly EventType[]
 }
 
-const format = (payload: unknown): string => JSON.stringify(payload, null, 2)
+/** Indents a payload to edit it, unless it is nested too deeply. */
+const format = (payload: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2)
+  } catch {
+    return payload
+  }
+}
 
 const isCatalog = (source: EditorProps['source']): source is readonly EventType[] => Array.isArray(source)
 
@@ -31,7 +38,7 @@ const Editor = ({ title, subscriptionId, source, onClose }: EditorProps) => {
   const event = isCatalog(source) ? undefined : source
   const name = useSignal(event?.name ?? catalog[0]?.name ?? '')
   const chosen = catalog.find((each) => each.name === name.value)
-  const original = format(event ? JSON.parse(event.payload) : chosen?.example)
+  const original = format(event?.payload ?? JSON.stringify(chosen?.example ?? null))
   const target = useSignal(subscriptionId)
   const edited = useSignal<string | undefined>(undefined)
   const problem = useSignal('')
@@ -96,7 +103,7 @@ const Editor = ({ title, subscriptionId, source, onClose }: EditorProps) => {
       {chosen && (
         <details>
           <summary>Schema of {chosen.name}</summary>
-          <BodyView text={format(chosen.schema)} label="Schema" />
+          <BodyView text={format(JSON.stringify(chosen.schema))} label="Schema" />
         </details>
       )}
       <p class="quiet">

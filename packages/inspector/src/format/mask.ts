@@ -42,3 +42,15 @@ export const showBody = (text: string): string => {
     return showText(text)
   }
 }
+
+/**
+ * Indents a body, with personal data masked if masking is on. Returns `undefined` if it is not JSON, or if its values are nested
+ * thousands of levels deep, which no engine indents.
+ */
+export const formatJson = (text: string): string | undefined => {
+  try {
+    return JSON.stringify(showJson(JSON.parse(text)), null, 2)
+  } catch {
+    return undefined
+  }
+}

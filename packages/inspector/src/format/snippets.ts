@@ -1,5 +1,5 @@
 import type { Event, SentRequest } from '@wabakit/server/control-types'
-import { showBody, showJson } from './mask.ts'
+import { formatJson, showBody } from './mask.ts'
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -21,8 +21,9 @@ const quote = (text: string): string =>
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
-export const formatFixture = ({ payload }: NamedPayload): string =>
-  `${JSON.stringify(showJson(JSON.parse(payload)), null, 2)}\n`
+const formatPayload = (payload: string): string => formatJson(payload) ?? showBody(payload)
+
+export const formatFixture = ({ payload }: NamedPayload): string => `${formatPayload(payload)}\n`
 
 /** Formats a test in which the mock signs the event and sends it to a receiver. */
 export const formatTest = ({ name, payload }: NamedPayload): string => `import { expect, test } from 'vitest'
@@ -35,7 +36,7 @@ test(${quote(`handles ${name}`)}, async () => {
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
   mock.deliverTo(receiver)
 
-  await mock.trigger(${indent(JSON.stringify(showJson(JSON.parse(payload)), null, 2), 2)})
+  await mock.trigger(${indent(formatPayload(payload), 2)})
 
   const { status } = await mock.waitForDelivery(${quote(name)})
   expect(status).toBe(200)

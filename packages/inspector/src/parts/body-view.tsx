@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { reveal, showBody, showJson } from '../format/mask.ts'
+import { formatJson, reveal, showBody } from '../format/mask.ts'
 import { masking } from '../state/settings.ts'
 import { CopyButton } from './copy-button.tsx'
 
@@ -20,14 +20,6 @@ const colorJson = (json: string): ComponentChildren[] => {
     else parts.push(<span class="field">{text}</span>, colon)
   }
   return [...parts, json.slice(end)]
-}
-
-const formatJson = (text: string): string | undefined => {
-  try {
-    return JSON.stringify(showJson(JSON.parse(text)), null, 2)
-  } catch {
-    return undefined
-  }
 }
 
 /** Maximum number of characters to color. Each colored value is an element, and thousands of elements take seconds. */

@@ -12,7 +12,6 @@ import manifest from '../../package.json' with { type: 'json' }
 import { MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
 import { controlTenant, getAccount, serveTenant } from './control-tenant.ts'
-import { servePage } from './serve-page.ts'
 import { isThisMachine } from './this-machine.ts'
 
 type ControlOptions = {
@@ -108,7 +107,7 @@ export const createControl = ({ listTenants, addTenant, requests, controlToken }
       checkSite(request, controlToken)
       const page = findPagePath(request)
       // The page needs no token: it is the same for every user, and asks for the token itself.
-      if (page !== undefined) return await servePage(page)
+      if (page !== undefined) return await (await import('#port')).servePage(page)
       checkToken(request, controlToken)
       return await respond(request)
     } catch (error) {

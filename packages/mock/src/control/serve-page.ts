@@ -9,7 +9,7 @@ const isMissing = (error: unknown): boolean =>
 /** Serves a file of the page that shows what happened, or says how to install the page. */
 export const servePage = async (path: string, from: string = pagePackage): Promise<Response> => {
   try {
-    const page: Page = await import(/* @vite-ignore */ `${from}/page`)
+    const page: Page = await import(/* @vite-ignore */ /* webpackIgnore: true */ `${from}/page`)
     return await page.servePage(path)
   } catch (error) {
     if (!isMissing(error)) throw error

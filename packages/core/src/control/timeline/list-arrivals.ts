@@ -1,3 +1,4 @@
+import { maskUrl } from '@wabakit/wire'
 import type { AttemptRecord, DeliveryRecord } from '../../index.ts'
 import { utc } from '../schemas.ts'
 import type { ArrivalView } from '../views/arrival.ts'
@@ -115,7 +116,13 @@ export const listArrivals = async (
           describeEndpoint(context, own),
         ])
         const missing = own.filter(({ status }) => status !== 'delivered').length
-        const view = { subscriptionId, url: subscription?.url ?? null, events: own.length, missing, ...state }
+        const view = {
+          subscriptionId,
+          url: subscription === undefined ? null : maskUrl(subscription.url),
+          events: own.length,
+          missing,
+          ...state,
+        }
         return { view, createdAt: subscription?.createdAt ?? 0 }
       },
     ),
