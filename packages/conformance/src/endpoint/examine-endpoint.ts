@@ -140,6 +140,8 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       isCutShort ||= leftMs <= 0
       return leftMs
     },
+    // On a busy machine, what is left of the default would run out in real time while the endpoint still has most of its time.
+    after: options.timeoutMs === undefined ? clock.after : undefined,
     decline: (check) => declineCheck(check, { settings, knowledge, skip }),
     onResult: (result) => options.onResult?.(result),
   })

@@ -23,6 +23,21 @@ test('a check whose time is up is inconclusive, and is told to stop what it stil
   expect(signals.map(({ aborted }) => aborted)).toEqual([true])
 })
 
+test('the time of a check is measured on the clock of the run', async () => {
+  const check: Check = {
+    ...facts,
+    id: 'slow machine',
+    run: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return { verdict: 'pass', observed: '' }
+    },
+  }
+  const options = { getTimeoutMs: () => 1, decline: () => undefined, onResult: () => {} }
+  expect(await runChecks([check], options)).toMatchObject([{ verdict: 'inconclusive' }])
+  // On this clock, no time passes.
+  expect(await runChecks([check], { ...options, after: () => () => {} })).toMatchObject([{ verdict: 'pass' }])
+})
+
 test('a check that has no time left is not run, and has no result', async () => {
   const ran: string[] = []
   const check: Check = {

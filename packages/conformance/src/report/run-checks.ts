@@ -33,6 +33,11 @@ export const setDefaults = <Shared, Own>(
 export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of the next check, in milliseconds. If it is 0 or less, the run's time is over. */
   getTimeoutMs(): number
+  /**
+   * Calls back once this many milliseconds have passed. Returns a function that cancels it.
+   * @default in real time
+   */
+  readonly after?: ((ms: number, callback: () => void) => () => void) | undefined
   /** Called before each check. Returns a finding to report instead of running the check, or `undefined` to run it. */
   decline(check: Kind): Finding | undefined
   /** Called with each result as soon as it is known. */
@@ -42,19 +47,26 @@ export type RunOptions<Kind extends Check> = {
 /** The longest delay of a timer, in milliseconds. A longer one would end at once. */
 export const longestTimerMs = 2_147_483_647
 
+const afterRealTime = (ms: number, callback: () => void): (() => void) => {
+  const timer = setTimeout(callback, Math.min(ms, longestTimerMs))
+  return () => clearTimeout(timer)
+}
+
+type TimeLimit = { readonly timeoutMs: number; readonly after: typeof afterRealTime }
+
 const waitAtMost = async (
-  timeoutMs: number,
+  { timeoutMs, after }: TimeLimit,
   work: (signal: AbortSignal) => Promise<Finding>,
 ): Promise<Finding> => {
   const controller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<Finding>()
   const observed = `no result within ${Math.round(timeoutMs)} ms; raise the time limit`
   const expire = () => resolve({ verdict: 'inconclusive', observed })
-  const timer = setTimeout(expire, Math.min(timeoutMs, longestTimerMs))
+  const cancel = after(timeoutMs, expire)
   try {
     return await Promise.race([work(controller.signal), promise])
   } finally {
-    clearTimeout(timer)
+    cancel()
     controller.abort(new Error('The check is over.'))
   }
 }
@@ -62,7 +74,7 @@ const waitAtMost = async (
 /** Runs checks one after another. Checks that have not ended in time are inconclusive. */
 export const runChecks = async <Kind extends Check>(
   checks: readonly Kind[],
-  { getTimeoutMs, decline, onResult }: RunOptions<Kind>,
+  { getTimeoutMs, after = afterRealTime, decline, onResult }: RunOptions<Kind>,
 ): Promise<CheckResult[]> => {
   const results: CheckResult[] = []
   for (const check of checks) {
@@ -72,7 +84,7 @@ export const runChecks = async <Kind extends Check>(
       decline(check) ??
       (timeoutMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
-        : await waitAtMost(timeoutMs, (signal) => check.run(signal)))
+        : await waitAtMost({ timeoutMs, after }, (signal) => check.run(signal)))
     const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
       id,

@@ -387,7 +387,7 @@ test('finds records by a text, and shows what is stored about a customer', async
     { kind: 'call', id: 'c1', exact: true },
   ])
   expect(await run('customers show 15550199001')).toMatch(
-    /^Calls\nSTATE +CALL ID .*\nended +c1 .*\n\nGroups\nnone\n\nDeliveries\nSTATUS .*\n.*CALL_/,
+    /^Calls\nSTATE +CALL ID .*\nended +c1 .*\n\nc1\n +127\.0\.0\.1:9\/ .*\n\nGroups\nnone\n\nDeliveries\nSTATUS .*\n.*CALL_/,
   )
   expect(parseLines(await run('customers show +15550199001 --format json'))).toMatchObject([
     { calls: [{ callId: 'c1' }] },
@@ -588,7 +588,7 @@ test('lists fit a terminal of 80 columns, with the status first', async () => {
   const lines = printed.flatMap(({ stdout }) => stdout.trimEnd().split('\n'))
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   expect(printed.map(({ stdout }) => stdout.split(' ')[0])).toEqual([
-    ...['ENABLED', 'STATE', 'NAME', 'STATUS', 'ID', 'ID'],
+    ...['STATE', 'STATE', 'NAME', 'STATUS', 'ID', 'ID'],
   ])
 })
 
