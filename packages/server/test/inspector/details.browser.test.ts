@@ -168,7 +168,8 @@ onEachStore('the details of the inspector', (inspector) => {
     await page.getByRole('heading', { name: 'GROUP_PARTICIPANT_JOINED' }).waitFor()
     const parts = page.locator('.lane-label .name, .selected-delivery > header')
     const cut = await parts.evaluateAll((all) => all.map((part) => part.scrollWidth - part.clientWidth))
-    expect(cut).toEqual([0, 0, 0])
+    expect(cut.length).toBeGreaterThanOrEqual(3)
+    expect(cut).toEqual(cut.map(() => 0))
   })
 
   test('every view has one heading of the first level', async () => {
