@@ -99,7 +99,7 @@ describe('memoryStore', () => {
     expect(items.map(({ eventId }) => eventId)).toEqual([event.id])
   })
 
-  test('a text search ends beside fake timers that stand still', async () => {
+  test('a text search completes while a test has replaced the timers and does not advance them', async () => {
     const store = memoryStore()
     await setUp(store, [])
     await publish(store, { payload: 'found' }, { payload: 'found, too' })

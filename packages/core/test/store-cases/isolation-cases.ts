@@ -19,7 +19,7 @@ import { defineCases } from './store-case.ts'
 const organizationIds = ['a11ce', 'b0b0b'] as const
 type OrganizationId = (typeof organizationIds)[number]
 
-/** What a method is called with: the ids of the deliveries and events of both organizations, its own ones first. */
+/** The arguments of a method: the ids of deliveries and events of both organizations, with its own first. */
 type Context = {
   readonly store: Store
   readonly id: OrganizationId
@@ -301,7 +301,7 @@ const rows: { readonly [Method in keyof Store]: Row } = {
   endWorker: 'whole store',
 }
 
-/** Gives an organization the same records as any other, with its id in every text. */
+/** Creates the same records for each organization, except that every text contains its id. */
 const fill = async (store: Store, id: OrganizationId, at: number) => {
   const to = { organizationId: id }
   await store.saveOrganization(buildOrganization({ id }))
@@ -361,7 +361,7 @@ const mask = ({ id, deliveryIds }: Context, result: unknown): string => {
   return (text ?? '').replaceAll(id, 'own')
 }
 
-/** What an organization sees, one line for each method. */
+/** Lists what an organization can read: one line per method. */
 type View = readonly string[]
 
 /** Reads everything that an organization can see. */

@@ -6,7 +6,7 @@ import {
   type Store,
 } from '@wabakit/core'
 
-/** What an endpoint does with a delivery. */
+/** Decides how an endpoint responds to a delivery. */
 export type Receive = (headers: Headers, body: string) => Promise<Response>
 
 /** What stores the records of the cases, and carries their requests and deliveries. */

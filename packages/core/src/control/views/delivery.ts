@@ -46,7 +46,7 @@ export const showDelivery = (record: DeliveryRecord, details: DeliveryDetails = 
   return z.encode(DeliveryView, { ...none, ...details, ...record })
 }
 
-/** What a host with faults sent for an attempt. */
+/** The request of an attempt as a host with faults really sent it. */
 export type WireAttempt = {
   readonly faults: readonly string[]
   /** `undefined` if a fault dropped the attempt or held it back. */

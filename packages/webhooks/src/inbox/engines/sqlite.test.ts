@@ -113,7 +113,7 @@ it.each([
   expect(await createSqliteEngine(database).findWeakness()).toBe(weakness)
 })
 
-it('waits for a locked database beside fake timers that stand still', async () => {
+it('waits for a locked database while a test has replaced the timers and does not advance them', async () => {
   const all = vi.fn((): readonly unknown[] => [])
   all.mockImplementationOnce(() => {
     throw Object.assign(new Error('locked'), { errcode: 5 })
