@@ -41,6 +41,7 @@ const slowest = [
   'runtimes/sources',
   // npm run test:long: one that waits, and two that compute
   'orders.long',
+  'core-suite/postgres',
   'core-suite/sqlite',
   'flawed-events',
   'flawed-robustness',

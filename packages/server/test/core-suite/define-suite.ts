@@ -5,7 +5,11 @@ import { createSocketStage } from './sockets.ts'
 type Stores = Pick<Stage, 'openStore'> & { readonly close?: () => Promise<void> }
 
 /** Defines the tests of the core's suite on a kind of store. Requests and deliveries take real connections. */
-export const defineSuite = (name: string, openStores: () => Promise<Stores>): void => {
+export const defineSuite = (
+  name: string,
+  openStores: () => Promise<Stores>,
+  skipped: readonly string[] = [],
+): void => {
   describe(name, () => {
     const open: (() => Promise<void>)[] = []
     beforeAll(async () => {
@@ -19,6 +23,6 @@ export const defineSuite = (name: string, openStores: () => Promise<Stores>): vo
       playOn(inProcess)
       for (const close of open) await close()
     })
-    for (const { name, run } of suite) test(name, run)
+    for (const { name, run } of suite) test.skipIf(skipped.includes(name))(name, run)
   })
 }
