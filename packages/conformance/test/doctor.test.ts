@@ -410,7 +410,14 @@ describe.concurrent('the run', () => {
   })
 })
 
-/** Writes characters outside letters and digits as Go or .NET do in JSON. */
+const toEntity = (character: string) => `&#${character.codePointAt(0)};`
+/** Writes each byte of what is not ASCII with `\\` and this prefix. */
+const toBytes = (text: string, radix: 8 | 16, prefix: string) =>
+  text.replace(/[^ -~]/gu, (character) =>
+    Array.from(Buffer.from(character), (byte) => `\\${prefix}${byte.toString(radix)}`).join(''),
+  )
+
+/** Writes characters outside letters and digits as these languages and formats do. */
 const escapes = {
   Go: (text: string) => text.replace(/[<>&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`),
   '.NET': (text: string) =>
@@ -420,6 +427,13 @@ const escapes = {
     ),
   PHP: (text: string) => text.replaceAll('/', '\\/'),
   'a URL': (text: string) => encodeURIComponent(text),
+  'a form': (text: string) => `${new URLSearchParams({ text })}`,
+  'HTML with numbers': (text: string) => text.replace(/[^ -~]|"/gu, toEntity),
+  'HTML with the names of Latin letters': (text: string) =>
+    text.replaceAll('ü', '&uuml;').replaceAll('ß', '&szlig;').replaceAll('ö', '&ouml;'),
+  'the bytes of Python': (text: string) => toBytes(text, 16, 'x'),
+  'octal bytes of C': (text: string) => toBytes(text, 8, ''),
+  Perl: (text: string) => text.replace(/[^ -~]/gu, (each) => `\\x{${each.codePointAt(0)?.toString(16)}}`),
 }
 
 /** An endpoint whose effects are whole events, written by this function. */
@@ -435,10 +449,9 @@ const startShowing = (write: (json: string) => string) =>
   })
 
 describe.concurrent('effects', () => {
-  test.each(Object.entries(escapes))('in the notation of %s are what they say', async (name, write) => {
+  test.each(Object.entries(escapes))('in the notation of %s are what they say', async (_, write) => {
     await using endpoint = await startShowing(write)
-    // Texts that are shown in a URL are not decoded, because a recap may contain percent signs.
-    const texts = name === 'a URL' ? [] : ['keeps-every-letter', 'keeps-calls-apart', 'keeps-long-texts']
+    const texts = ['keeps-every-letter', 'keeps-calls-apart', 'keeps-long-texts']
     const only = ['handles-unusual-ids', 'handles-unusual-group-ids', ...texts]
     const report = await examine(endpoint, { only })
     expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
@@ -446,6 +459,8 @@ describe.concurrent('effects', () => {
 
   test.each<[string, (json: string) => string]>([
     ['at its end', (json) => json.slice(0, 5_000)],
+    ['after a few words', (json) => json.replace(/("recap":".{12})[^"]*/, '$1')],
+    ['after the first key point', (json) => json.replace(/("keyPoints":\["[^"]*")[^\]]*/, '$1')],
     [
       'in its middle',
       (json) => (json.length > 5_000 ? `${json.slice(0, 2_000)}…${json.slice(-2_000)}` : json),
@@ -463,6 +478,44 @@ describe.concurrent('effects', () => {
 })
 
 describe.concurrent('one mistake is one finding', () => {
+  test('an endpoint that responds 500 to whatever it refuses has one mistake', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status, text) => right.respond(response, status >= 400 ? 500 : status, text),
+    }))
+    const bodies = ['refuses-oversized-body', 'refuses-malformed-json', 'refuses-invalid-utf8']
+    const only = ['refuses-unsigned', ...bodies, 'refuses-without-failing', 'refuses-get']
+    const { checks } = await examine(endpoint, { only })
+    const failed = checks.filter(({ verdict }) => verdict === 'fail')
+    expect(failed.map(({ id, because }) => because ?? id)).toEqual(Array(5).fill('refuses-without-failing'))
+  })
+
+  test('an endpoint that fails at bodies alone, and refuses forgeries, is told which', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status, text) => right.respond(response, status === 400 ? 500 : status, text),
+    }))
+    const { checks } = await examine(endpoint, {
+      only: ['refuses-malformed-json', 'refuses-without-failing'],
+    })
+    expect(checks.map(({ id, verdict, because }) => [id, verdict, because])).toEqual([
+      ['accepts-genuine', 'pass', undefined],
+      ['refuses-malformed-json', 'fail', undefined],
+      ['refuses-without-failing', 'pass', undefined],
+    ])
+  })
+
+  test('advice that follows from other advice names it', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, _status, text) => right.respond(response, 200, text),
+    }))
+    const only = ['refuses-unsigned', 'refuses-wrong-secret', 'refuses-swapped-id']
+    const { checks } = await examine(endpoint, { only })
+    expect(checks.slice(1).map(({ verdict, because }) => [verdict, because])).toEqual([
+      ['advice', 'refuses-wrong-secret'],
+      ['advice', undefined],
+      ['advice', 'refuses-wrong-secret'],
+    ])
+  })
+
   test('an endpoint that fails at forgeries, and handles none, has one mistake', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) => right.respond(response, status === 401 ? 500 : status, text),
@@ -506,7 +559,9 @@ describe.concurrent('one mistake is one finding', () => {
     ])
     const pretty = formatReport(report, 'pretty')
     expect(pretty.match(/expected/g)).toHaveLength(1)
-    expect(pretty.replace(/\s+/g, ' ')).toContain('these fail: refuses-unsigned, refuses-swapped-id')
+    expect(pretty.replace(/\s+/g, ' ')).toContain(
+      'These follow from it: refuses-unsigned, refuses-swapped-id',
+    )
     expect(JSON.parse(formatReport(report, 'sarif')).runs[0].results).toHaveLength(1)
     expect(formatReport(report, 'markdown').match(/^### /gm)).toHaveLength(1)
     expect(formatReport(report, 'junit').match(/message="see refuses-wrong-secret: /g)).toHaveLength(2)

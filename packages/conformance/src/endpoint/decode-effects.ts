@@ -1,36 +1,54 @@
 /** Decodes what JSON and programming languages write for characters in a quoted text. */
-export const decodeEscapes = (text: string): string =>
+const decodeEscapes = (text: string): string =>
   text
     .replace(
-      /\\U([\da-fA-F]{8})|\\u\{([\da-fA-F]+)\}|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})/g,
+      /\\U([\da-fA-F]{8})|\\[ux]\{([\da-fA-F]+)\}|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})/g,
       (_, ...digits: (string | undefined)[]) => {
         const code = Number.parseInt(digits.slice(0, 4).find(Boolean) ?? '', 16)
         return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)
       },
     )
     .replaceAll('\\', '')
-    .normalize()
+
+/** Decodes what C, Python and shells write for the bytes of a text. */
+const decodeBytes = (text: string): string =>
+  text.replace(/(?:\\x[\da-f]{2}|\\[0-3][0-7]{2})+/gi, (run) =>
+    Buffer.from(
+      run
+        .split('\\')
+        .slice(1)
+        .map((code) => (/^x/i.test(code) ? Number.parseInt(code.slice(1), 16) : Number.parseInt(code, 8))),
+    ).toString(),
+  )
 
 const decodePercents = (text: string): string =>
   text.replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** Some functions also name letters, of which the doctor sends three. */
+const entities: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
+  ...{ ouml: 'ö', uuml: 'ü', szlig: 'ß' },
+}
 
 const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(amp|lt|gt|quot|apos));/gi, (_, decimal, hex, name) =>
+  text.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,5}));/gi, (entity, decimal, hex, name) =>
     name === undefined
       ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
-      : (entities[name.toLowerCase()] ?? ''),
+      : (entities[name.toLowerCase()] ?? entity),
   )
 
-/** Returns whether effects show a text, as it is or in the notation of JSON, a programming language, a URL or HTML. */
-export const showsText = (effects: string, text: string): boolean => {
+const includesText = (forms: readonly string[], text: string): boolean =>
+  forms.some((form) => form.normalize().includes(text.normalize()))
+
+/** Returns whether effects show a text, as it is or in the notation of JSON, a programming language or a URL. */
+export const showsUnescaped = (effects: string, text: string): boolean => {
   const decoded = decodeEscapes(effects)
-  const forms = [
-    decoded,
-    decodePercents(decoded),
-    decodePercents(decoded.replaceAll('+', ' ')),
-    decodeEntities(decoded),
-  ]
-  return forms.some((form) => form.includes(text.normalize()))
+  return includesText(
+    [decoded, decodeBytes(effects), decodePercents(decoded), decodePercents(decoded.replaceAll('+', ' '))],
+    text,
+  )
 }
+
+/** Returns whether effects show a text in any notation, also in HTML. */
+export const showsText = (effects: string, text: string): boolean =>
+  showsUnescaped(effects, text) || includesText([decodeEntities(decodeEscapes(effects))], text)

@@ -41,14 +41,17 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 
-/** Names the failure from which others follow, so that one mistake is reported once. */
+/** Names the failure, or the advice, from which others follow, so that one mistake is reported once. */
 const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
-  const failed = new Set(results.flatMap(({ id, verdict }) => (verdict === 'fail' ? [id] : [])))
+  const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
   const causes = new Map(selectChecks({}).map(({ id, follows }) => [id, follows]))
-  return results.map((result) => {
-    const because = causes.get(result.id)
-    const isNamed = because !== undefined && because !== result.id && failed.has(because)
-    return isNamed && failed.has(result.id) ? { ...result, because } : result
+  return results.map(({ because: reason, ...result }) => {
+    const because = reason ?? causes.get(result.id)
+    const cause = because === undefined || because === result.id ? undefined : verdicts.get(because)
+    const isNamed =
+      (cause === 'fail' && (result.verdict === 'fail' || result.verdict === 'advice')) ||
+      (cause === 'advice' && result.verdict === 'advice')
+    return isNamed ? { ...result, because } : result
   })
 }
 

@@ -102,6 +102,9 @@ const judgeWronglyAccepted = async (
   return { verdict: 'advice', observed: `${observed}, but none was handled` }
 }
 
+/** The check that reports an endpoint which responds 5xx to what it refuses. */
+export const refusesWithoutFailing = 'refuses-without-failing'
+
 /** Judges deliveries that must be refused with a client error. A closed connection proves nothing. */
 export const judgeRefused = async (
   examination: Examination,
@@ -114,7 +117,7 @@ export const judgeRefused = async (
   const failed = pick(isFailure)
   if (failed.length > 0) {
     const observed = `the endpoint failed instead of refusing: ${describeAttempts(failed)}`
-    return { verdict: 'fail', observed }
+    return { verdict: 'fail', observed, because: refusesWithoutFailing }
   }
   if (harmless !== undefined) return harmless
   const unclear = pick((exchange) => !isRefused(exchange))
@@ -126,7 +129,7 @@ export const judgeRefused = async (
 
 /**
  * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it is no forgery that was accepted;
- * `refuses-without-failing` reports all of them as one mistake.
+ * {@link refusesWithoutFailing} reports all of them as one mistake.
  */
 export const judgeForged = async (
   examination: Examination,
@@ -138,7 +141,7 @@ export const judgeForged = async (
   const finding = await judgeRefused(examination, refused)
   if (failed.length === 0 || finding.verdict === 'fail') return finding
   knowledge.failedForgeries.push(...failed)
-  const observed = `${describeAttempts(failed)}: see refuses-without-failing`
+  const observed = `${describeAttempts(failed)}: see ${refusesWithoutFailing}`
   const deliveries = failed.flatMap(({ delivery }) => delivery ?? [])
   if (knowledge.effectName === undefined || deliveries.length < failed.length) {
     return {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 import { EffectsError, TargetUnreachableError } from '../errors.ts'
+import { showsText } from './decode-effects.ts'
 import { pollEffects } from './effects.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse } from './judge.ts'
@@ -94,7 +95,9 @@ export const losesSummary = async (
   const endsAt = clock.now() + limits.effectMs
   for (;;) {
     const lines = (await listEffects(call)).join()
-    const isLost = ['CALL_AI_SUMMARY', recap].some((text) => alike.includes(text) && !lines.includes(text))
+    const isLost = ['CALL_AI_SUMMARY', recap].some(
+      (text) => showsText(alike, text) && !showsText(lines, text),
+    )
     if (!isLost || clock.now() > endsAt || signal.aborted) return isLost
     await sleep(100)
   }

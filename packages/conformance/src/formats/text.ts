@@ -13,12 +13,10 @@ const words: Readonly<Record<CheckVerdict, string>> = {
 export const isExplained = ({ verdict, because }: CheckResult): boolean =>
   because === undefined && (verdict === 'fail' || verdict === 'advice')
 
-/** Describes what was observed, and the failures that follow from this one. */
+/** Describes what was observed, and the failures and the advice that follow from it. */
 export const describeObserved = ({ id, observed }: CheckResult, { checks }: Report): string => {
   const following = checks.flatMap((check) => (check.because === id ? [check.id] : []))
-  return following.length === 0
-    ? observed
-    : `${observed}. For the same reason, these fail: ${following.join(', ')}`
+  return following.length === 0 ? observed : `${observed}. These follow from it: ${following.join(', ')}`
 }
 
 /** Describes the checks that do not apply to this run in one line, by reason. Returns `undefined` if all apply. */

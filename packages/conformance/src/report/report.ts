@@ -33,7 +33,7 @@ export type CheckResult = {
    */
   readonly decision?: true
   readonly verdict: CheckVerdict
-  /** Present if the failure follows from that of another check, whose id this is. One fix is enough for both. */
+  /** Present if the failure or advice follows from that of another check, whose id this is. One fix is enough for both. */
   readonly because?: string
   /** The behavior that the rule requires. */
   readonly expected: string

@@ -6,6 +6,8 @@ export type Finding = {
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined
+  /** The id of a check whose failure explains this one, if that check fails. */
+  readonly because?: string | undefined
   /** A command that repeats the check. */
   readonly reproduce?: string | undefined
 }
@@ -94,6 +96,7 @@ export const runChecks = async <Kind extends Check>(
       clause,
       ...(decision && { decision }),
       verdict: finding.verdict,
+      ...(finding.because && { because: finding.because }),
       expected: finding.expected ?? check.expected,
       observed: finding.observed,
       risk,

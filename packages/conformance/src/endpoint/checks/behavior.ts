@@ -1,5 +1,5 @@
 import type { EndpointChecks } from '../check.ts'
-import { explainShield, judgeAccepted } from '../judge.ts'
+import { explainShield, judgeAccepted, refusesWithoutFailing } from '../judge.ts'
 import { findLeaks } from '../leaks.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 
@@ -42,8 +42,10 @@ export const behaviorChecks: EndpointChecks = {
     run: async ({ send }) => {
       const exchange = await send({ method: 'GET', headers: {} })
       const { status = 0 } = exchange
-      if (isAccepted(exchange) || (status >= 500 && !isShielded(exchange)))
-        return { verdict: 'fail', observed: `${status} to GET` }
+      const observed = `${status} to GET`
+      if (isAccepted(exchange)) return { verdict: 'fail', observed }
+      if (status >= 500 && !isShielded(exchange))
+        return { verdict: 'fail', observed, because: refusesWithoutFailing }
       const reason = explainShield([exchange])
       if (reason !== undefined) return { verdict: 'inconclusive', observed: `${status} to GET; ${reason}` }
       if (status >= 400) return { verdict: 'pass', observed: String(status) }

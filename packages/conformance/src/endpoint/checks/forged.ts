@@ -2,7 +2,7 @@ import { type EventName, eventNames } from '@wabakit/contract'
 import { type Finding, setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, judgeForged } from '../judge.ts'
+import { type Attempt, describeAttempts, judgeForged, refusesWithoutFailing } from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
@@ -350,7 +350,7 @@ const signatureChecks: ForgedChecks = {
 
 /** Checks that imitate a sender without the secret. */
 export const forgedChecks: EndpointChecks = {
-  'refuses-without-failing': {
+  [refusesWithoutFailing]: {
     title: 'Refuses forgeries with 4xx instead of failing',
     severity: 'medium',
     clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',

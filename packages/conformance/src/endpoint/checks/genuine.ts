@@ -1,5 +1,6 @@
 import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
+import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, deliverAtOnce, explainShield, judgeAccepted } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
@@ -138,7 +139,7 @@ export const genuineChecks: EndpointChecks = {
       await countEffects(deliveries)
       for (const [index, delivery] of deliveries.entries()) {
         const lines = (await listEffects(delivery)).join()
-        if (lines.includes(concurrentRecaps[1 - index] ?? '')) {
+        if (showsText(lines, concurrentRecaps[1 - index] ?? '')) {
           return { verdict: 'fail', observed: 'an effect of one call has the recap of the other' }
         }
       }

@@ -7,6 +7,7 @@ import {
   describeResponse,
   judgeRefused,
   judgeSurvived,
+  refusesWithoutFailing,
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
@@ -75,7 +76,8 @@ export const hostileBodyChecks: EndpointChecks = {
       // No genuine sender sends chunks, and a proxy in front of the endpoint may limit them.
       if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
-      if (isFailure && (await examination.isAlive())) return { verdict: 'fail', observed }
+      if (isFailure && (await examination.isAlive()))
+        return { verdict: 'fail', observed, because: refusesWithoutFailing }
       return judgeSurvived(examination, observed)
     },
   },

@@ -1,6 +1,6 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { decodeEscapes } from '../decode-effects.ts'
+import { showsText, showsUnescaped } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import type { SummaryFields } from '../summaries.ts'
@@ -10,7 +10,6 @@ const plainRecap = 'Said hello, and goodbye.'
 /** As long as the plain recap, so that only the letters differ. */
 const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
 const markupRecap = 'Costs <b>5 & more</b>.'
-const markupAsHtml = 'Costs &lt;b&gt;5 &amp; more&lt;/b&gt;.'
 
 /** Longer than the text columns of some databases. */
 const longRecap = `${'Recap. '.repeat(10_000)}This is the end.`
@@ -36,7 +35,7 @@ const show = async (examination: Examination, list: readonly SummaryFields[]): P
     const others = deliveries.filter((each) => each !== delivery)
     const lines = await listEffects(delivery)
     const own = lines.filter((line) => !others.some(({ subject }) => line.includes(subject)))
-    shown.push(decodeEscapes(own.join('\n')))
+    shown.push(own.join('\n'))
   }
   return shown
 }
@@ -70,7 +69,7 @@ const differentCalls = kinds.map(([callDirection, channel], index) => {
 const isShown = (lines: string, text: string | undefined): boolean =>
   text !== undefined &&
   // Numbers may be written with spaces, or without their plus sign.
-  (lines.includes(text) || (text.startsWith('+') && lines.replace(/[ ().+-]/g, '').includes(text.slice(1))))
+  (showsText(lines, text) || (text.startsWith('+') && lines.replace(/[ ().+-]/g, '').includes(text.slice(1))))
 
 /** Finds a field of one call in the effects of another. */
 const findForeign = (shown: readonly string[]): string | undefined => {
@@ -113,14 +112,14 @@ export const keptChecks: EndpointChecks = {
         examination,
         [plainRecap, scriptRecap, markupRecap].map(writeRecap),
       )
-      if (!plain.includes(plainRecap)) return noRecaps
-      if (!script.includes(scriptRecap.normalize())) {
+      if (!showsText(plain, plainRecap)) return noRecaps
+      if (!showsText(script, scriptRecap)) {
         return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
       }
-      if (markup.includes(markupRecap)) return { verdict: 'pass', observed: 'kept' }
+      if (showsUnescaped(markup, markupRecap)) return { verdict: 'pass', observed: 'kept' }
       const observed = `${JSON.stringify(markupRecap)} became ${markup.slice(0, 200)}`
       // Only the application knows whether it was escaped when it was stored or when it was shown.
-      if (!markup.includes(markupAsHtml)) return { verdict: 'fail', observed }
+      if (!showsText(markup, markupRecap)) return { verdict: 'fail', observed }
       return { verdict: 'inconclusive', observed: `${observed}, where it is stored or only in the effects` }
     },
   },
@@ -140,15 +139,18 @@ export const keptChecks: EndpointChecks = {
         { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
         { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
       ])
-      const showsRecaps = plain.includes(plainRecap)
-      const showsLists = shortList.every((point) => plain.includes(point))
+      // The first words are enough: a text that is cut after them is not the whole text.
+      const showsRecaps = showsText(plain, plainRecap.slice(0, 10))
+      const showsLists = shortList.some((point) => showsText(plain, point))
       if (!showsRecaps && !showsLists) return noRecaps
       if (shown === '') return { verdict: 'inconclusive', observed: 'a summary of 70 kB had no effect' }
       const missing = [
-        ...(showsRecaps && !shown.includes(longRecap)
+        ...(showsRecaps && !showsText(shown, longRecap)
           ? [`the whole recap of ${longRecap.length} characters`]
           : []),
-        ...(showsLists && !longList.every((point) => shown.includes(point)) ? ['each of 20 key points'] : []),
+        ...(showsLists && !longList.every((point) => showsText(shown, point))
+          ? ['each of 20 key points']
+          : []),
       ]
       if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
       const observed = `the effects show ${shown.length} characters, and not ${missing.join(' or ')}`
