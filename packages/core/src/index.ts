@@ -61,6 +61,7 @@ export type {
   CallRecord,
   CallState,
   CallSummaryRecord,
+  DeliveryProgress,
   DeliveryRecord,
   DeliveryStatus,
   DisabledReason,

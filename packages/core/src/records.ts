@@ -234,11 +234,23 @@ export type SubscriptionRecord = {
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'attempting' | 'delivered' | 'exhausted' | 'skipped'
 
+/** What a delivery's attempts have added up to. Each attempt changes it. */
+export type DeliveryProgress = {
+  /** Number of attempts so far, deferred ones included. */
+  readonly attempts: number
+  /** Number of failed attempts since it was created or last sent again. It determines the next pause. */
+  readonly failures: number
+  /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
+  readonly deferrals: number
+  /** Total of the pauses after these deferrals, in milliseconds. */
+  readonly deferredMs: number
+}
+
 /**
  * The delivery of one event to one subscription. There is one for each event and subscription. The unfinished
  * deliveries of one subscription and one subject form a lane.
  */
-export type DeliveryRecord = {
+export type DeliveryRecord = DeliveryProgress & {
   /** The store assigns it. */
   readonly id: string
   readonly organizationId: string
@@ -251,14 +263,6 @@ export type DeliveryRecord = {
   readonly status: DeliveryStatus
   /** Due time (`pending`) or end of the attempt (`attempting`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
-  /** Number of attempts so far, deferred ones included. */
-  readonly attempts: number
-  /** Number of failed attempts since it was created or last sent again. It determines the next pause. */
-  readonly failures: number
-  /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
-  readonly deferrals: number
-  /** Total of the pauses after these deferrals, in milliseconds. */
-  readonly deferredMs: number
   readonly createdAt: number
   /** When it was finished, as Unix time in milliseconds; `null` until then. */
   readonly finishedAt: number | null

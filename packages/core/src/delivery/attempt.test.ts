@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildEvent, buildSubscription, start } from '../../test/store-cases/records.ts'
+import { newProgress } from '../storage/progress.ts'
 import type { LoadedDelivery } from '../store.ts'
 import { type AttemptContext, attemptDelivery, type DeliveryRequest } from './attempt.ts'
 import { createStopSignal } from './stop-signal.ts'
@@ -19,10 +20,7 @@ const buildAttempted = (traceparent: string | null = null): LoadedDelivery => {
       dueAt: 0,
       createdAt: 0,
       finishedAt: null,
-      attempts: 0,
-      failures: 0,
-      deferrals: 0,
-      deferredMs: 0,
+      ...newProgress,
     },
     event,
     subscription: buildSubscription(),

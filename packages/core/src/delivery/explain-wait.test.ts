@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AttemptRecord, DeliveryRecord } from '../records.ts'
+import { newProgress } from '../storage/progress.ts'
 import { decideWait, explainWait, type Surroundings } from './explain-wait.ts'
 
 const delivery = (id: string, overrides: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
@@ -12,10 +13,7 @@ const delivery = (id: string, overrides: Partial<DeliveryRecord> = {}): Delivery
   webhookId: `evt_${id}`,
   status: 'waiting',
   dueAt: null,
-  attempts: 0,
-  failures: 0,
-  deferrals: 0,
-  deferredMs: 0,
+  ...newProgress,
   createdAt: 0,
   finishedAt: null,
   ...overrides,

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildEvent } from '../../test/store-cases/records.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
+import { newProgress } from '../storage/progress.ts'
 import type { Settlement, SettlementOutcome } from '../store.ts'
 import { createSettlementWriter } from './settlement-writer.ts'
 
@@ -29,10 +30,7 @@ const buildSettlement = (id: string, kind: 'delivered' | 'exhausted'): Settlemen
     dueAt: 0,
     createdAt: 0,
     finishedAt: null,
-    attempts: 0,
-    failures: 0,
-    deferrals: 0,
-    deferredMs: 0,
+    ...newProgress,
   },
   result: { kind, attempt },
 })

@@ -71,11 +71,11 @@ export const createDeliveryQueue = (
     const { owner } = row
     const { record } = owner
     const { now, pace = owner.pace } = settlement
-    const before = { ...row, attempts: row.attempts.length }
+    const before = { ...row.progress, state: row.state, finishedAt: row.finishedAt }
     const decided = decideSettlement({ delivery: before, subscription: record }, settlement)
-    const { state, dueAt, finishedAt, attempts: _, ...counts } = decided.delivery
+    const { state, dueAt, finishedAt, ...progress } = decided.delivery
     row.attempts.push({ ...decided.attempt, deliveryId: getDeliveryId(row) })
-    Object.assign(row, counts)
+    row.progress = progress
     row.version++
     if (state === 'started' || state === 'passable') setRetry(row, state, dueAt ?? now)
     else if (state !== 'fresh') leaveLane(row, state, finishedAt ?? now)

@@ -1,4 +1,5 @@
 import type { EventRecord } from '../records.ts'
+import { newProgress } from '../storage/progress.ts'
 import type { DeliveryQuery, EventSelection, PageRequest, ResendQuery, Store } from '../store.ts'
 import type { MemoryDeliveryQueue } from './delivery-queue.ts'
 import { readPage } from './paging.ts'
@@ -56,9 +57,7 @@ const createDelivery = (
   dueAt: event.occurredAt,
   version: 0,
   webhookId: event.id,
-  failures: 0,
-  deferrals: 0,
-  deferredMs: 0,
+  progress: newProgress,
   finishedAt: event.occurredAt,
   attempts: [],
 })

@@ -4,6 +4,7 @@ import type {
   AttemptRecord,
   CallRecord,
   CallSummaryRecord,
+  DeliveryProgress,
   DeliveryRecord,
   DeliveryStatus,
   EventRecord,
@@ -30,9 +31,7 @@ export type DeliveryRow = {
   dueAt: number
   version: number
   webhookId: string
-  failures: number
-  deferrals: number
-  deferredMs: number
+  progress: DeliveryProgress
   finishedAt: number | null
   readonly attempts: AttemptRecord[]
 }
@@ -139,10 +138,7 @@ export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => {
     webhookId: row.webhookId,
     status,
     dueAt: status === 'pending' ? row.dueAt : null,
-    attempts: row.attempts.length,
-    failures: row.failures,
-    deferrals: row.deferrals,
-    deferredMs: row.deferredMs,
+    ...row.progress,
     createdAt: row.event.occurredAt,
     finishedAt: row.finishedAt,
   }

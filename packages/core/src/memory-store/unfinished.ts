@@ -1,4 +1,5 @@
 import { behindAfterMs } from '../storage/behind.ts'
+import { restartProgress } from '../storage/progress.ts'
 import type { Backlog, BacklogRequest, UnfinishedMeasure } from '../store.ts'
 import { findIndex } from './paging.ts'
 import { type DeliveryRow, findHead, type SubscriptionRow } from './tables.ts'
@@ -14,9 +15,7 @@ export const enterLane = (row: DeliveryRow, dueAt: number): void => {
   const { owner, event } = row
   row.state = 'fresh'
   row.dueAt = dueAt
-  row.failures = 0
-  row.deferrals = 0
-  row.deferredMs = 0
+  row.progress = restartProgress(row.progress)
   row.finishedAt = null
   owner.retries.delete(row)
   const lane = owner.lanes.get(event.subject) ?? []

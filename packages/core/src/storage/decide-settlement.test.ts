@@ -11,7 +11,7 @@ import {
 import { start } from '../../test/store-cases/records.ts'
 import type { AttemptVerdict, Settlement } from '../store.ts'
 import type { Health } from './decide-health.ts'
-import { type BeforeSettlement, decideSettlement, operatorId } from './index.ts'
+import { type BeforeSettlement, decideSettlement, newProgress, operatorId } from './index.ts'
 
 const minute = 60_000
 const day = 1_440 * minute
@@ -30,10 +30,7 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
   const before: BeforeSettlement = {
     delivery: {
       state: 'fresh',
-      attempts: 0,
-      failures: 0,
-      deferrals: 0,
-      deferredMs: 0,
+      ...newProgress,
       finishedAt: null,
       ...delivery,
     },
@@ -61,10 +58,8 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
         createdAt: 0,
         finishedAt: null,
       },
+      ...newProgress,
       attempts: before.delivery.attempts,
-      failures: 0,
-      deferrals: 0,
-      deferredMs: 0,
     },
   }
   return decideSettlement(before, settlement)

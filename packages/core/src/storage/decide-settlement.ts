@@ -1,4 +1,4 @@
-import type { AttemptRecord, DeliveryRecord } from '../records.ts'
+import type { AttemptRecord, DeliveryProgress, DeliveryRecord } from '../records.ts'
 import type { Settlement } from '../store.ts'
 import { type DecidedHealth, decideHealth, type Health, isFailure } from './decide-health.ts'
 
@@ -11,10 +11,10 @@ import { type DecidedHealth, decideHealth, type Health, isFailure } from './deci
 export type LaneState = 'fresh' | 'started' | 'passable'
 
 /** The changes that a settlement makes to a delivery. `dueAt` is `null` once it is finished. */
-export type SettledDelivery = Pick<
-  DeliveryRecord,
-  'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'dueAt' | 'finishedAt'
-> & { readonly state: LaneState | 'delivered' | 'exhausted' | 'skipped' }
+export type SettledDelivery = DeliveryProgress &
+  Pick<DeliveryRecord, 'dueAt' | 'finishedAt'> & {
+    readonly state: LaneState | 'delivered' | 'exhausted' | 'skipped'
+  }
 
 /** A delivery and its subscription before a settlement. */
 export type BeforeSettlement = {

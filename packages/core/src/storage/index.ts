@@ -17,6 +17,7 @@ export {
   toSettledRecord,
 } from './decide-settlement.ts'
 export { type PageRows, toPage } from './page.ts'
+export { newProgress, pickProgress, progressFields, restartedFields } from './progress.ts'
 export { excludesDelivered, selectsFailed } from './selected-statuses.ts'
 export { createWorkers, type Workers } from './workers.ts'
 

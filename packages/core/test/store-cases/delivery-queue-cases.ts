@@ -1,3 +1,4 @@
+import { newProgress } from '../../src/storage/progress.ts'
 import type { QueueChange, Store, StoredQueue } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
@@ -182,10 +183,7 @@ export const deliveryQueueCases = defineCases({
       webhookId: published?.id,
       status: 'pending',
       dueAt: start,
-      attempts: 0,
-      failures: 0,
-      deferrals: 0,
-      deferredMs: 0,
+      ...newProgress,
       createdAt: start,
       finishedAt: null,
     })

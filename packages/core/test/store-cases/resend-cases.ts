@@ -1,3 +1,4 @@
+import { newProgress } from '../../src/storage/progress.ts'
 import type { ResendQuery, Store } from '../../src/store.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
@@ -86,10 +87,8 @@ export const resendCases = defineCases({
     includes(delivery, {
       status: 'pending',
       dueAt: start + 2_000,
+      ...newProgress,
       attempts: 2,
-      failures: 0,
-      deferrals: 0,
-      deferredMs: 0,
       finishedAt: null,
       webhookId: published?.id,
     })

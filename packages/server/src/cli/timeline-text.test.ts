@@ -1,4 +1,5 @@
 import { showAttempt, showDelivery } from '@wabakit/core/control'
+import { newProgress } from '@wabakit/core/storage'
 import { expect, test } from 'vitest'
 import { createOutput } from './output.ts'
 import { formatDelivery, formatTimeline } from './timeline-text.ts'
@@ -17,10 +18,9 @@ test("an endpoint's response stays on its line", () => {
     webhookId: 'evt_1',
     status: 'exhausted',
     dueAt: null,
+    ...newProgress,
     attempts: 1,
     failures: 1,
-    deferrals: 0,
-    deferredMs: 0,
     createdAt: startedAt,
     finishedAt: startedAt,
   })
@@ -112,7 +112,7 @@ test('a timeline has a line for each entry, with its details, and what deliverie
         subject: 'group:g1',
       },
       ...{ eventName: 'GROUP_PARTICIPANT_JOINED', webhookId: 'evt_2', status: 'waiting', dueAt: null },
-      ...{ attempts: 0, failures: 0, deferrals: 0, deferredMs: 0, createdAt: 0, finishedAt: null },
+      ...{ ...newProgress, createdAt: 0, finishedAt: null },
     },
     {
       wait: {

@@ -1,4 +1,4 @@
-import { columns, type Kind, type TableName, toSnakeCase } from '../stores/columns.ts'
+import { columns, type Kind, progressColumns, type TableName, toSnakeCase } from '../stores/columns.ts'
 
 /** A table to copy: its name and columns in PostgreSQL, and their sources in SQLite. */
 export type CopiedTable = {
@@ -28,11 +28,11 @@ const expressions: Readonly<Record<Kind, (column: string) => string>> = {
   names: (column) => `json(nullif(${column}, '"all"'))`,
 }
 
-const copyRecord = (table: TableName): Record<string, string> =>
+const copyColumns = (copied: Readonly<Record<string, Kind>>, prefix = ''): Record<string, string> =>
   Object.fromEntries(
-    Object.entries<Kind>(columns[table]).map(([field, kind]) => [
+    Object.entries(copied).map(([field, kind]) => [
       toSnakeCase(field),
-      expressions[kind](field),
+      expressions[kind](`${prefix}${field}`),
     ]),
   )
 
@@ -44,7 +44,7 @@ const copyTable = (
   name: toSnakeCase(table),
   from: table,
   key,
-  columns: { ...copyRecord(table), ...others },
+  columns: { ...copyColumns(columns[table]), ...others },
 })
 
 /** The columns that `unfinished_deliveries` and `deliveries` share. */
@@ -54,10 +54,7 @@ const deliveryColumns = {
   organization_id: 'd.organizationId',
   state: 'd.state',
   version: 'd.version',
-  attempts: 'd.attempts',
-  failures: 'd.failures',
-  deferrals: 'd.deferrals',
-  deferred_ms: 'd.deferredMs',
+  ...copyColumns(progressColumns, 'd.'),
   webhook_id: 'd.webhookId',
 }
 

@@ -3,6 +3,7 @@ import type {
   AttemptRecord,
   CallRecord,
   CallSummaryRecord,
+  DeliveryProgress,
   DeliveryRecord,
   EventRecord,
   FigureRecord,
@@ -48,6 +49,14 @@ export type StoredRecords = {
 }
 
 export type TableName = keyof StoredRecords
+
+/** The columns of a delivery's progress. All statements about deliveries derive from them. */
+export const progressColumns: Columns<DeliveryProgress> = {
+  attempts: 'integer',
+  failures: 'integer',
+  deferrals: 'integer',
+  deferredMs: 'integer',
+}
 
 /**
  * The columns of all records. Reads, writes and migrations between engines follow from this list, so a new field needs
@@ -163,10 +172,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     webhookId: 'text',
     status: 'text',
     dueAt: 'integer',
-    attempts: 'integer',
-    failures: 'integer',
-    deferrals: 'integer',
-    deferredMs: 'integer',
+    ...progressColumns,
     createdAt: 'integer',
     finishedAt: 'integer',
   },

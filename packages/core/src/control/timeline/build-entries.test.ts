@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AttemptRecord } from '../../index.ts'
+import { newProgress } from '../../storage/progress.ts'
 import { type Attempted, markAttempt, markDelivery } from './build-entries.ts'
 
 const attempt = (number: number, startedAt: number, succeeded: boolean): AttemptRecord => ({
@@ -26,10 +27,8 @@ const delivered = (eventName: string, finishedAt: number | null, attempts: Attem
     webhookId: eventName,
     status: finishedAt === null ? 'pending' : 'delivered',
     dueAt: finishedAt === null ? 900 : null,
+    ...newProgress,
     attempts: attempts.length,
-    failures: 0,
-    deferrals: 0,
-    deferredMs: 0,
     createdAt: 0,
     finishedAt,
   },

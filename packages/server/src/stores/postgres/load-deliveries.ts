@@ -1,8 +1,16 @@
-import type { AttemptKey, DeliveryRecord, EventRecord, LoadedDelivery, Pace } from '@wabakit/core'
-import type { LaneState } from '@wabakit/core/storage'
+import type {
+  AttemptKey,
+  DeliveryProgress,
+  DeliveryRecord,
+  EventRecord,
+  LoadedDelivery,
+  Pace,
+} from '@wabakit/core'
+import { type LaneState, pickProgress } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-key.ts'
 import { isOpen } from './functions/lanes.ts'
 import type { AssumedQueue } from './functions/settlements.ts'
+import { progress } from './progress.ts'
 import type { Query } from './query.ts'
 import { createSubscriptionCache } from './subscription-cache.ts'
 
@@ -10,8 +18,7 @@ const load = `
   SELECT
     k.n::integer, k.subscription::text AS queue, s.revision, s.failing_since::double precision AS "failingSince",
     s.is_reported AS "isReported", s.pace, p.state,
-    p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", p.attempts, p.failures, p.deferrals,
-    p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
+    p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", ${progress.fieldsOf('p')}, e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
     e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.has_custom_payload AS "hasCustomPayload", e.occurred_at::double precision AS "occurredAt"
   FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
     WITH ORDINALITY AS k (subscription, event, version, shard, epoch, n)
@@ -28,10 +35,8 @@ const load = `
   ) AS h`
 
 /** A loaded delivery, its event, and the fields of its subscription that change without a new revision. */
-type LoadedRow = Pick<
-  DeliveryRecord,
-  'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
-> &
+type LoadedRow = DeliveryProgress &
+  Pick<DeliveryRecord, 'eventId' | 'organizationId' | 'subject'> &
   Omit<EventRecord, 'id'> & {
     /** The ordinal of the delivery's key, from 1. */
     readonly n: number
@@ -86,10 +91,7 @@ const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): Deliver
   webhookId: row.webhookId ?? row.eventId,
   status: 'pending',
   dueAt: row.dueAt,
-  attempts: row.attempts,
-  failures: row.failures,
-  deferrals: row.deferrals,
-  deferredMs: row.deferredMs,
+  ...pickProgress(row),
   createdAt: row.occurredAt,
   finishedAt: null,
 })

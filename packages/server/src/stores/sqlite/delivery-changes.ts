@@ -1,5 +1,5 @@
 import type { DeliveryChange, DeliveryRecord, Store } from '@wabakit/core'
-import { toPage } from '@wabakit/core/storage'
+import { newProgress, restartedFields, toPage } from '@wabakit/core/storage'
 import { columns } from '../columns.ts'
 import { type DeliveryKey, parseDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
@@ -19,8 +19,8 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state
 export const createDeliveryChanges = ({ database, write }: Access, { noteChanged }: QueueChanges) => {
   const read = createReadDeliveries(database)
   const putBack = database.prepare(
-    `update deliveries set state = 'fresh', version = version + 1, dueAt = ?, failures = 0, deferrals = 0, deferredMs = 0,
-       finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
+    `update deliveries set state = 'fresh', version = version + 1, dueAt = ?,
+       ${restartedFields.map((field) => `${field} = ${newProgress[field]}`).join(', ')}, finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
   const skip = database.prepare(
     `update deliveries set state = 'skipped', dueAt = null, finishedAt = ? where event = ? and subscription = ?`,

@@ -1,5 +1,6 @@
 import type {
   AttemptKey,
+  DeliveryProgress,
   DeliveryQueue,
   DeliveryRecord,
   LoadedDelivery,
@@ -7,7 +8,14 @@ import type {
   Settlement,
   SettlementOutcome,
 } from '@wabakit/core'
-import { createWorkers, decideSettlement, type SettledDelivery, toSettledRecord } from '@wabakit/core/storage'
+import {
+  createWorkers,
+  decideSettlement,
+  progressFields,
+  type SettledDelivery,
+  toSettledRecord,
+} from '@wabakit/core/storage'
+import { progressColumns } from '../columns.ts'
 import { parseDeliveryId } from '../delivery-key.ts'
 import type { Access } from './access.ts'
 import { listBusySubscriptions } from './backlog.ts'
@@ -25,15 +33,9 @@ export type DeliveryQueueParts = {
 }
 
 /** The columns of a delivery that settlements change. */
-const settledColumns = [
-  'state',
-  'dueAt',
-  'finishedAt',
-  'attempts',
-  'failures',
-  'deferrals',
-  'deferredMs',
-] as const satisfies ReadonlyArray<keyof SettledDelivery>
+const settledColumns = ['state', 'dueAt', 'finishedAt', ...progressFields] as const satisfies ReadonlyArray<
+  keyof SettledDelivery
+>
 
 /**
  * Selects the loaded delivery unless it has been settled since. A delivery that was skipped in the meantime can still
@@ -41,14 +43,10 @@ const settledColumns = [
  */
 const isSettled = `event = ? and subscription = ? and version = ? and (finishedAt is null or state = 'skipped')`
 
-type Unchanged = 'webhookId' | 'dueAt' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs'
-const pendingRows = mapRows<Pick<DeliveryRecord, Unchanged>>({
+const pendingRows = mapRows<DeliveryProgress & Pick<DeliveryRecord, 'webhookId' | 'dueAt'>>({
   webhookId: 'text',
   dueAt: 'integer',
-  attempts: 'integer',
-  failures: 'integer',
-  deferrals: 'integer',
-  deferredMs: 'integer',
+  ...progressColumns,
 })
 const beforeRows = mapRows<Pick<SettledDelivery, 'state' | 'finishedAt'>>({
   state: 'text',
@@ -76,7 +74,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
      order by d.dueAt, d.event limit ? + 0`,
   )
   const load = database.prepare(
-    `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
+    `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, ${progressFields.map((field) => `d.${field}`).join(', ')}
      from deliveries d join events e on e.position = d.event
      where d.event = ? and d.subscription = ? and d.version = ? and d.finishedAt is null`,
   )

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryQuery } from '@wabakit/core'
-import { excludesDelivered, parsePositions, selectsFailed } from '@wabakit/core/storage'
+import { excludesDelivered, parsePositions, progressFields, selectsFailed } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-key.ts'
 import { listEventFilters } from './event-filters.ts'
 import { isHead, isRetry } from './lanes.ts'
@@ -17,8 +17,8 @@ export const toDeliveryCursor = ({ event, subscription }: Row): string => `${eve
 /** The columns of a {@link DeliveryRecord}, its key and state, and `isDisabled` of its subscription. */
 const columns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
-  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.attempts, d.failures, d.deferrals,
-  d.deferredMs, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
+  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId,
+  ${progressFields.map((field) => `d.${field}`).join(', ')}, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
   iif(${status} = 'pending', d.dueAt, null) as dueAt, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
 /** The access path of a query: an index of the first table provides the rows in order. */

@@ -1,4 +1,5 @@
 import type { EventRecord } from '@wabakit/core'
+import { progress } from '../progress.ts'
 import { callFunction, type Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
@@ -6,13 +7,12 @@ import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 /** All deliveries: the rows of `unfinished_deliveries` and the finished ones. */
 export const allDeliveries = /* sql */ `(
   SELECT
-    p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, p.attempts, p.failures,
-    p.deferrals, p.deferred_ms, NULL::bigint AS finished_at
+    p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, ${progress.of('p')}, NULL::bigint AS finished_at
   FROM wabakit.unfinished_deliveries p
   UNION ALL
   SELECT
-    f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, f.webhook_id, NULL::bigint, f.attempts,
-    f.failures, f.deferrals, f.deferred_ms, f.finished_at
+    f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, f.webhook_id, NULL::bigint,
+    ${progress.of('f')}, f.finished_at
   FROM wabakit.deliveries f
 )`
 
@@ -41,8 +41,8 @@ export const deliveryStatus = /* sql */ `(
 export const deliveryColumns = /* sql */ `
   'dlv_' || d.event || '_' || d.subscription AS id, d.organization_id AS "organizationId", s.id AS "subscriptionId",
   e.id AS "eventId", e.name AS "eventName", e.subject, coalesce(d.webhook_id, e.id) AS "webhookId", status.status,
-  CASE status.status WHEN 'pending' THEN d.due_at END AS "dueAt", d.attempts, d.failures, d.deferrals,
-  d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt", d.finished_at AS "finishedAt"
+  CASE status.status WHEN 'pending' THEN d.due_at END AS "dueAt", ${progress.fieldsOf('d')},
+  e.occurred_at AS "createdAt", d.finished_at AS "finishedAt"
   FROM (SELECT ${deliveryStatus} AS status) AS status`
 
 export const eventFunctions = /* sql */ `
@@ -89,8 +89,8 @@ BEGIN
     ORDER BY e.position, s.position
   ), skipped AS (
     INSERT INTO wabakit.deliveries
-      (subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, finished_at)
-    SELECT n.subscription, n.event, n.organization_id, 'skipped', 0, 0, 0, 0, 0, n.occurred_at FROM new n WHERE n.is_disabled
+      (subscription, event, organization_id, state, version, ${progress.names}, finished_at)
+    SELECT n.subscription, n.event, n.organization_id, 'skipped', 0, ${progress.initial}, n.occurred_at FROM new n WHERE n.is_disabled
   ), inserted AS (
     INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, due_at)
     SELECT n.subscription, n.event, n.organization_id, wabakit.lane_of(n.subscription, n.subject), n.waits_for IS NOT NULL, n.occurred_at

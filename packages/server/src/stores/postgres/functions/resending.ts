@@ -1,3 +1,4 @@
+import { progress } from '../progress.ts'
 import { isHead } from './lanes.ts'
 
 export const resendingFunctions = /* sql */ `
@@ -30,14 +31,14 @@ BEGIN
     SELECT g.subscription, g.event, g.attempts, g.started_at, g.duration_ms, g.url, g.status, g.response_body, true
     FROM gone g WHERE g.started_at IS NOT NULL
   )
-  INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, version, due_at, attempts, webhook_id)
+  INSERT INTO wabakit.unfinished_deliveries (subscription, event, organization_id, lane, waits, version, due_at, ${progress.names}, webhook_id)
   SELECT g.subscription, g.event, g.organization_id, wabakit.lane_of(f.subscription, f.subject), f.waits_for IS NOT NULL, g.version + 1,
-    p_now, g.attempts, coalesce(f.webhook_id, g.webhook_id)
+    p_now, ${progress.restartedFrom('g')}, coalesce(f.webhook_id, g.webhook_id)
   FROM gone g JOIN found f ON f.subscription = g.subscription AND f.event = g.event;
   GET DIAGNOSTICS resent = ROW_COUNT;
 
   UPDATE wabakit.unfinished_deliveries p SET
-    state = 'fresh', version = p.version + 1, due_at = p_now, failures = 0, deferrals = 0, deferred_ms = 0, xact = pg_current_xact_id(),
+    state = 'fresh', version = p.version + 1, due_at = p_now, ${progress.restarted}, xact = pg_current_xact_id(),
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN p.webhook_id
       ELSE (SELECT e.id FROM wabakit.events e WHERE e.position = p.event) || p_webhook_id_suffix END
   WHERE p.ctid = ANY (ARRAY(

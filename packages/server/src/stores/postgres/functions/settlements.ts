@@ -1,17 +1,27 @@
 import type {
   AttemptKey,
   AttemptRecord,
+  DeliveryProgress,
   DisabledReason,
   EventRecord,
   Pace,
   PendingDelivery,
   SubscriptionRecord,
 } from '@wabakit/core'
-import type { SettledDelivery } from '@wabakit/core/storage'
+import { progressFields, type SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../../delivery-key.ts'
+import { progress } from '../progress.ts'
 import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, pendingColumns } from './lanes.ts'
+
+/** The progress of a delivery `g` after a successful attempt `k`. The one place where SQL computes what core decides. */
+const afterSuccess: Readonly<Record<keyof DeliveryProgress, string>> = {
+  attempts: 'g.attempts + 1',
+  failures: 'g.failures',
+  deferrals: 'g.deferrals',
+  deferredMs: 'g.deferred_ms',
+}
 
 /**
  * Functions that settle deliveries. The process computes a settlement's changes from the loaded
@@ -118,10 +128,10 @@ BEGIN
   IF cardinality(places) > 0 THEN
     WITH gone AS (DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (places) RETURNING *)
     INSERT INTO wabakit.deliveries (
-      subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at,
+      subscription, event, organization_id, state, version, ${progress.names}, webhook_id, finished_at,
       started_at, duration_ms, url, status, response_body
     )
-    SELECT g.subscription, g.event, g.organization_id, 'delivered', g.version + 1, g.attempts + 1, g.failures, g.deferrals, g.deferred_ms,
+    SELECT g.subscription, g.event, g.organization_id, 'delivered', g.version + 1, ${progressFields.map((field) => afterSuccess[field]).join(', ')},
       g.webhook_id, k.finished, k.started, k.duration, k.url, k.status, k.body
     FROM gone g
     JOIN unnest(p_subscriptions, p_events, p_finished, p_started, p_durations, p_urls, p_statuses, p_bodies)
@@ -170,8 +180,7 @@ DECLARE
   o record;
 BEGIN
   FOR o IN SELECT * FROM json_to_recordset(p_others) AS o (
-    subscription bigint, event bigint, before text, state text, due_at bigint, finished_at bigint, attempts integer, failures integer,
-    deferrals integer, deferred_ms bigint, started_at bigint, duration_ms double precision, url text, status integer, error text,
+    subscription bigint, event bigint, before text, state text, due_at bigint, finished_at bigint, ${progress.declared}, started_at bigint, duration_ms double precision, url text, status integer, error text,
     response_body text, succeeded boolean, deferred boolean
   ) LOOP
     INSERT INTO wabakit.attempts (
@@ -181,13 +190,11 @@ BEGIN
     );
     IF o.before = 'skipped' THEN
       UPDATE wabakit.deliveries f SET
-        state = o.state, version = f.version + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
-        deferred_ms = o.deferred_ms, finished_at = o.finished_at
+        state = o.state, version = f.version + 1, ${progress.assignedFrom('o')}, finished_at = o.finished_at
       WHERE f.subscription = o.subscription AND f.event = o.event;
     ELSIF o.due_at IS NOT NULL THEN
       UPDATE wabakit.unfinished_deliveries p SET
-        state = o.state, version = p.version + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
-        deferred_ms = o.deferred_ms, due_at = o.due_at
+        state = o.state, version = p.version + 1, ${progress.assignedFrom('o')}, due_at = o.due_at
       WHERE p.subscription = o.subscription AND p.event = o.event RETURNING p.lane INTO lane_of_other;
       IF o.state = 'passable' THEN
         freed := freed || lane_of_other;
@@ -197,9 +204,9 @@ BEGIN
         DELETE FROM wabakit.unfinished_deliveries p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
       ), kept AS (
         INSERT INTO wabakit.deliveries (
-          subscription, event, organization_id, state, version, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
+          subscription, event, organization_id, state, version, ${progress.names}, webhook_id, finished_at
         )
-        SELECT g.subscription, g.event, g.organization_id, o.state, g.version + 1, o.attempts, o.failures, o.deferrals, o.deferred_ms,
+        SELECT g.subscription, g.event, g.organization_id, o.state, g.version + 1, ${progress.of('o')},
           g.webhook_id, o.finished_at
         FROM gone g
       )
@@ -273,10 +280,7 @@ const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
   state: after.state,
   due_at: after.dueAt,
   finished_at: after.finishedAt,
-  attempts: after.attempts,
-  failures: after.failures,
-  deferrals: after.deferrals,
-  deferred_ms: after.deferredMs,
+  ...progress.toRow(after),
   started_at: attempt.startedAt,
   duration_ms: attempt.durationMs,
   url: attempt.url,
