@@ -51,6 +51,14 @@ const authentication = defineCases('Authentication', {
       'wk_all_01234567890',
       'WK_ALL_0123456789',
       'Basic wk_all_0123456789',
+      'xwk_all_0123456789',
+      'wk_all_0123456789 x',
+      'Bearer wk_all_0123456789 x',
+      'Bearer Bearer wk_all_0123456789',
+      '%',
+      "' OR '1'='1",
+      'constructor',
+      '__proto__',
       'wk_all_0123456789, wk_all_0123456789',
       'wk all 0123456789',
     ]) {
@@ -69,6 +77,17 @@ const authentication = defineCases('Authentication', {
     await expectNothing(scenario)
     const permitted = { wabaNumber: '+15550100003', subject: 'x' }
     equal((await postGroup(scenario, permitted, { key: 'wk_second_0123456789' })).status, 200)
+  },
+  'a key learns nothing about a groupId that is used on a number that it may not use': async () => {
+    const scenario = await createScenario()
+    const used = { ...createBody, groupId: 'g' }
+    equal((await postGroup(scenario, used)).status, 200)
+    for (const body of [used, { ...used, subject: 'Another' }, { ...used, wabaNumber: '+1 555-010 0001' }]) {
+      const [own, foreign] = [{ key: 'wk_second_0123456789' }, { key: 'wk_other_0123456789' }]
+      await expectError(await postGroup(scenario, body, own), 403, 'waba_number_not_permitted')
+      await expectError(await postGroup(scenario, body, foreign), 400, 'integration_not_found')
+    }
+    equal(scenario.names(), ['GROUP_CREATED'])
   },
   'by default, the key is in Authorization, in x-public-api-key or in both': async () => {
     const scenario = await createScenario()

@@ -192,7 +192,15 @@ const fields = defineCases('Resources, group creation request', {
 
 const bodies = defineCases('Request body', {
   'must be JSON': async () => {
-    for (const body of ['{', '', 'subject=x', "{'subject':'x'}", '{"subject":"x",}', '\u00e9']) {
+    for (const body of [
+      '{',
+      '',
+      'subject=x',
+      `${JSON.stringify(createBody)} {`,
+      "{'subject':'x'}",
+      '{"subject":"x",}',
+      '\u00e9',
+    ]) {
       await refused(body, [400, 'malformed_json'])
     }
   },
@@ -224,7 +232,10 @@ const bodies = defineCases('Request body', {
     await refused(deep, [400, 'invalid_waba_number'])
   },
   'must be application/json': async () => {
-    for (const type of ['text/plain', '', 'application/x-www-form-urlencoded', 'application/jsonp', 'json']) {
+    for (const type of [
+      ...['text/plain', '', 'application/x-www-form-urlencoded', 'application/jsonp', 'json'],
+      'application/vnd.api+json',
+    ]) {
       await refused(createBody, [415, 'unsupported_media_type'], { 'content-type': type })
     }
     for (const type of [
@@ -307,8 +318,39 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
     ok(/^https:\/\/invite\.example\/[A-Za-z0-9]{22}$/.test(inviteLink), inviteLink)
     ok(new Set(inviteLink.slice(-22)).size > 8, 'its characters differ')
   },
-  'when the integration is disabled, 422': () =>
-    refused({ ...createBody, wabaNumber: disabledWaba }, [422, 'integration_disabled']).then(),
+  'when the integration is disabled, 422, however its number is written': async () => {
+    for (const wabaNumber of [disabledWaba, '1 555-010-0009', '15550100009'])
+      await refused({ ...createBody, wabaNumber }, [422, 'integration_disabled'])
+    await refused({ wabaNumber: disabledWaba, subject: '' }, [400, 'invalid_subject'])
+  },
+  'concurrent requests for different groups each get the response to their own': async () => {
+    const scenario = await createScenario()
+    const groupIds = Array.from({ length: 20 }, (_, index) => `g${index}`)
+    const responses = await Promise.all(
+      groupIds.map((groupId) => postGroup(scenario, { ...createBody, groupId })),
+    )
+    equal(
+      await Promise.all(responses.map((response) => response.json())),
+      groupIds.map((groupId) => ({ success: true, groupId })),
+    )
+    const generated = await Promise.all(groupIds.map(() => postGroup(scenario)))
+    const ids = await Promise.all(generated.map(async (response) => (await response.json()).groupId))
+    equal(new Set(ids).size, 20)
+  },
+  'a request that is refused does not use up its groupId': async () => {
+    const scenario = await createScenario()
+    const good = { ...createBody, groupId: 'g' }
+    for (const [body, key, status] of [
+      [{ ...good, subject: '' }, undefined, 400],
+      [{ ...good, wabaNumber: '1' }, undefined, 400],
+      [good, 'nobody', 401],
+      [good, 'wk_second_0123456789', 403],
+      [{ ...good, wabaNumber: disabledWaba }, undefined, 422],
+    ] as const)
+      equal((await postGroup(scenario, body, { key })).status, status)
+    await expectNothing(scenario)
+    equal((await postGroup(scenario, good)).status, 200)
+  },
   'checks in this order: key, body, integration, permission, business rules': async () => {
     const scenario = await createScenario()
     const disabled = { wabaNumber: disabledWaba, subject: 'x' }

@@ -89,14 +89,54 @@ export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
     await expectError(await getSummary(scenario, 'x'.repeat(255)), 404, 'summary_not_found')
   },
 
-  "another organization's call is 404, as if it did not exist": async () => {
+  'a callId that is only similar to one with a summary is 404': async () => {
     const scenario = await createScenario()
-    const callId = await playCall(scenario)
+    const callId = await playCall(scenario, { callId: 'Call_1' })
     await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    const theirs = await getSummary(scenario, callId, { key: 'wk_other_0123456789' })
-    const unknown = await getSummary(scenario, 'nobody', { key: 'wk_other_0123456789' })
-    equal(await theirs.clone().json(), await unknown.json())
-    await expectError(theirs, 404, 'summary_not_found')
+    equal((await getSummary(scenario, callId)).status, 200)
+    for (const similar of [
+      ...['Call_1x', 'xCall_1', 'Call_', 'Call_1 ', ' Call_1', 'call_1', 'CALL_1', 'Call%1', 'CallX1'],
+      ...['%', '_', "' OR '1'='1", 'constructor', '__proto__', 'Call_1,Call_1'],
+    ])
+      await expectError(await getSummary(scenario, similar), 404, 'summary_not_found')
+  },
+
+  'concurrent requests each get the summary of their own call, again and again': async () => {
+    const scenario = await createScenario()
+    const callIds = Array.from({ length: 10 }, (_, index) => `c${index}`)
+    for (const callId of callIds) {
+      await playCall(scenario, { callId, ...(callId > 'c4' && { channel: 'WHATSAPP' }) })
+      const own = { ...summary, recap: `Of ${callId}.` }
+      await scenario.server.summaries.save('acme', callId, own, { generatedBy: 'automatic' })
+    }
+    for (let round = 0; round < 2; round++) {
+      const responses = await Promise.all(callIds.map((callId) => getSummary(scenario, callId)))
+      const bodies = await Promise.all(responses.map((response) => response.json()))
+      equal(
+        bodies.map((body) => [body.callId, body.summary.recap]),
+        callIds.map((callId) => [callId, `Of ${callId}.`]),
+      )
+    }
+  },
+
+  "another organization's call is 404, as if it did not exist, whatever its state": async () => {
+    const scenario = await createScenario()
+    const { calls, summaries } = scenario.server
+    const ended = await playCall(scenario)
+    const onWhatsApp = await playCall(scenario, { channel: 'WHATSAPP' })
+    for (const callId of [ended, onWhatsApp])
+      await summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    const [{ callId: inProgress }, { callId: missed }] = [
+      await calls.start('acme', good),
+      await calls.start('acme', good),
+    ]
+    await calls.miss('acme', missed)
+    const unknown = await (await getSummary(scenario, 'nobody', { key: 'wk_other_0123456789' })).json()
+    for (const callId of [ended, onWhatsApp, inProgress, missed]) {
+      const theirs = await getSummary(scenario, callId, { key: 'wk_other_0123456789' })
+      equal(await theirs.clone().json(), unknown)
+      await expectError(theirs, 404, 'summary_not_found')
+    }
   },
 
   'a call that can never have a summary is 422: missed, rejected, no recording, nothing said': async () => {

@@ -59,6 +59,18 @@ export const idempotencyCases = defineCases('Idempotent create', {
     equal(created(scenario), 1)
   },
 
+  'a request that is a conflict changes nothing': async () => {
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
+    const before = await scenario.server.groups.find('acme', 'g1')
+    await expectError(await postGroup(scenario, { ...wanted, subject: 'x' }), 422, 'group_id_conflict')
+    equal(await scenario.server.groups.find('acme', 'g1'), before)
+    equal((await postGroup(scenario, wanted)).status, 200)
+    await scenario.server.participants.join('acme', { groupId: 'g1', phone: '+4930' })
+    const joined = scenario.publications.at(-1)?.event
+    equal(joined && 'groupName' in joined && joined.groupName, wanted.subject)
+  },
+
   'a request whose wabaNumber is written differently is the same request': async () => {
     const scenario = await createScenario()
     await postGroup(scenario, wanted)

@@ -1,6 +1,7 @@
 import { authenticationCases } from './authentication.ts'
 import type { Case } from './cases.ts'
 import { createGroupCases } from './create-group.ts'
+import { createValueCases } from './create-values.ts'
 import { deliveryCases } from './delivery.ts'
 import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
@@ -18,6 +19,7 @@ export { inProcess, playOn, type Stage } from './stage.ts'
 /** All rules of the reference server, in any runtime. */
 export const suite: readonly Case[] = [
   ...createGroupCases,
+  ...createValueCases,
   ...idempotencyCases,
   ...authenticationCases,
   ...getSummaryCases,

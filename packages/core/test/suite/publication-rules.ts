@@ -6,6 +6,7 @@ import {
   agent,
   createScenario,
   customer,
+  getSummary,
   playCall,
   postGroup,
   pstn,
@@ -89,6 +90,23 @@ const groupEvents = defineCases('Group events', {
         { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: second },
         { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: second },
       ],
+    )
+  },
+
+  'every person in a group has events with the own phone number': async () => {
+    const scenario = await createScenario()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    const { participants } = scenario.server
+    for (const [action, phone] of [
+      ['join', customer],
+      ['join', agent],
+      ['leave', customer],
+      ['remove', agent],
+    ] as const)
+      await participants[action]('acme', { groupId: 'g1', phone })
+    equal(
+      scenario.publications.slice(1).map(({ event }) => 'customerPhone' in event && event.customerPhone),
+      [customer, agent, customer, agent],
     )
   },
 
@@ -393,12 +411,15 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
 
 const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
   'the call was missed or rejected (1)': async () => {
-    for (const [action, state] of [
-      ['miss', 'missed'],
-      ['reject', 'rejected'],
+    const whatsApp = { channel: 'WHATSAPP', channelNumber: waba }
+    for (const [action, state, changes] of [
+      ['miss', 'missed', {}],
+      ['reject', 'rejected', {}],
+      ['miss', 'missed', whatsApp],
+      ['reject', 'rejected', whatsApp],
     ] as const) {
       const scenario = await createScenario()
-      const callId = await begin(scenario)
+      const callId = await begin(scenario, changes)
       await scenario.server.calls[action]('acme', callId)
       for (const generation of [automatic, byTeamMember]) {
         const save = scenario.server.summaries.save('acme', callId, summary, generation)
@@ -511,6 +532,8 @@ const rules = defineCases('CALL_AI_SUMMARY rules', {
       await scenario.server.summaries.save('acme', callId, summary, automatic)
       await scenario.advance(0)
       equal(sentTo(scenario, 'CALL_AI_SUMMARY'), [`/${channel}${number.replace(/\D/g, '')}`])
+      equal(new Set(scenario.sent.map(({ url }) => url)).size, 1)
+      equal(scenario.sent.length, 4)
       scenario.sent.length = 0
     }
   },
@@ -543,7 +566,7 @@ const rules = defineCases('CALL_AI_SUMMARY rules', {
       items.every(({ status }) => status === 'exhausted' || status === 'skipped'),
       JSON.stringify(items),
     )
-    equal((await scenario.server.calls.find('acme', callId))?.summary?.summary, summary)
+    equal((await (await getSummary(scenario, callId)).json()).summary, summary)
   },
 })
 

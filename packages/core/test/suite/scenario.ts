@@ -1,3 +1,4 @@
+import { reasonPhrases } from '@wabakit/contract'
 import {
   createReferenceServer,
   type LoadedDelivery,
@@ -183,7 +184,10 @@ export const expectError = async (
   const body = (await response.json()) as Record<string, unknown>
   equal([response.status, body.code], [status, code], JSON.stringify(body))
   includes(body, { statusCode: status })
-  equal(typeof body.error, 'string')
+  equal(body.error, (reasonPhrases as Readonly<Record<number, string>>)[status])
+  equal(response.headers.get('content-type'), 'application/json')
+  ok(response.headers.has('x-request-id'), 'it has a request id')
+  ok(!JSON.stringify(body).includes('wk_'), 'no key is repeated')
   explains(body)
   ok(!('issues' in body) || (Array.isArray(body.issues) && body.issues.length > 0), 'no empty list of issues')
   const issues = (body.issues ?? []) as Array<{ path: string; message: string }>
