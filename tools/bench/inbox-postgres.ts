@@ -19,7 +19,7 @@ const versions = {
   '14': findPackaged(resolve('node_modules/postgres14')),
   'of the distribution, with its JIT': distribution,
 }
-const backlog = { handled: 5_000, lane: 1_000, statistics: 'none' } as const
+const backlog = { handled: 5_000, lane: 1_000, retries: 10_000, statistics: 'none' } as const
 const idleMs = 20_000
 const responses = 100
 const secondUs = 1_000_000

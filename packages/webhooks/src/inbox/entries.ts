@@ -165,20 +165,26 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
    * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the
    * query for each value of a parameter.
    */
-  const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => {
+  const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>, lock = ''): Statement => {
     const isWindow = isPostgres && !again
     const source = isWindow ? `${toWindow(limit)} w JOIN ${table} r ON r.id = w.id` : `${table} r`
     const order = isWindow ? 'w' : 'r'
-    const state = again ? `r.state IN ('failed', 'claimed')` : `r.state = 'stored'`
-    const isDue = isWindow
-      ? `${isStillDue()} AND (w.subject IS NULL OR w.place = 1)`
-      : `${state} AND r.due_at <= ${now()}`
-    return {
-      text: `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
+    const toSearch = (isDue: string): string => `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
       WHERE ${isDue} AND NOT (${isHeldUp(again)})
       ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
-      ORDER BY ${order}.due_at, ${order}.id LIMIT ${limit}`,
-      values: except,
+      ORDER BY ${order}.due_at, ${order}.id LIMIT ${hide(String(limit))} ${lock}`
+    const toDueSearch = (state: string): string => toSearch(`r.state = '${state}' AND r.due_at <= ${now()}`)
+    if (isWindow)
+      return { text: toSearch(`${isStillDue()} AND (w.subject IS NULL OR w.place = 1)`), values: except }
+    if (!again) return { text: toDueSearch('stored'), values: except }
+    // The index has the entries of one state in order, so each search ends at the limit, which is hidden for the same reason as
+    // in `toWindow`. For both states at once, every due entry would be examined and sorted.
+    const [failed, claimed] = ['failed', 'claimed'].map(
+      (state) => `SELECT * FROM (${toDueSearch(state)}) ${state}`,
+    )
+    return {
+      text: `${failed} UNION ALL ${claimed} ORDER BY due_at, id LIMIT ${limit}`,
+      values: [...except, ...except],
     }
   }
 
@@ -225,12 +231,11 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
       const claim = (columns = claimed): Promise<readonly unknown[]> => {
-        const { text, values } = toCandidates(wanted)
         return engine.claim({
           table,
           token,
           due: toDue(wanted.again),
-          pick: { text: `${text} ${inboxSyntaxes[dialect].lock}`, values },
+          pick: toCandidates(wanted, inboxSyntaxes[dialect].lock),
           set: {
             text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
             holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,

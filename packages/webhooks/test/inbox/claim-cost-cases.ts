@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { type Environment, receive, toJoin, toRequest } from './environment.ts'
 
 type Server = { readonly pool: () => Pool }
-type Backlog = { readonly handled: number; readonly lane: number; readonly statistics: string }
+type Backlog = {
+  readonly handled: number
+  readonly lane: number
+  /** Entries that wait for a retry and are due, two in each lane. */
+  readonly retries: number
+  readonly statistics: string
+}
 
 const createEnvironment = (pool: Pool): Environment => ({
   inbox: (options) => sqlInbox(pool, options) as never,
@@ -13,7 +19,7 @@ const createEnvironment = (pool: Pool): Environment => ({
 })
 
 /** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
-const record = async (pool: Pool, { handled, lane, statistics }: Backlog) => {
+const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlog) => {
   const sent: string[] = []
   pool.on('connect', (client) => {
     const { query } = client
@@ -39,6 +45,9 @@ const record = async (pool: Pool, { handled, lane, statistics }: Backlog) => {
     `${insert} SELECT 'o' || n, '', 'o' || n, 'stored', 1e6 + n, 1e6 + n FROM generate_series(1, 20) n`,
   )
   await pool.query(
+    `${insert} SELECT 'r' || n, '', 'r' || n / 2, 'failed', n, n FROM generate_series(1, ${retries}) n`,
+  )
+  await pool.query(
     `${insert} SELECT 'x' || n, '', 'x' || n, 'handled', 9e15::bigint, 1 FROM generate_series(1, ${handled}) n`,
   )
   await analyze('late')
@@ -62,7 +71,7 @@ const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Pr
 export const measureClaims = async (pool: Pool, backlog: Backlog): Promise<number[]> => {
   const sent = await record(pool, backlog)
   const claims = sent.filter((text) => text.includes('WITH picked'))
-  const again = claims.find((text) => text.includes("'failed', 'claimed'")) ?? ''
+  const again = claims.find((text) => text.includes('UNION ALL')) ?? ''
   const first = claims.find((text) => text.includes('advanced') && text !== again) ?? ''
   const postpone = sent.find((text) => !text.includes('WITH picked')) ?? ''
   const client = await pool.connect()
@@ -79,10 +88,10 @@ export const claimCostCases = (name: string, server: () => Server): void => {
     const measure = (backlog: Backlog) => measureClaims(server().pool(), backlog)
 
     it.each(['late', 'early', 'none'])(
-      'depends neither on handled entries nor on the length of a lane, with statistics: %s',
+      'depends neither on handled entries, nor on due retries, nor on the length of a lane, with statistics: %s',
       async (statistics) => {
-        const few = await measure({ handled: 200, lane: 200, statistics })
-        const many = await measure({ handled: 20_000, lane: 4_000, statistics })
+        const few = await measure({ handled: 200, lane: 200, retries: 200, statistics })
+        const many = await measure({ handled: 20_000, lane: 4_000, retries: 4_000, statistics })
         expect(few.every((count) => count > 0)).toBe(true)
         for (const [index, count] of many.entries())
           expect(count).toBeLessThanOrEqual(2 * (few[index] ?? 0) + 50)

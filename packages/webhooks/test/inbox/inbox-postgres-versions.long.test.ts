@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import { type Inbox, sqlInbox } from '@wabakit/webhooks'
+import { type Inbox, sqlDedupe, sqlDedupeTable, sqlInbox } from '@wabakit/webhooks'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { requireProgram } from '../../../server/test/programs.ts'
+import { claim } from '../dedupe-cases.ts'
 import { distribution, findPackaged, startInstalledPostgres } from '../installed-postgres.ts'
 import { claimCostCases } from './claim-cost-cases.ts'
 import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
@@ -62,9 +63,21 @@ for (const [name, programs] of Object.entries(versions)) {
       await inbox.list({ state: 'failed' })
       await inbox.count()
       await inbox.retry({ callId: '20' })
+      // Expired rows are deleted with the first completion.
+      using _random = vi.spyOn(Math, 'random').mockReturnValue(0.9999)
+      await shared.query(sqlDedupeTable())
+      await shared.query(`INSERT INTO wabakit_webhook_deliveries
+        SELECT 'k' || n, NULL, now() + interval '1 day' FROM generate_series(1, 300000) n`)
+      const dedupe = sqlDedupe(server.pool())
+      const held = await claim(dedupe, 'a')
+      await held.renew(60_000)
+      await held.complete()
+      expect(await dedupe.claim('a', 60_000)).toBe('duplicate')
+      await (await claim(dedupe, 'b')).release()
       await shared.query('ALTER ROLE CURRENT_USER RESET ALL')
       const ran = server.readLog()
       expect(ran).toMatch(/WITH picked/)
+      expect(ran).toMatch(/DELETE FROM \w+\.wabakit_webhook_deliveries WHERE expires_at/)
       expect(ran).not.toContain('JIT:')
     })
   })
