@@ -341,11 +341,11 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
     const scenario = await createScenario()
     const good = { ...createBody, groupId: 'g' }
     for (const [body, key, status] of [
-      [{ ...good, subject: '' }, undefined, 400],
-      [{ ...good, wabaNumber: '1' }, undefined, 400],
+      [{ ...good, subject: '' }, 'wk_all_0123456789', 400],
+      [{ ...good, wabaNumber: '1' }, 'wk_all_0123456789', 400],
       [good, 'nobody', 401],
       [good, 'wk_second_0123456789', 403],
-      [{ ...good, wabaNumber: disabledWaba }, undefined, 422],
+      [{ ...good, wabaNumber: disabledWaba }, 'wk_all_0123456789', 422],
     ] as const)
       equal((await postGroup(scenario, body, { key })).status, status)
     await expectNothing(scenario)
