@@ -10,6 +10,7 @@ import { identifierCases } from './identifiers.ts'
 import { observationCases } from './observation.ts'
 import { publicationCases } from './publication-rules.ts'
 import { rateLimitCases } from './rate-limits.ts'
+import { sequenceCases } from './sequences.ts'
 import { subscriptionCases } from './subscriptions.ts'
 import { tenancyCases } from './tenancy.ts'
 import { transitionCases } from './transitions.ts'
@@ -32,4 +33,5 @@ export const suite: readonly Case[] = [
   ...observationCases,
   ...erasureCases,
   ...identifierCases,
+  ...sequenceCases,
 ]
