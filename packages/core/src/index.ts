@@ -17,12 +17,12 @@ export type { Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries } from './calls/summaries.ts'
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type {
-  AttemptReported,
   DeliveryOptions,
   DeliveryProblems,
   Dispatcher,
   StopOptions,
 } from './delivery/dispatcher.ts'
+export type { AttemptReported } from './delivery/sending.ts'
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
 export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
 export { IllegalTransitionError, InputError, SummaryRefusedError } from './errors/operation-errors.ts'

@@ -55,12 +55,12 @@ export const ownershipBugs: readonly PlantedBug[] = [
   {
     name: 'ownership: attempts in a departing shard outlive the worker',
     file: ownership,
-    find: `    const left = onLeft(shard, 0)
+    find: `    const left = scheduler.leave(shard, 0)
     // A shard that is being given up leaves the set when its attempts have ended.
     if (leaving.has(shard)) return
 `,
     replace: `    if (leaving.has(shard)) return
-    const left = onLeft(shard, 0)
+    const left = scheduler.leave(shard, 0)
 `,
     needs: losesWorkers,
   },
@@ -97,23 +97,23 @@ export const ownershipBugs: readonly PlantedBug[] = [
   {
     name: 'ownership: a shard is given up while an attempt runs in it',
     file: ownership,
-    find: `    await onLeft(shard, givingGraceMs)
+    find: `    await scheduler.leave(shard, givingGraceMs)
 `,
-    replace: `    void onLeft(shard, givingGraceMs)
+    replace: `    void scheduler.leave(shard, givingGraceMs)
 `,
   },
   {
     name: 'ownership: taken shards are not read',
     file: ownership,
-    find: `    onTaken(taken)
+    find: `    scheduler.take(taken)
 `,
     replace: ``,
   },
   {
     name: 'ownership: an attempt starts in a departing shard',
     file: ownership,
-    find: `(leaving.has(shard) ? undefined : owned.get(shard))`,
-    replace: `owned.get(shard)`,
+    find: `check() && !leaving.has(shard)`,
+    replace: `check()`,
   },
   {
     name: 'ownership: attempts in a lost shard continue',
@@ -123,9 +123,9 @@ export const ownershipBugs: readonly PlantedBug[] = [
   },
   {
     name: 'ownership: the lease is checked only when it is renewed',
-    file: dispatcher,
-    find: `(ownership.check() ? ownership.getEpoch(shard) : undefined)`,
-    replace: `ownership.getEpoch(shard)`,
+    file: ownership,
+    find: `check() && !leaving.has(shard)`,
+    replace: `!leaving.has(shard)`,
   },
   {
     name: 'ownership: workers do not share evenly',

@@ -1,18 +1,13 @@
 import type { HealthEvent } from '@wabakit/contract'
-import { callListener } from '../events/call-listener.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
 import { type Clock, readWallClock, startBackgroundTimer } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { checkNumbers } from '../values/numbers.ts'
-import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
+import type { DeliveryFetch } from './attempt.ts'
 import { persistentFailures } from './deliveries.ts'
 import { createOwnership } from './ownership.ts'
-import { decideResult, failingLimitMs } from './schedule.ts'
 import { createScheduler } from './scheduler.ts'
-import { createSettlementWriter } from './settlement-writer.ts'
-import { createShortages } from './shortage.ts'
-import type { Attempting, Ended } from './states.ts'
+import { type AttemptReported, createSending } from './sending.ts'
 
 /** Options for sending deliveries. */
 export type DeliveryOptions = {
@@ -66,15 +61,6 @@ export type DeliveryOptions = {
    * @default the server's `random`
    */
   readonly random?: Random | undefined
-}
-
-/** An attempt and its recorded outcome. */
-export type AttemptReported = {
-  readonly attempted: LoadedDelivery
-  /** `released` if the attempt was stopped before it had a result, or failed because of this machine. */
-  readonly result: AttemptVerdict | { readonly kind: 'released' }
-  /** `stale` if nothing was recorded: the delivery has another worker, has changed, or was released. */
-  readonly settlement: SettlementOutcome
 }
 
 /** What keeps a dispatcher from delivering. */
@@ -157,9 +143,6 @@ export type DispatcherContext = ServerContext & {
   readonly options: DeliveryOptions
 }
 
-/** Duration in milliseconds after which an attempt is slow and frees its slot. */
-const slowAfterMs = 500
-
 /** The pause after a failed lease renewal, in milliseconds. */
 const failurePauseMs = 500
 
@@ -178,43 +161,16 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     leaseMs = 20_000,
     pollMs = 1_000,
   } = options
-  const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
-  const random = options.random ?? context.random
-  const attemptListeners = new Set<(report: AttemptReported) => void>()
-  const healthListeners = new Set<(event: HealthEvent) => void>()
-  const writer = createSettlementWriter(store, {
-    clock,
+  const sending = createSending({
+    ...context,
+    signatureClock: options.signatureClock ?? { now: () => readWallClock(clock) },
+    random: options.random ?? context.random,
+    allowsCustomPayload,
+    timeoutMs,
+    sharesFairly,
     retryForMs: leaseMs,
-    mayDelayFailures: () => isStarted,
+    isStarted: () => isStarted,
   })
-
-  const emit = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
-    for (const listener of listeners) callListener(() => listener(value), onError)
-  }
-
-  const shortages = createShortages(onError)
-
-  const attempt = async ({ attempted, slot, stopping }: Attempting): Promise<Ended> => {
-    let isSlow = false
-    const onSlow = (): void => {
-      isSlow = true
-      if (sharesFairly) slot.moveToSlow()
-    }
-    const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
-    const made = await attemptDelivery(attempted, { ...context, allowsCustomPayload, ...timing })
-    // `runDue` settles what fails: a test that calls it would wait without an end.
-    const shortage = isStarted && !stopping.isStopped() ? made.shortage : undefined
-    // Meanwhile, its slot is of use to endpoints that have a connection.
-    if (shortage !== undefined) slot.moveToSlow()
-    slot.free()
-    if (shortage !== undefined) await shortages.wait(shortage, stopping)
-    if (shortage !== undefined || (stopping.isStopped() && made.attempt.status === null)) {
-      emit(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
-      return { result: undefined, isSlow }
-    }
-    return { result: decideResult(attempted.delivery, made, random), isSlow }
-  }
-
   const scheduler = createScheduler({
     store,
     clock,
@@ -222,19 +178,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     perSubscription,
     sharesFairly,
     timeoutMs,
-    attempt,
+    ...sending,
     onError,
-    getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
-    isSettling: writer.isWriting,
-    settle: async ({ key, attempted, result, pace }, isAlone) => {
-      const { delivery } = attempted
-      const now = clock.now()
-      const settlement = await writer.write({ ...key, delivery, now, result, pace, failingLimitMs }, isAlone)
-      emit(attemptListeners, { attempted, result, settlement })
-      if (settlement.outcome === 'settled')
-        for (const event of settlement.health) emit(healthListeners, event)
-      return settlement
-    },
+    getEpoch: (shard) => ownership.getEpoch(shard),
   })
   const ownership = createOwnership({
     store,
@@ -243,8 +189,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     // Only `runDue` uses the long lease. Otherwise a worker that is killed while it stops would keep its
     // shards until that lease ends.
     getLeaseMs: () => (isStarted || users === 0 ? leaseMs : longLeaseMs),
-    onTaken: scheduler.take,
-    onLeft: scheduler.leave,
+    scheduler,
   })
   let isStarted = false
   /** Number of failed renewals since the last successful one. */
@@ -267,7 +212,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       })
     }
     opening = closing.then(async () => {
-      writer.setRetrying(true)
+      sending.setRetrying(true)
       unsubscribe = store.listen((change) => {
         if (change.kind === 'lost') {
           ownership.lose()
@@ -286,7 +231,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     closing = opening
       .catch(() => {})
       .then(async () => {
-        const timer = setTimeout(() => writer.setRetrying(false), graceMs)
+        const timer = setTimeout(() => sending.setRetrying(false), graceMs)
         await scheduler.close(graceMs)
         clearTimeout(timer)
         unsubscribe?.()
@@ -355,15 +300,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       unreadableDeliveries: scheduler.countUnreadable(),
       cannotRenew: failedRenewals >= persistentFailures,
       cannotLoad: scheduler.isLoadFailing(),
-      shortage: shortages.find(),
+      shortage: sending.findShortage(),
     }),
-    onAttempt: (listener) => {
-      attemptListeners.add(listener)
-      return () => attemptListeners.delete(listener)
-    },
-    onHealth: (listener) => {
-      healthListeners.add(listener)
-      return () => healthListeners.delete(listener)
-    },
+    onAttempt: sending.onAttempt,
+    onHealth: sending.onHealth,
   }
 }

@@ -21,15 +21,17 @@ const createWorker = (
     clock: { now: () => clock.time },
     worker,
     getLeaseMs,
-    onTaken: () => {},
-    onLeft: (shard) => {
-      left.push(shard)
-      return isBusy ? new Promise((resolve) => running.push(resolve)) : Promise.resolve()
+    scheduler: {
+      take: () => {},
+      leave: (shard) => {
+        left.push(shard)
+        return isBusy ? new Promise((resolve) => running.push(resolve)) : Promise.resolve()
+      },
     },
   })
   const list = (): number[] =>
     Array.from({ length: store.shards }, (_, shard) => shard).filter(
-      (shard) => ownership.check() && ownership.getEpoch(shard) !== undefined,
+      (shard) => ownership.getEpoch(shard) !== undefined,
     )
   return {
     ...ownership,

@@ -7,13 +7,14 @@ export type OwnershipContext = {
   readonly clock: Clock
   readonly worker: string
   readonly getLeaseMs: () => number
-  /** Called with shards that this worker has just taken. */
-  onTaken(shards: readonly OwnedShard[]): void
-  /**
-   * Called when attempts may no longer start in a shard. Resolves when no attempt is running in it, after `graceMs` at
-   * the latest.
-   */
-  onLeft(shard: number, graceMs: number): Promise<void>
+  readonly scheduler: {
+    /** Starts deliveries of shards that this worker has just taken. */
+    take(shards: readonly OwnedShard[]): void
+    /**
+     * Starts no more attempts in a shard. Resolves when no attempt is running in it, after `graceMs` at the latest.
+     */
+    leave(shard: number, graceMs: number): Promise<void>
+  }
 }
 
 const givingGraceMs = 5_000
@@ -43,7 +44,7 @@ const ownShare = 0.75
  * back a little.
  */
 export const createOwnership = (context: OwnershipContext) => {
-  const { store, clock, worker, getLeaseMs, onTaken, onLeft } = context
+  const { store, clock, worker, getLeaseMs, scheduler } = context
   const owned = new Map<number, number>()
   /** Shards in which attempts may still be running, but none may start. */
   const leaving = new Set<number>()
@@ -55,7 +56,7 @@ export const createOwnership = (context: OwnershipContext) => {
 
   const drop = (shard: number): void => {
     owned.delete(shard)
-    const left = onLeft(shard, 0)
+    const left = scheduler.leave(shard, 0)
     // A shard that is being given up leaves the set when its attempts have ended.
     if (leaving.has(shard)) return
     leaving.add(shard)
@@ -90,12 +91,12 @@ export const createOwnership = (context: OwnershipContext) => {
     if (free.length === 0) return
     const taken = await store.takeShards({ worker, shards: free, now: clock.now() })
     for (const { shard, epoch } of taken) owned.set(shard, epoch)
-    onTaken(taken)
+    scheduler.take(taken)
   }
 
   const give = async (shard: number, epoch: number): Promise<void> => {
     leaving.add(shard)
-    await onLeft(shard, givingGraceMs)
+    await scheduler.leave(shard, givingGraceMs)
     // Deletes the shard from `owned` first, so that no attempt starts in the meantime.
     const isStillOwned = owned.delete(shard)
     leaving.delete(shard)
@@ -144,7 +145,7 @@ export const createOwnership = (context: OwnershipContext) => {
     },
     check,
     /** Returns the epoch of a shard in which attempts may start; `undefined` for any other shard. */
-    getEpoch: (shard: number) => (leaving.has(shard) ? undefined : owned.get(shard)),
+    getEpoch: (shard: number) => (check() && !leaving.has(shard) ? owned.get(shard) : undefined),
     /** Renews the lease, and takes or gives up shards. Returns the milliseconds until the next renewal. */
     renew: (): Promise<number> => {
       renewing ??= renew().finally(() => {

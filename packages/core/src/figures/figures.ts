@@ -1,4 +1,4 @@
-import type { AttemptReported } from '../delivery/dispatcher.ts'
+import type { AttemptReported } from '../delivery/sending.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { FigureRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'

@@ -1,4 +1,4 @@
-import type { AttemptReported } from '../delivery/dispatcher.ts'
+import type { AttemptReported } from '../delivery/sending.ts'
 
 const maxLineLength = 200
 
