@@ -51,7 +51,7 @@ const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
     const isNamed =
       (cause === 'fail' && (result.verdict === 'fail' || result.verdict === 'advice')) ||
       (cause === 'advice' && result.verdict === 'advice')
-    return isNamed ? { ...result, because } : result
+    return because !== undefined && isNamed ? { ...result, because } : result
   })
 }
 
