@@ -280,6 +280,22 @@ test('a sender that never retries makes one attempt, whether it fails, is deferr
   ])
 })
 
+test.each(['reference', 'live'] as const)(
+  'sends brackets by the thousands with the profile %s',
+  async (profile) => {
+    await using mock = await createMock({ profile })
+    const bodies: string[] = []
+    mock.deliverTo(async (request) => {
+      bodies.push(await request.text())
+      return new Response()
+    })
+    const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+    await mock.trigger(JSON.parse(`{"event":"GROUP_CREATED","groupId":"g","x":${deep}}`))
+    await mock.clock.advance(0)
+    expect(bodies).toEqual([expect.stringContaining(deep)])
+  },
+)
+
 test('a fault hits only the events that match', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.drop('CALL_ENDED', { where: { callId: 'call-2' }, times: 'always' })

@@ -325,22 +325,26 @@ test('lets participants join and leave', async () => {
   expect((await step('removed')).status).toBe(409)
 })
 
-test('publishes any event, and delivers it byte for byte', async () => {
+/** More brackets inside each other than JSON.stringify can write. */
+const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+
+test.each([
+  ['of a few fields', ''],
+  ['with thousands of brackets', `,"x":${deep}`],
+])('publishes any event %s, and delivers it byte for byte', async (_, more) => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   await subscribe(server, endpoint.url)
 
-  const published = await control(server, 'POST /organizations/acme/events', {
-    name: 'CALL_MISSED',
-    subject: 'call:c1',
-    channel: 'WHATSAPP',
-    number: '+15550100001',
-    payload: { event: 'CALL_MISSED', callId: 'c1' },
-  })
-  await endpoint.arrived(1)
-
+  const payload = `{"event":"CALL_MISSED","callId":"c1"${more}}`
+  const published = await control(
+    server,
+    'POST /organizations/acme/events',
+    `{"name":"CALL_MISSED","subject":"call:c1","channel":"WHATSAPP","number":"+15550100001","payload":${payload}}`,
+  )
   expect(published.status).toBe(201)
-  expect(endpoint.arrivals[0]?.body).toBe(published.body.payload)
+  await endpoint.arrived(1)
+  expect([published.body.payload, endpoint.arrivals[0]?.body]).toEqual([payload, payload])
 })
 
 test('lists events with cursors, and shows one', async () => {

@@ -1,3 +1,4 @@
+import { writeJson } from '@wabakit/wire'
 import { WebhookRequestError } from './errors.ts'
 
 /**
@@ -21,7 +22,7 @@ const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object
 export const keepParsedBody = (request: Request, body: unknown): void => {
   if (isMisread(body)) return
   try {
-    Object.defineProperty(request, parsedBody, { value: JSON.stringify(body) })
+    Object.defineProperty(request, parsedBody, { value: writeJson(body) })
   } catch (cause) {
     throw new WebhookRequestError('body_unreadable', 'The parsed body cannot be serialized.', { cause })
   }

@@ -103,6 +103,14 @@ describe('a body that was parsed before', () => {
     ])
   })
 
+  it('is handled however deeply it is nested', async () => {
+    const { receiver, seen } = record()
+    const url = await startExpress(receiver, express.json())
+    const deep = `{"event":"NEW_EVENT","x":${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}}`
+    expect((await fetch(url, { ...post, body: deep })).status).toBe(200)
+    expect(new TextDecoder().decode(seen[0]?.[1].rawBody)).toBe(deep)
+  })
+
   it('is limited by its serialization', async () => {
     const { receiver } = record({ maxBodyBytes: body.length })
     const url = await startExpress(receiver, express.json())

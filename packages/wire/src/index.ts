@@ -48,7 +48,7 @@ export { readMessages, type StreamMessage } from './read-messages.ts'
 export { readText } from './read-text.ts'
 export { receiveRequest } from './receive-request.ts'
 
-// Reading and printing untrusted text, and tracing.
+// Reading and printing untrusted values, and tracing.
 
 export { findNumber, readDigits } from './find-number.ts'
 export { createSecretFinder, createSecretHider } from './hide-secrets.ts'
@@ -56,3 +56,4 @@ export { isMasked, maskUrl, urlMask } from './mask-url.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'
 export { findChannel, findTracingChannel } from './tracing.ts'
+export { writeJson } from './write-json.ts'

@@ -1,3 +1,4 @@
+import { writeJson } from '@wabakit/wire'
 import { createPersonName, nameCustomer } from '../simulation/call-data.ts'
 import type { LiveSettings } from '../simulation/live-settings.ts'
 
@@ -102,6 +103,6 @@ const toLiveGroup = (event: Fields, { groupEventNames = true, nullFields = [] }:
 export const toLivePayload = (payload: string, settings: LiveSettings): string => {
   const event: Fields = JSON.parse(payload)
   const name = String(event.event)
-  if (name.startsWith('CALL_')) return JSON.stringify(toLiveCall(event))
-  return name.startsWith('GROUP_') ? JSON.stringify(toLiveGroup(event, settings)) : payload
+  if (name.startsWith('CALL_')) return writeJson(toLiveCall(event))
+  return name.startsWith('GROUP_') ? writeJson(toLiveGroup(event, settings)) : payload
 }

@@ -7,6 +7,7 @@ import {
 } from '@wabakit/contract/profile'
 import type { CallRecord } from '@wabakit/core'
 import { findEndpoint } from '@wabakit/core/hosting'
+import { writeJson } from '@wabakit/wire'
 import { buildResponse } from './build-response.ts'
 import type { Choose } from './variants.ts'
 
@@ -55,7 +56,7 @@ const withoutGroupId = async (request: Request): Promise<Request> => {
   const init = { method, headers, signal }
   try {
     const { groupId: _, ...fields } = JSON.parse(text)
-    return new Request(url, { ...init, body: JSON.stringify(fields) })
+    return new Request(url, { ...init, body: writeJson(fields) })
   } catch {
     return new Request(url, { ...init, body: text })
   }

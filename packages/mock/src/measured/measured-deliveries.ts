@@ -3,6 +3,7 @@ import { findEventForm, findKind, type MeasuredProfile, playField, readPath } fr
 import type { DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import type { LiveSettings } from '@wabakit/core/simulation'
 import { signWebhook } from '@wabakit/webhooks'
+import { writeJson } from '@wabakit/wire'
 import type { Choose } from './variants.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -23,10 +24,7 @@ export type MeasuredRequest = Omit<DeliveryRequest, 'method'> & {
 }
 
 const flatten = (body: Fields): [name: string, value: string][] =>
-  Object.entries(body).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ])
+  Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : writeJson(value)])
 
 const boundary = 'wabakit-7d1f0c2b'
 
@@ -72,9 +70,9 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
     const groupEventNames = nameField === undefined ? settings.groupEventNames : nameField !== 'none'
     const body: Fields = JSON.parse(live.toLivePayload(payload, { ...settings, groupEventNames }))
     const played = playFields(name, { source, body })
-    if (nameField !== 'eventType') return JSON.stringify(played)
+    if (nameField !== 'eventType') return writeJson(played)
     const { event, ...others } = played
-    return JSON.stringify({ eventType: event, ...others })
+    return writeJson({ eventType: event, ...others })
   }
 
   /** Payloads by those of the reference server: every attempt of an event has the same body. */

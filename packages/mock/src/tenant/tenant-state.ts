@@ -20,6 +20,7 @@ import {
   toGroupSubject,
 } from '@wabakit/core/simulation'
 import { parseEvent } from '@wabakit/webhooks'
+import { writeJson } from '@wabakit/wire'
 import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
 import { collectUntil, hasOtherReceiver, watchSubscriptions } from '../delivery/collector.ts'
@@ -227,7 +228,7 @@ export const createTenantState = (options: LastingParts) => {
       ...(channel === 'PSTN'
         ? ({ channel, number: pstnNumber } as const)
         : ({ channel: 'WHATSAPP', number: wabaNumber } as const)),
-      payload: JSON.stringify(payload),
+      payload: writeJson(payload),
     }
     await server.events.publish(organizationId, event, { hasCustomPayload })
     if (parsed.kind === 'event') (hasCustomPayload ? recorder.addEvent : recordEvent)(parsed.event)

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { escapeControls } from '@wabakit/wire'
+import { escapeControls, writeJson } from '@wabakit/wire'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const
@@ -25,7 +25,7 @@ export const createOutput = ({ format }: { readonly format: Format }) => ({
   format,
   /** Writes a result: `value` as one line of JSON, or the human-readable `text`. */
   result: (value: unknown, text: string): void => {
-    const line = format === 'json' ? escapeControls(JSON.stringify(value)) : escapeUnstyled(text)
+    const line = format === 'json' ? escapeControls(writeJson(value)) : escapeUnstyled(text)
     process.stdout.write(`${line}\n`)
   },
   notice: (text: string): void => {

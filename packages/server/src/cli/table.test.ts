@@ -36,6 +36,8 @@ test('neither the name nor the value of a field can forge a line', () => {
 })
 
 test('formats a value with 5,000 brackets', () => {
-  const text = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
-  expect(formatValue(JSON.parse(text))).toBe(text.slice(1, -1))
+  for (const item of ['[', '{"0":']) {
+    const text = `[${item.repeat(5_000)}1${(item === '[' ? ']' : '}').repeat(5_000)}]`
+    expect(formatValue(JSON.parse(text))).toBe(text.slice(1, -1))
+  }
 })

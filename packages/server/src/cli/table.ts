@@ -1,10 +1,10 @@
-import { escapeControls } from '@wabakit/wire'
+import { escapeControls, writeJson } from '@wabakit/wire'
 import type { Output } from './output.ts'
 
 const formatItem = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? writeJson(value) : String(value)
 }
 
 /** Does not call itself, because a payload may have more brackets than there is stack. */

@@ -64,12 +64,16 @@ const readRecords = (file: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+/** More brackets inside each other than JSON.stringify can write. */
+const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+
 const bodies = {
   event: Buffer.from(ended),
   'text with line ends': Buffer.from('{"event":\r\n"NEW_EVENT",\n"text":"\u2028 ✓"}\n'),
   'a byte order mark': Buffer.from(`\ufeff${ended}`),
   'what is not JSON': Buffer.from('name=value&other=1'),
   'what is not UTF-8': Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0xc3, 0x28, 0x0a, 0x7d]),
+  'thousands of brackets': Buffer.from(ended.replace('}', `,"x":${deep}}`)),
   nothing: Buffer.alloc(0),
   '3 MB of bytes': Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7) % 256)),
 }
@@ -301,6 +305,7 @@ test('check reads bodies in arrays, over several lines, in texts and in the reco
       'payload',
     ],
     [`{"events":[${ended},${ended}]}`, ['1[1]', '1[2]'], 'events'],
+    [`[${ended},{"event":"NEW_EVENT","x":${deep}}]`, ['1[1]', '1[2]']],
   ]
   for (const [input, lines, path] of files) {
     const { code, stdout } = await wabakit(['check', '-', ...(path ? ['--path', path] : [])], { input })

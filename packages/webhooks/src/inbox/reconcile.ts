@@ -1,3 +1,4 @@
+import { writeJson } from '@wabakit/wire'
 import { encoder } from '../bytes.ts'
 import { readColumn, readProperty } from '../dedupe/sql-database.ts'
 import { toKey, toSummaryFact } from '../identity/identity.ts'
@@ -217,9 +218,7 @@ export const createReconcile = (
         })
         const callId = record.callId || requested
         if (callId !== requested) throw new Error('getSummary() returned the summary of another call.')
-        const body = encoder.encode(
-          JSON.stringify({ ...details, ...record, callId, event: 'CALL_AI_SUMMARY' }),
-        )
+        const body = encoder.encode(writeJson({ ...details, ...record, callId, event: 'CALL_AI_SUMMARY' }))
         const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`
         if (await entries.end(missing, set, [body])) counts.accepted += 1
         wake()

@@ -1338,6 +1338,20 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await expect.poll(() => summaries).toEqual(['c'])
     })
 
+    it('stores the summary of a call whose fields are nested more deeply than JSON.stringify can write', async () => {
+      const clock = createClock()
+      const { receiver, inbox } = setUp({ clock })
+      receiver.on('CALL_AI_SUMMARY', () => {}).on('CALL_ENDED', () => {})
+      const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+      await receiver.handle(toRequest(JSON.stringify(toEnd('c')).replace('}', `,"x":${deep}}`), 'a'))
+      clock.advance(601_000)
+      const client = createClient(() => ({ y: JSON.parse(deep) }))
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, accepted: 1 })
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 2 })
+    })
+
     it('gives the handler of a summary all attempts, however often the summary was requested', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock, maxAttempts: 2, onParked: () => {} })

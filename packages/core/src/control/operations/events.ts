@@ -1,4 +1,5 @@
 import { Channel } from '@wabakit/contract'
+import { writeJson } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../../hosting/control-error.ts'
 import { phoneNumber } from '../../values/input-schemas.ts'
@@ -65,7 +66,7 @@ export const eventOperations = [
     run: async ({ params: { organizationId }, body: { payload, ...event } }, context) => {
       const { service, live } = context
       checkPayload(await findReceivers(service, organizationId, event), context)
-      const published = { ...event, payload: JSON.stringify(payload) }
+      const published = { ...event, payload: writeJson(payload) }
       const record = await service.events.publish(organizationId, published, { hasCustomPayload: true })
       live.wake()
       return showEvent(record)

@@ -13,7 +13,7 @@ import {
 } from '@wabakit/contract/profile'
 import { toLivePayload } from '@wabakit/core/live'
 import { identifyEvent, parseEvent } from '@wabakit/webhooks'
-import type { EventName } from '@wabakit/wire'
+import { type EventName, writeJson } from '@wabakit/wire'
 import type { RecordedRequest } from '../recording/recorded-request.ts'
 import { readFields } from './read-fields.ts'
 
@@ -183,7 +183,7 @@ export const observeDeliveries = ({ profile, registered, now }: ObserverOptions)
       // The fields of a form are texts, whatever their types.
       if (format === 'json') noteFields(name, fields)
       const { key, identity, subject } = await identifyEvent(
-        JSON.stringify(fields),
+        writeJson(fields),
         Object.fromEntries(request.headers),
       )
       if (subject?.startsWith('call:')) noteOrder(name, subject)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { writeJson } from '@wabakit/wire'
 import * as z from 'zod/mini'
 
 /** A request with its exact bytes. */
@@ -66,7 +67,7 @@ export const toRequest = (json: unknown, bytes?: Buffer): RecordedRequest | 'ref
   const { success, data } = lineSchema.safeParse(json)
   if (!success) {
     // Many exports contain a body as a JSON text.
-    const body = typeof json === 'string' ? Buffer.from(json) : (bytes ?? Buffer.from(JSON.stringify(json)))
+    const body = typeof json === 'string' ? Buffer.from(json) : (bytes ?? Buffer.from(writeJson(json)))
     return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body }
   }
   const { method, path, headers, body = '', bodyBase64 } = data
