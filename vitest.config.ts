@@ -11,7 +11,7 @@ const conditions = ['@wabakit/source', 'module', 'node']
  * - `*.test.ts`: in `npm test`, which shares one process among many files.
  * - `*.isolated.test.ts`: its modules have a folder, hooks, time limits or results for the one file that loads them, or add
  *   headers to every request. Most of these files start a process for each command. Runs in `npm run test:long`, too.
- * - `*.long.test.ts`: kills processes and databases, or tries the judges on some hundred endpoints. `npm run test:long`.
+ * - `*.long.test.ts`: kills processes and databases, or tries the doctor on some hundred endpoints. `npm run test:long`.
  * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`.
  * - `*.browser.test.ts`: needs Chromium or Firefox. `npm run test:inspector`.
  */
@@ -46,15 +46,12 @@ const slowest = [
   'flawed-events',
   'flawed-robustness',
   'flawed-verification',
-  'correct-servers',
-  'broken-servers',
   'python-endpoints',
   'cli/running',
   'torture-postgres',
   'example-receivers',
   'cli/doctor',
   'conformance/test/correct',
-  'test/server/live-profile',
   'cli/serve',
   'open-postgres',
   'silence',

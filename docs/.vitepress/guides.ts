@@ -29,7 +29,6 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/reference/faults.md',
     'packages/mock/README.md',
     'docs/is-my-webhook-endpoint-safe.md',
-    'docs/examining-a-server.md',
     'packages/conformance/README.md',
   ],
   'I run it': [

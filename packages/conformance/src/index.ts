@@ -12,7 +12,3 @@ export { type ProbeQuestion, probeQuestions } from './probe/questions.ts'
 export { formatForm } from './probe/read-form.ts'
 export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'
-// The acceptance checks examine a server.
-export type { PlayCall, Simulate } from './server/calls/simulate.ts'
-export { examineServer } from './server/examine-server.ts'
-export type { ServerExamination } from './server/server-examination.ts'

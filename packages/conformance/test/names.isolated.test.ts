@@ -1,10 +1,5 @@
 import { getServers, setServers } from 'node:dns'
-import {
-  endpointCheckIds,
-  examineEndpoint,
-  examineServer,
-  TargetUnreachableError,
-} from '@wabakit/conformance'
+import { endpointCheckIds, examineEndpoint, TargetUnreachableError } from '@wabakit/conformance'
 import { expect, onTestFinished, test } from 'vitest'
 import { blockThreads } from './blocked-threads.ts'
 import { startEndpoint } from './endpoint.ts'
@@ -60,10 +55,3 @@ test.each([true, false])(
     await expect(examining).rejects.toBeInstanceOf(TargetUnreachableError)
   },
 )
-
-test('names DNS if the name of a server cannot be resolved', async () => {
-  await useNameServer(() => ({ code: 3 }))
-  await expect(examineServer({ baseUrl: 'http://missing.test', only: [] })).rejects.toThrow(
-    /^No response from http:\/\/missing\.test: the name missing\.test could not be resolved \(ENOTFOUND\)/,
-  )
-})

@@ -2,10 +2,9 @@ import * as conformance from '@wabakit/conformance'
 import { type NumericOptions, testNumericOptions } from '../../../tools/numeric-options.ts'
 import { defaultLimits } from '../src/endpoint/options.ts'
 
-const { examineEndpoint, examineServer, probeService } = conformance
+const { examineEndpoint, probeService } = conformance
 const endpoint = { url: 'http://127.0.0.1:1/', headers: { 'x-token': 't' } }
-const server = { baseUrl: 'http://127.0.0.1:1' }
-const probe = { baseUrl: server.baseUrl, apiKey: 'wk_0123456789' }
+const probe = { baseUrl: 'http://127.0.0.1:1', apiKey: 'wk_0123456789' }
 const limit = (run: (limits: Partial<conformance.Limits>) => unknown) =>
   Object.fromEntries(
     Object.keys(defaultLimits).map((name) => [`limits.${name}`, (value: number) => run({ [name]: value })]),
@@ -16,13 +15,6 @@ testNumericOptions('conformance', {
     timeoutMs: (timeoutMs) => examineEndpoint({ ...endpoint, timeoutMs }),
     seed: (seed) => examineEndpoint({ ...endpoint, seed }),
     ...limit((limits) => examineEndpoint({ ...endpoint, limits })),
-  },
-  examineServer: {
-    minutes: (minutes) => examineServer({ ...server, minutes }),
-    timeoutMs: (timeoutMs) => examineServer({ ...server, timeoutMs }),
-    retryTimeoutMs: (retryTimeoutMs) => examineServer({ ...server, retryTimeoutMs }),
-    quietMs: (quietMs) => examineServer({ ...server, quietMs }),
-    seed: (seed) => examineServer({ ...server, seed }),
   },
   probeService: { intervalMs: (intervalMs) => probeService({ ...probe, intervalMs }) },
   // A plan uses no number, a report was made by an examination, a form is only shown, and a schema has parsed a profile.

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { examineEndpoint, examineServer } from '@wabakit/conformance'
+import { examineEndpoint } from '@wabakit/conformance'
 import { createReceiver, generateSecret, sqlInbox, standardWebhooks, unsigned } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { Command } from 'commander'
@@ -177,17 +177,6 @@ const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
     const address = endpoint.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
     return () => examineEndpoint({ url, secret, only: ['refuses-get', 'accepts-genuine'] })
-  },
-  'runs of acceptance': async () => {
-    const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', sandbox: true })
-    onTestFinished(server.close)
-    return () =>
-      examineServer({
-        baseUrl: server.url,
-        wabakitControl: server.url,
-        only: ['create.subject.empty-is-400'],
-        minutes: 0,
-      })
   },
 }
 

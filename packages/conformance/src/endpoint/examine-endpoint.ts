@@ -151,7 +151,6 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const proving = new Set(checks.flatMap(({ id, isProof }) => (isProof ? [id] : [])))
   const isUnproven = results.some(({ id, verdict }) => proving.has(id) && verdict === 'inconclusive')
   return buildReport({
-    tool: 'doctor',
     target: plan.target,
     seed,
     checks: nameCauses(results),

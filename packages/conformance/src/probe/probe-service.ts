@@ -6,7 +6,7 @@ import { checkNumbers } from '../check-numbers.ts'
 import { type Exchange, isFirewalled, sendRequest } from '../endpoint/send.ts'
 import { startServedClock } from '../endpoint/served-clock.ts'
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
-import { parseJson } from '../server/api/api-request.ts'
+import { parseJson } from './parse-json.ts'
 import { readForm } from './read-form.ts'
 
 /** The service to probe, and what may be asked. */

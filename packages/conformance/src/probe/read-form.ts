@@ -6,7 +6,7 @@ import {
   responseHeaders,
 } from '@wabakit/contract/profile'
 import type { Exchange } from '../endpoint/send.ts'
-import { parseJson } from '../server/api/api-request.ts'
+import { parseJson } from './parse-json.ts'
 
 const findRetryAfter = (text: string | undefined): ResponseForm['retryAfter'] => {
   if (text === undefined) return undefined

@@ -27,11 +27,6 @@ export type CheckResult = {
   readonly severity: Severity
   /** The clause of the specification, standard or decision behind the rule. */
   readonly clause: string
-  /**
-   * Present if the specification is silent and the rule is a decision of this project. Breaking it results in advice,
-   * not a failure.
-   */
-  readonly decision?: true
   readonly verdict: CheckVerdict
   /** Present if the failure or advice follows from that of another check, whose id this is. One fix is enough for both. */
   readonly because?: string
@@ -60,10 +55,9 @@ export type CheckResult = {
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive'
 
-/** The findings of a tool, as plain JSON. */
+/** The findings of the doctor, as plain JSON. */
 export type Report = {
-  /** The tool: `doctor` attacks an endpoint, `acceptance` examines a server. */
-  readonly tool: 'doctor' | 'acceptance'
+  readonly tool: 'doctor'
   /** URL of the target, without credentials. */
   readonly target: string
   readonly verdict: Verdict
@@ -76,17 +70,14 @@ export type Report = {
 }
 
 export const buildReport = (
-  run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
+  run: Pick<Report, 'target' | 'seed' | 'checks'> & {
     /** Set if the run proved what a pass promises. */
     readonly isProven: boolean
-    /** Set if advice also fails the run. */
-    readonly isStrict?: boolean | undefined
   },
 ): Report => {
-  const { tool, target, seed, checks, isProven, isStrict = false } = run
+  const { target, seed, checks, isProven } = run
   const counts = { pass: 0, fail: 0, advice: 0, inconclusive: 0, skipped: 0 }
   for (const check of checks) counts[check.verdict] += 1
-  const isFailed = counts.fail > 0 || (isStrict && counts.advice > 0)
-  const verdict = isFailed ? 'fail' : isProven ? 'pass' : 'inconclusive'
-  return { tool, target, verdict, seed, counts, checks }
+  const verdict = counts.fail > 0 ? 'fail' : isProven ? 'pass' : 'inconclusive'
+  return { tool: 'doctor', target, verdict, seed, counts, checks }
 }

@@ -15,7 +15,7 @@ export type Finding = {
 /** A rule and a function that determines whether the target follows it. */
 export type Check = Pick<
   CheckResult,
-  'id' | 'group' | 'title' | 'severity' | 'clause' | 'decision' | 'expected' | 'risk' | 'fix'
+  'id' | 'group' | 'title' | 'severity' | 'clause' | 'expected' | 'risk' | 'fix'
 > & {
   /** Runs the check. Never rejects because of the target's behavior. `signal` aborts when the check's time is up. */
   run(signal: AbortSignal): Promise<Finding>
@@ -87,14 +87,13 @@ export const runChecks = async <Kind extends Check>(
       (timeoutMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
         : await waitAtMost({ timeoutMs, after }, (signal) => check.run(signal)))
-    const { id, group, title, severity, clause, decision, risk, fix } = check
+    const { id, group, title, severity, clause, risk, fix } = check
     const result: CheckResult = {
       id,
       group,
       title,
       severity,
       clause,
-      ...(decision && { decision }),
       verdict: finding.verdict,
       ...(finding.because && { because: finding.because }),
       expected: finding.expected ?? check.expected,

@@ -7,7 +7,7 @@ import {
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
-import { addReportOptions, runJudge, type Severity, severities } from './judge.ts'
+import { addReportOptions, runExamination, type Severity, severities } from './examination.ts'
 import { addOptions, collectHeader, createNumberParser, createOption, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { parseProfileFile, readProfile } from './profile/profile-file.ts'
@@ -67,7 +67,7 @@ const examine = async (
   }: DoctorOptions,
 ): Promise<void> => {
   const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
-  await runJudge({ format, failOn }, (progress) =>
+  await runExamination({ format, failOn }, (progress) =>
     examineEndpoint({
       ...options,
       url,

@@ -51,11 +51,6 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   'Check an integration:': [
     ['doctor', 'attack a webhook endpoint, and report what it does wrong', () => import('./doctor.ts')],
-    [
-      'acceptance',
-      'examine a server: does it do what the specification says?',
-      () => import('./acceptance.ts'),
-    ],
     ['probe', 'ask a live service where services differ', () => import('./probe.ts')],
     ['check', 'compare received bodies with the contract', () => import('./check.ts')],
     ['sign', 'sign a payload and print the webhook headers', () => import('./sign.ts')],
@@ -94,7 +89,7 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor, acceptance).',
+      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor).',
     )
     .exitOverride()
   const selected = findCommandName(args)

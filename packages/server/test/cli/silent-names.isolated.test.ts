@@ -18,7 +18,6 @@ test.skipIf(!requireProgram('unshare that may mount', canReplaceNameServer())).c
   ['a server', ['serve', '--port', '0', '--database', 'postgres://user@silent.test/db'], 3],
   ['a migration', ['migrate-database', '--from', database, '--to', 'postgres://user@silent.test/db'], 3],
   ['an inbox', ['inbox', 'list', '--database', 'postgres://user@silent.test/db'], 3],
-  ['acceptance', ['acceptance', 'http://127.0.0.1:9', '--wabakit-control', 'http://silent.test'], 3],
   ['doctor', ['doctor', 'https://silent.test/webhooks', '--secret', 'x'.repeat(24)], 3],
 ])('%s ends, and names DNS, if the name server is silent', async (_, args, code) => {
   const names = await startSilentNameServer()

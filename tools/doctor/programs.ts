@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import type { Command } from '../../packages/conformance/test/start-process.ts'
 import { requireCommand } from '../../packages/server/test/programs.ts'
 
-/** An endpoint or server of the trial. */
+/** An endpoint of the trial. */
 type Program = {
   /** A command that succeeds if everything the program needs is installed. */
   readonly needs: Command
@@ -53,8 +53,6 @@ export const programs = {
   'callbacks.js': runNode('endpoints/callbacks.js'),
   'express.js': runNode('endpoints/express.js'),
   'proxy.js': runNode('endpoints/proxy.js'),
-  'api.py': runPython('servers/api.py', 'http.server'),
-  'api.rb': runRuby('servers/api.rb'),
 } as const satisfies Readonly<Record<string, Program>>
 
 export type ProgramName = keyof typeof programs

@@ -40,7 +40,7 @@ type Progress = {
 }
 
 /** Runs an examination, and shows its progress on a terminal. Prints its report, and sets the exit code. */
-export const runJudge = async (
+export const runExamination = async (
   { format, failOn }: { readonly format: ReportFormat; readonly failOn?: Severity | undefined },
   examine: (progress: Progress) => Promise<Report>,
 ): Promise<void> => {

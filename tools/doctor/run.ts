@@ -3,19 +3,17 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { examineEndpoint, examineServer, type Report } from '@wabakit/conformance'
+import { examineEndpoint, type Report } from '@wabakit/conformance'
 import { startProcess } from '../../packages/conformance/test/start-process.ts'
 import { findFreePort } from '../../packages/server/test/free-port.ts'
 import { type Case, cases } from './cases.ts'
 import { isInstalled, type ProgramName, programs } from './programs.ts'
 
-// Tries the doctor and acceptance on flawed and correct endpoints and servers, written in several languages and styles.
-// `--only config.ru,api.py` selects programs.
+// Tries the doctor on flawed and correct endpoints, written in several languages and styles.
+// `--only config.ru,wsgi.py` selects programs.
 
 const createSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const [secret, previousSecret] = [createSecret(), createSecret()]
-const [apiKey, otherKey] = ['wk_trial_0123456789', 'wk_trial_other_6789']
-const [wabaNumber, disabledNumber] = ['+15550170001', '+15550170002']
 const seed = 42
 
 type Running = AsyncDisposable & { readonly url: string; readEffects(): string }
@@ -32,14 +30,7 @@ const start = async (program: ProgramName, environment: Case['environment']): Pr
     DATABASE: join(folder.path, 'endpoint.db'),
     SECRET: secret,
     PREVIOUS_SECRET: previousSecret,
-    API_KEY: apiKey,
-    OTHER_KEY: otherKey,
-    ...{
-      WABA_NUMBER: wabaNumber,
-      DISABLED_NUMBER: disabledNumber,
-      NODE_ENV: 'production',
-      RACK_ENV: 'production',
-    },
+    ...{ NODE_ENV: 'production', RACK_ENV: 'production' },
     ...environment,
   }
   const command = await programs[program].start(folder.path)
@@ -67,35 +58,11 @@ const judgeEndpoint = async ({ program, environment }: Case): Promise<Report> =>
   })
 }
 
-const judgeServer = async ({ program, environment }: Case): Promise<Report> => {
-  await using server = await start(program, environment)
-  const call = async (name: string, body: object): Promise<Record<string, string>> => {
-    const response = await fetch(`${server.url}/trial/${name}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-    })
-    return await response.json()
-  }
-  return await examineServer({
-    baseUrl: server.url,
-    apiKey,
-    otherKey,
-    wabaNumber,
-    disabledNumber,
-    secret,
-    seed,
-    listen: '127.0.0.1:0',
-    onListening: async (url) => void (await call('subscribe', { url })),
-    play: async (options) => (await call('play', options)).callId ?? '',
-    simulate: { moveParticipant: async (move) => void (await call('move', move)) },
-  })
-}
-
 type Outcome = Case & { readonly report: Report; readonly seconds: number }
 
 const judge = async (each: Case): Promise<Outcome> => {
   const beganAt = performance.now()
-  const report = await (each.program.startsWith('api.') ? judgeServer(each) : judgeEndpoint(each))
+  const report = await judgeEndpoint(each)
   return { ...each, report, seconds: Math.round((performance.now() - beganAt) / 1000) }
 }
 
