@@ -127,6 +127,8 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
   using clock = startServedClock()
   const { signal } = new AbortController()
   const answers: ProbeAnswer[] = []
+  /** The statuses with which the key was refused. */
+  const refusals = new Map<KeyForm, number>()
   let requests = 0
   let endedBy: string | undefined
 
@@ -183,15 +185,23 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
   /** Asks in which headers the key is accepted. Returns the first form that is. */
   const askForKeys = async (): Promise<KeyForm | undefined> => {
     const missing = await ask('fetch.missing-key', { path: unknownCall })
-    const accepted: KeyForm[] = []
+    const forms: (readonly [key: KeyForm, form: ResponseForm])[] = []
     const statuses = [missing?.status]
     for (const key of keyForms) {
-      const question = `fetch.key.${key}` as const
-      const form = await send(question, { path: unknownCall, key })
+      const form = await send(`fetch.key.${key}`, { path: unknownCall, key })
       statuses.push(form?.status)
-      if (form === undefined) continue
-      answer(question, isRefused(form) ? form : 'accepted')
-      if (isRefused(form)) continue
+      if (form !== undefined) forms.push([key, form])
+    }
+    // Some services refuse a key that they do not find like any missing field, with 400: what gets past that has a key.
+    const isPast = forms.some(([, form]) => !isRefused(form) && form.status !== missing?.status)
+    const accepted: KeyForm[] = []
+    for (const [key, form] of forms) {
+      const wasRefused = isRefused(form) || (isPast && form.status === missing?.status)
+      answer(`fetch.key.${key}`, wasRefused ? form : 'accepted')
+      if (wasRefused) {
+        refusals.set(key, form.status)
+        continue
+      }
       accepted.push(key)
       answer('fetch.unknown-call', form)
     }
@@ -217,7 +227,7 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
     }
   }
 
-  /** Creates the group. Tries the other header only after a 401, which means that nothing was created. */
+  /** Creates the group. Tries the other header only after the key was refused, which means that nothing was created. */
   const askForGroup = async (group: {
     readonly wabaNumber: string
     readonly subject: string
@@ -228,7 +238,7 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
       const form = await send(question, { path: endpoints['groups.create'].path, key, json })
       if (form === undefined) return
       const { status } = form
-      if (status === 401) {
+      if (status === 401 || status === refusals.get(key)) {
         answer(question, form)
         continue
       }

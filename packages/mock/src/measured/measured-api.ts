@@ -62,8 +62,6 @@ const withoutGroupId = async (request: Request): Promise<Request> => {
   }
 }
 
-const isRefusal = ({ status }: ResponseForm): boolean => status === 401 || status === 403
-
 /** Responds to requests to the public API as was measured, and otherwise as the profile `live` does. */
 export const createMeasuredApi = ({ api, choose: chooseValue, apiKey }: MeasuredApi) => {
   const choose = (question: ApiQuestion): ResponseForm | 'accepted' | undefined =>
@@ -76,6 +74,15 @@ export const createMeasuredApi = ({ api, choose: chooseValue, apiKey }: Measured
     const form = question && find(question)
     return form === undefined ? response : buildResponse(form, response)
   }
+
+  /** A service that does not look at the key responds as it does to a right one: that there is no such call. */
+  const isRefusal = (question: ApiQuestion, { status }: ResponseForm): boolean =>
+    status === 401 ||
+    status === 403 ||
+    question.includes('.key.') ||
+    !api['fetch.unknown-call']?.values.some(
+      ({ value }) => typeof value === 'object' && value.status === status,
+    )
 
   const respondToCreate = async (request: Request, live: Live): Promise<Response> => {
     const created = find('create.response')
@@ -125,7 +132,7 @@ export const createMeasuredApi = ({ api, choose: chooseValue, apiKey }: Measured
     const name = `${isFetch ? 'fetch' : 'create'}.${findKey(request, apiKey)}`
     const question = apiQuestions.find((each) => each === name)
     const seen = question && choose(question)
-    if (typeof seen === 'object' && isRefusal(seen))
+    if (question && typeof seen === 'object' && isRefusal(question, seen))
       return buildResponse(seen, await pass(await withKey(request, undefined)))
     const header = isFetch ? 'authorization' : 'x-public-api-key'
     const accepted = seen === undefined ? request : await withKey(request, [header, apiKey])

@@ -272,6 +272,90 @@ export const services: readonly Service[] = [
     ),
   },
   {
+    differs:
+      'in what it tells strangers: a page without a key, an error object with a wrong one, and 200 for any call',
+    respond: ({ path, method, callId, authorization, ownHeader, body }) => {
+      if (authorization === undefined && ownHeader === undefined) return html(401)
+      if (authorization !== serviceKey && ownHeader !== serviceKey)
+        return { status: 403, json: { error: { code: 1042, message: 'No such key' } } }
+      if (path === '/whatsapp/wa-group/create' && method === 'POST')
+        return { status: 201, json: { data: { groupId: body.groupId } } }
+      if (path !== '/v1/call/ai-summary') return { status: 404 }
+      if (callId === whatsAppCall) return { status: 204 }
+      return {
+        status: 200,
+        json: { success: callId === pstnCall, data: callId === pstnCall ? summary : null },
+      }
+    },
+    knows: {
+      ...published,
+      'fetch.key.bearer': [403],
+      'fetch.key.x-public-api-key': ['accepted'],
+      'fetch.unknown-call': [200],
+      'fetch.missing-call-id': [200],
+      'fetch.summary.WHATSAPP': [204],
+      'create.response': [201],
+    },
+  },
+  {
+    differs: 'in its statuses: 403 without a key, problem documents, 422 for what it does not know',
+    respond: ({ path, method, callId, authorization, ownHeader, body }) => {
+      const problem = (status: number, title: string): Reply => ({
+        status,
+        headers: { 'content-type': 'application/problem+json' },
+        json: { type: 'about:blank', title, status },
+      })
+      const isKnown =
+        [`Bearer ${serviceKey}`, serviceKey].includes(authorization ?? '') || ownHeader === serviceKey
+      if (!isKnown)
+        return authorization === undefined && ownHeader === undefined
+          ? problem(403, 'Key?')
+          : problem(401, 'Key!')
+      if (path === '/whatsapp/wa-group/create' && method === 'POST')
+        return { status: 200, json: { success: true, groupId: body.groupId } }
+      if (path !== '/v1/call/ai-summary') return problem(405, 'No')
+      if (callId !== pstnCall && callId !== whatsAppCall) return problem(422, 'No such call')
+      return {
+        status: 200,
+        json: { callId, summary: texts.recap, durationInSeconds: '42', agentNumber: null },
+      }
+    },
+    knows: {
+      ...published,
+      'fetch.missing-key': [403],
+      'fetch.wrong-key': [401],
+      'fetch.key.bearer': ['accepted'],
+      'fetch.key.x-public-api-key': ['accepted'],
+      'fetch.unknown-call': [422],
+      'fetch.missing-call-id': [422],
+      'fetch.summary.WHATSAPP': [200],
+      'wrong-method': [405],
+      'unknown-path': [405],
+    },
+  },
+  {
+    differs:
+      'in its validation: a header that it does not find is a 400 like any field, Bearer alone is known, and a record is a list',
+    respond: ({ path, callId, authorization }) => {
+      if (authorization === undefined) return { status: 400, json: { errors: [{ field: 'authorization' }] } }
+      if (authorization !== `Bearer ${serviceKey}`) return { status: 401, json: { code: 'BAD_KEY' } }
+      if (path !== '/v1/call/ai-summary') return { status: 404, json: { code: 'NO_ROUTE' } }
+      if (callId === null) return { status: 400, json: { errors: [{ field: 'callId' }] } }
+      return callId === pstnCall ? { status: 200, json: [summary] } : { status: 404, json: 'unknown call' }
+    },
+    knows: {
+      ...without('create.key.x-public-api-key', 'create.response'),
+      'fetch.missing-key': [400],
+      'fetch.wrong-key': [401],
+      'fetch.key.authorization': [401],
+      'fetch.key.x-public-api-key': [400],
+      'fetch.key.both': [401],
+      'fetch.key.bearer': ['accepted'],
+      'create.key.x-public-api-key': [400],
+      'create.key.authorization': [401],
+    },
+  },
+  {
     differs: 'in everything: it is another server',
     respond: ({ path }) => refuse(404, `Cannot GET ${path}`, 'Not Found'),
     knows: {},
