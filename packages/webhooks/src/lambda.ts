@@ -101,7 +101,7 @@ const toHeaders = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
 const toQuery = (event: LambdaEvent): string => {
   const { rawQueryString, queryStringParameters, multiValueQueryStringParameters, requestContext } = event
   if (rawQueryString !== undefined) return rawQueryString
-  const parameters = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+  const parameters = Object.entries({ ...queryStringParameters, ...multiValueQueryStringParameters })
   const pairs = parameters.flatMap(([name, values = []]) => [values].flat().map((value) => [name, value]))
   // Percent-encodes rather than encoding as a form, so that a space does not become a `+`.
   const encode = (text = ''): string => (requestContext?.elb === undefined ? encodeURIComponent(text) : text)

@@ -231,6 +231,14 @@ it('accepts a token from a load balancer without multi-value headers, which keep
   expect([await respond(encoded), await respond('x')]).toEqual([200, 401])
 })
 
+it('accepts a token from a load balancer behind middleware that adds the parameters that the event does not have', async () => {
+  const handler = toLambdaHandler(createReceiver({ verify: urlToken({ token }) }))
+  const event = { requestContext: { elb: {} }, httpMethod: 'POST', headers: post.headers, body: post.body }
+  const queryStringParameters = { token: encoded }
+  const normalized = { ...event, queryStringParameters, multiValueQueryStringParameters: {} }
+  expect((await handler(normalized)).statusCode).toBe(200)
+})
+
 it('accepts a token behind routes of Hono, with and without a parser', async () => {
   const receiver = createReceiver({ verify: urlToken({ token }) }).onError(() => {})
   const hooks = new Hono()
