@@ -37,10 +37,11 @@ const readEntries = async (
   }
 }
 
-/** An event without a handler stays parked, and a summary that was fetched before is not handled again. */
+/** An event without a handler stays as it is, and a summary that was fetched before is not handled again. */
 const isSettled = ({ state, reason, name }: InboxEntry): boolean =>
   state === 'handled' ||
-  (state === 'parked' && (reason === 'no_handler' || reason === 'unknown')) ||
+  state === 'unhandled' ||
+  (state === 'parked' && reason === 'unknown') ||
   (state === 'suppressed' && name === 'CALL_AI_SUMMARY')
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0)
@@ -120,7 +121,7 @@ export const check = async (sent: Sent, { database, kills }: { database: Databas
   return {
     acknowledged: countEvents(requests.filter((each) => each.acknowledged)),
     handled: received.filter(({ state }) => state === 'handled').length,
-    parked: received.filter(({ state }) => state === 'parked').length,
+    setAside: received.filter(({ state }) => state === 'unhandled' || state === 'parked').length,
     /** Acknowledged CALL_NOT_PICKED, and those that the application has counted. */
     notPicked,
     rings: sum(rings.values()),
@@ -128,7 +129,7 @@ export const check = async (sent: Sent, { database, kills }: { database: Databas
     summaries: summaries.length,
     asked: sum([...asked.values()].map(({ length }) => length)),
     mistakes: {
-      /** Acknowledged events that were neither handled nor parked. */
+      /** Acknowledged events that were neither handled nor set aside. */
       lost,
       /** Events that were handled or stored more often than they were sent. */
       doubled,

@@ -6,7 +6,7 @@ import { createCluster } from '../../packages/server/test/postgres-cluster.ts'
 import { survive } from './survive.ts'
 
 // The long form: `npm run torture:orders -- [sqlite] [postgres] [--profile reference] [--calls 2000] [--seconds 60]
-// [--recovery 120]`. Exits with 1 if an acknowledged event is neither handled nor parked in time after the last kill, or
+// [--recovery 120]`. Exits with 1 if an acknowledged event is neither handled nor set aside in time after the last kill, or
 // check.ts finds another mistake.
 
 const { values, positionals } = parseArgs({

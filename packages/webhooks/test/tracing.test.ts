@@ -91,8 +91,8 @@ it('traces each attempt of an inbox with the headers of its request, its name an
       outcome,
       headers.get('traceparent'),
     ])
-  const parked = ['CALL_AI_SUMMARY', 1, 'parked', null]
-  expect(attempts().toSorted()).toEqual([parked, ['GROUP_PARTICIPANT_JOINED', 1, 'failed', '00-1']])
+  const unhandled = ['CALL_AI_SUMMARY', 1, 'unhandled', null]
+  expect(attempts().toSorted()).toEqual([unhandled, ['GROUP_PARTICIPANT_JOINED', 1, 'failed', '00-1']])
   await expect
     .poll(async () => {
       await receiver.drain()

@@ -12,6 +12,7 @@ const states = [
   'claimed',
   'failed',
   'handled',
+  'unhandled',
   'parked',
   'suppressed',
   'discarded',
@@ -21,13 +22,10 @@ const states = [
   'erased',
 ] as const satisfies readonly InboxEntry['state'][]
 
-const reasons = [
-  'failed',
-  'drifted',
-  'unknown',
-  'unreadable',
-  'no_handler',
-] as const satisfies readonly Exclude<InboxEntry['reason'], undefined>[]
+const reasons = ['failed', 'drifted', 'unknown', 'unreadable'] as const satisfies readonly Exclude<
+  InboxEntry['reason'],
+  undefined
+>[]
 
 type InboxOptions = { readonly database: string; readonly table: string; readonly format: Format }
 
@@ -186,7 +184,7 @@ export const define = (inbox: Command): void => {
   define('show <id>', 'show an entry with its body', `inbox show 17 ${database}`).action(show)
   const retries = [`inbox retry 17 ${database}`, `inbox retry ${database} --reason failed`]
   addSelection(
-    define('retry [ids...]', 'handle failed, parked or suppressed entries again', ...retries),
+    define('retry [ids...]', 'handle failed, unhandled, parked or suppressed entries again', ...retries),
   ).action(retry)
   const discards = [`inbox discard 17 ${database}`, `inbox discard ${database} --reason unknown --yes`]
   addSelection(define('discard [ids...]', 'give up entries, and forget their bodies', ...discards))

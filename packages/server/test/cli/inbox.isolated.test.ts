@@ -19,7 +19,7 @@ const read = (stdout: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-/** Stores an event that fails, an unknown event, and one that is handled. */
+/** Stores an event that fails, an unknown event, one that is handled, and one without a handler. */
 const fill = async <Of extends Inbox<InboxContext<unknown, unknown>>>(inbox: Of): Promise<Of> => {
   const receiver = createReceiver({ verify: unsigned(), inbox })
     .on('CALL_ENDED', () => {
@@ -30,6 +30,7 @@ const fill = async <Of extends Inbox<InboxContext<unknown, unknown>>>(inbox: Of)
   await receiver.accept('{"event":"CALL_ENDED","callId":"call-1"}')
   await receiver.accept('{"event":"CALL_TRANSFERRED","callId":"call-1"}')
   await receiver.accept('{"event":"GROUP_CREATED","groupId":"order-7"}')
+  await receiver.accept('{"event":"CALL_REJECTED","callId":"call-2"}')
   await receiver.drain()
   await receiver.stop()
   return inbox
@@ -46,6 +47,7 @@ const tryCommands = async (database: string, inbox: InboxEntries): Promise<void>
     { name: 'CALL_ENDED', subject: 'call:call-1', state: 'parked', reason: 'failed' },
     { name: 'CALL_TRANSFERRED', state: 'parked', reason: 'unknown' },
     { name: 'GROUP_CREATED', subject: 'group:order-7', state: 'handled' },
+    { name: 'CALL_REJECTED', state: 'unhandled' },
   ])
   const [failed] = await json('list', '--reason', 'failed')
   expect((await run('list', '--state', 'parked', '--limit', '1')).stderr).toBe(`More: --after ${failed.id}\n`)
@@ -68,7 +70,8 @@ const tryCommands = async (database: string, inbox: InboxEntries): Promise<void>
 
   expect(await run('discard', '--reason', 'unknown')).toMatchObject({ code: 2, stdout: '' })
   expect(await json('discard', '--reason', 'unknown', '--yes')).toEqual([{ discarded: 1 }])
-  expect(await inbox.count()).toEqual({ stored: 1, discarded: 1, handled: 1 })
+  expect(await json('retry', '--state', 'unhandled')).toEqual([{ retried: 1 }])
+  expect(await inbox.count()).toEqual({ stored: 2, discarded: 1, handled: 1 })
 }
 
 test('inbox lists, shows, retries and discards entries of a SQLite file', async () => {

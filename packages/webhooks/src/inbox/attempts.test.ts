@@ -73,7 +73,7 @@ const setUp = (
     claimTtlMs: given.claimTtlMs ?? claimTtlMs,
     maxBodyBytes: 10_000,
     maxAttempts: given.maxAttempts ?? 3,
-    unhandled: 'park' as const,
+    unhandled: 'keep' as const,
     onParked,
   }
   const attempts = createAttempts(options, onEnd)

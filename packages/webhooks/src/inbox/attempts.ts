@@ -1,7 +1,6 @@
 import { type ParsedEvent, parseIfReadable } from '../parse/parse-event.ts'
 import { callAll } from '../receiver/handlers.ts'
 import type { InboxContext, InboxHost } from '../receiver/inbox.ts'
-import type { ParkedReason } from '../receiver/inbox-entries.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
@@ -38,7 +37,7 @@ export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
   readonly engine: InboxEngine
   readonly entries: Entries
   readonly maxAttempts: number
-  readonly unhandled: 'park' | 'discard'
+  readonly unhandled: 'keep' | 'discard'
   readonly onParked: (
     entry: ClaimedEntry,
     parked: Extract<Settlement, { readonly state: 'parked' }>,
@@ -46,11 +45,6 @@ export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
 }
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
-
-const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
-  if (parsed === undefined) return 'unreadable'
-  return parsed.kind === 'event' ? 'no_handler' : parsed.kind
-}
 
 /** Makes attempts at claimed entries: calls handlers, renews claims and records outcomes. Calls `onEnd` after each. */
 export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
@@ -115,6 +109,18 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     atCompletion: effects.atCompletion,
   })
 
+  /** Returns the outcome of an event that no handler takes. */
+  const toUntaken = (parsed: ParsedEvent | undefined): Settlement => {
+    if (parsed === undefined) return { state: 'parked', reason: 'unreadable', error: undefined }
+    if (parsed.kind === 'drifted') {
+      const error = parsed.issues.map(({ message }) => message).join('; ')
+      return { state: 'parked', reason: 'drifted', error: toStorableText(error, 2_000) }
+    }
+    if (unhandled === 'discard') return { state: 'discarded' }
+    if (parsed.kind === 'unknown') return { state: 'parked', reason: 'unknown', error: undefined }
+    return { state: 'unhandled' }
+  }
+
   /** Calls the handlers of an entry. Returns the outcome to record, or `undefined` when the handlers have succeeded. */
   const callHandlers = async (attempt: Attempt): Promise<Settlement | undefined> => {
     const { entry } = attempt
@@ -129,14 +135,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     }
     const parsed = parseIfReadable(entry.body, maxBodyBytes)
     const tasks = parsed === undefined ? [] : handlers.find(parsed)
-    if (tasks.length === 0) {
-      const reason = findReason(parsed)
-      if (unhandled === 'discard' && (reason === 'no_handler' || reason === 'unknown'))
-        return { state: 'discarded' }
-      const error =
-        parsed?.kind === 'drifted' ? parsed.issues.map(({ message }) => message).join('; ') : undefined
-      return { state: 'parked', reason, error: error && toStorableText(error, 2_000) }
-    }
+    if (tasks.length === 0) return toUntaken(parsed)
     const context = toContext(attempt, parsed)
     return callAll(tasks, context, async (error) => {
       await report(error, { stage: 'handler', headers: entry.headers, context })

@@ -13,20 +13,21 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 //   claimed    → claimed                                  by another worker, when the claim has expired
 //   claimed    → handled                                  its handlers succeeded
 //   claimed    → failed                                   a handler failed, or the attempt was released
-//   claimed    → parked                                   no handler takes it, or the last attempt failed (attempts.ts)
-//   claimed    → discarded                                no handler takes it, with `unhandled: 'discard'`
+//   claimed    → unhandled                                it has no handler (attempts.ts)
+//   claimed    → parked                                   the last attempt failed, or it is not understood (attempts.ts)
+//   claimed    → discarded                                it has no handler, with `unhandled: 'discard'`
 //   claimed    → suppressed                               another entry has handled the same fact
 //   claimed    → erased                                   another entry with the same fact was erased
-//   parked     → stored                                   a retry, or a handler that takes it now (manage-entries.ts)
-//   parked     → stored                                   a duplicate, which replaces its body (store-events.ts)
+//   unhandled, parked → stored                            a retry, or a handler that takes it now (manage-entries.ts)
+//   unhandled, parked → stored                            a duplicate, which replaces its body (store-events.ts)
 //   suppressed → stored                                   a retry
 //   failed     → stored                                   a retry
-//   stored, failed, parked, suppressed → discarded        by request
+//   stored, failed, unhandled, parked, suppressed → discarded   by request
 //   (a call without a summary) → missing                  by reconcile
 //   missing    → stored | suppressed                      the summary was fetched, or its event arrived
 //   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
-//   handled, parked, suppressed, discarded, unavailable, given_up, erased
+//   handled, unhandled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → without a body → deleted in two steps, each when due
 //
 // A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused
@@ -44,8 +45,11 @@ const windowMargin = 100
 /** States in which an entry has yet to be handled. */
 export const openStates = `'stored', 'failed', 'claimed'`
 
+/** States of entries that wait for a handler, a retry or a duplicate. */
+export const setAsideStates = `'unhandled', 'parked'`
+
 /** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
-const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
+const closedStates = `'handled', ${setAsideStates}, 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
 
 export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
   headers = NULL, body = NULL, sent_at = NULL`
@@ -63,6 +67,7 @@ export type Settlement =
   /** The attempt ended early, so it does not count. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
+  | { readonly state: 'unhandled' }
   | { readonly state: 'discarded' }
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
@@ -314,6 +319,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
           return end(claim, `${discarded}, ${dueAt}`, [keyMs])
         case 'suppressed':
           return end(claim, `state = 'suppressed', ${dueAt}`, [parkedBodyMs])
+        case 'unhandled':
+          return end(claim, `state = 'unhandled', error = NULL, ${dueAt}`, [parkedBodyMs])
         case 'parked': {
           const { reason, error = null } = settlement
           return end(claim, `state = 'parked', reason = ?, error = ?, ${dueAt}`, [

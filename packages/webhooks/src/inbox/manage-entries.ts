@@ -7,7 +7,7 @@ import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/in
 import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
-import { discarded, erased, openStates } from './entries.ts'
+import { discarded, erased, openStates, setAsideStates } from './entries.ts'
 import { hashFact, parseRow } from './identify.ts'
 import { type Mention, toIdMention, toNumberMention } from './mentions.ts'
 import { entryColumns, readBytes, readEntry, readRows, readText } from './read-entry.ts'
@@ -150,14 +150,14 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       const set = `fact = CASE WHEN state = 'suppressed' THEN NULL ELSE fact END, reason = NULL,
         attempts = 0, due_at = ${now()}, holds_until = NULL, state = 'stored'`
       await releaseLanes(text, values)
-      const retriable = `state IN ('failed', 'parked', 'suppressed') AND body IS NOT NULL`
+      const retriable = `state IN ('failed', ${setAsideStates}, 'suppressed') AND body IS NOT NULL`
       return change(set, `${retriable} AND ${text}`, values)
     },
     discard: async (selection) => {
       const { text, values } = await toChangeable('discard()', selection)
       await releaseLanes(text, values)
       const set = `${discarded}, ${toDeletion()}`
-      return change(set, `state IN ('stored', 'failed', 'parked', 'suppressed') AND ${text}`, values)
+      return change(set, `state IN ('stored', 'failed', ${setAsideStates}, 'suppressed') AND ${text}`, values)
     },
     erase: async (what) => {
       if ('callId' in what) return eraseCall(what.callId)
@@ -170,29 +170,32 @@ export const createManagement = (place: InboxTable): InboxEntries => {
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
 /**
- * Creates a function that retries parked entries that now have a handler, after an upgrade or a new call of `on`. A worker
- * calls it when it starts or drains, and hourly. Entries parked as `failed` or `unreadable` wait for `retry` or a duplicate.
+ * Creates a function that retries unhandled and parked entries that now have a handler, after an upgrade or a new call of
+ * `on`. A worker calls it when it starts or drains, and hourly. Entries parked as `failed` or `unreadable` wait for `retry`
+ * or a duplicate.
  */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
-  const { table } = place
+  const { table, engine } = place
+  const waiting = `body IS NOT NULL AND (state = 'unhandled' OR (state = 'parked' AND reason = 'unknown'))`
   /**
    * Selects one entry for each event name, because a handler takes either all events with a name or none.
    * Drifted entries and entries without a name are examined one by one, because each may be different.
    */
-  const representatives = `SELECT min(id) AS id FROM ${table}
-    WHERE state = 'parked' AND name IS NOT NULL AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL
-    GROUP BY reason, name`
-  const others = `SELECT id FROM ${table} WHERE state = 'parked' AND body IS NOT NULL
-    AND (reason = 'drifted' OR (name IS NULL AND reason IN ('no_handler', 'unknown')))`
+  const representatives = `SELECT min(id) AS id FROM ${table} WHERE name IS NOT NULL AND ${waiting} GROUP BY state, name`
+  const others = `SELECT id FROM ${table} WHERE (name IS NULL AND ${waiting})
+    OR (state = 'parked' AND reason = 'drifted' AND body IS NOT NULL)`
 
   return async (): Promise<void> => {
+    // Earlier versions parked the events that had no handler.
+    const convert = `UPDATE ${table} SET state = 'unhandled', reason = NULL WHERE id = ? AND state = 'parked' RETURNING id`
+    for await (const row of readRows(place, 'reason', `state = 'parked' AND reason = 'no_handler'`))
+      await engine.query(convert, [String(readColumn(row, 'id'))])
     for (const ids of [representatives, others]) {
-      for await (const row of readRows(place, 'name, reason, body', `id IN (${ids})`)) {
+      for await (const row of readRows(place, 'name, state, reason, body', `id IN (${ids})`)) {
         const parsed = parseRow(row, maxBodyBytes)
         if (parsed === undefined || handlers.find(parsed).length === 0) continue
-        const [id, reason, name] = ['id', 'reason', 'name'].map((column) => readColumn(row, column))
-        const all = typeof name === 'string' && (reason === 'no_handler' || reason === 'unknown')
-        await retry(all ? { state: 'parked', reason, name } : { id: String(id), state: 'parked' })
+        const { id, state, reason, name } = readEntry(row)
+        await retry(name === undefined || reason === 'drifted' ? { id, state } : { state, reason, name })
       }
     }
   }

@@ -72,15 +72,14 @@ export type SqlInboxOptions = {
   /** How long entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
-   * How to treat an event without a handler, whether its name is known or not: `park` keeps it until a new
-   * version or a new handler takes it; `discard` forgets its body, which may be personal data, and recognizes
+   * How to treat an event without a handler: `keep` makes it `unhandled` until a handler takes it, or parks it if this
+   * version does not know it; `discard` forgets its body, which may be personal data, and recognizes
    * duplicates. Events that have drifted or cannot be read are parked in either case.
-   * @default 'park'
+   * @default 'keep'
    */
-  readonly unhandled?: 'park' | 'discard' | undefined
+  readonly unhandled?: 'keep' | 'discard' | undefined
   /**
-   * Called with every entry that is parked, unless it is a known event without a handler. Errors that it
-   * throws are reported to `onError`.
+   * Called with every entry that is parked. Errors that it throws are reported to `onError`.
    * @default prints one line
    */
   readonly onParked?: ((entry: InboxEntry) => unknown) | undefined
@@ -99,7 +98,7 @@ export type InboxRetention = {
    */
   readonly handledBodyMs?: number | undefined
   /**
-   * How long bodies of parked and suppressed entries are kept. After that, these entries cannot be retried.
+   * How long bodies of unhandled, parked and suppressed entries are kept. After that, these entries cannot be retried.
    * @default 2_592_000_000 (30 days)
    */
   readonly parkedBodyMs?: number | undefined
@@ -175,14 +174,14 @@ export function sqlInbox(
     'onParked',
     'clock',
   ])
-  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, unhandled = 'park', onParked, clock } = options
+  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, unhandled = 'keep', onParked, clock } = options
   const { table = defaultTable, retention = {} } = options
   assertOptions('retention', retention, ['handledBodyMs', 'parkedBodyMs', 'keyMs'])
   const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = retention
   for (const [name, value] of Object.entries({ concurrency, maxAttempts })) assertWhole(name, value)
   for (const [name, value] of Object.entries({ pollMs, parkedBodyMs, keyMs })) assertAboveZero(name, value)
   assertZeroOrMore('handledBodyMs', handledBodyMs)
-  assertNames('a value of unhandled', { names: [unhandled], known: ['park', 'discard'] })
+  assertNames('a value of unhandled', { names: [unhandled], known: ['keep', 'discard'] })
   if (onParked !== undefined) assertFunction('onParked', onParked)
   assertTableName(table)
   const driver = createEngine(database, table) as InboxEngine
@@ -232,7 +231,6 @@ export function sqlInbox(
       },
       unpark: createUnpark(place, { ...host, retry: management.retry }),
       onParked: async ({ id, name }, { reason, error }) => {
-        if (reason === 'no_handler') return
         if (onParked === undefined) {
           const entry = `Entry ${id} of ${table}${name === undefined ? '' : ` (${name})`}`
           const cause = error ? `${reason}: ${error}` : reason

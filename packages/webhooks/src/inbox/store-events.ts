@@ -3,7 +3,7 @@ import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
 import { waitAtMost } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, ignore, refuse, type Statement, toPlaceholders } from './engine.ts'
-import type { Entries } from './entries.ts'
+import { type Entries, setAsideStates } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
@@ -17,14 +17,14 @@ const idleMs = 60_000
 /** Time limit for proving that a commit commits, in milliseconds. */
 const proofMs = 2_000
 
-/** The columns that a duplicate of a parked event replaces. */
+/** The columns that a duplicate of an event that was set aside replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
 
 /**
- * Returns the clause by which a duplicate replaces a parked event. It is a function, so that bundles of programs without
+ * Returns the clause by which a duplicate replaces an event that was set aside. It is a function, so that bundles of programs without
  * an inbox do not contain it.
  */
-const replaceParked = (dialect: SqlDialect): string => {
+const replaceSetAside = (dialect: SqlDialect): string => {
   const isMysql = dialect === 'mysql'
   const take = (column: string): string => (isMysql ? `VALUES(${column})` : `excluded.${column}`)
   const values = {
@@ -38,11 +38,11 @@ const replaceParked = (dialect: SqlDialect): string => {
     state: "'stored'",
   }
   const set = Object.entries(values).map(
-    ([name, value]) => `${name} = ${isMysql ? `IF(state = 'parked', ${value}, ${name})` : value}`,
+    ([name, value]) => `${name} = ${isMysql ? `IF(state IN (${setAsideStates}), ${value}, ${name})` : value}`,
   )
   return isMysql
     ? `ON DUPLICATE KEY UPDATE ${set.join(', ')}`
-    : `ON CONFLICT (event_key) DO UPDATE SET ${set.join(', ')} WHERE known.state = 'parked'`
+    : `ON CONFLICT (event_key) DO UPDATE SET ${set.join(', ')} WHERE known.state IN (${setAsideStates})`
 }
 
 const columns =
@@ -73,11 +73,11 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
 }
 
 /**
- * Creates the function that inserts events. It returns for each event whether it is new. Duplicates of parked events
- * count as new.
+ * Creates the function that inserts events. It returns for each event whether it is new. Duplicates of events that were
+ * set aside count as new.
  */
 const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
-  const replacing = replaceParked(dialect)
+  const replacing = replaceSetAside(dialect)
   const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>
     new Set((await run(text, values)).rows.map((row) => readColumn(row, 'event_key')))
 
@@ -86,7 +86,7 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
     const { text, values } = (dialect === 'postgresql' ? toDocument : toValues)(events, now())
     if (dialect === 'mysql') {
       // If two processes store duplicates at the same time, both report a new event, but only one row is stored.
-      const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`
+      const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state NOT IN (${setAsideStates})`
       const known = await readKeys(find, keys)
       await run(`INSERT INTO ${table} (${columns}) ${text} ${replacing}`, values)
       return keys.map((key) => !known.has(key))

@@ -9,10 +9,10 @@ export type InboxTrace = {
   /** The name of the event, if it has one. */
   readonly eventName: string | undefined
   /**
-   * The outcome, set at the end: `handled`, `failed` (it is attempted again), `parked`, `discarded`, `suppressed` (a repeat),
+   * The outcome, set at the end: `handled`, `failed` (it is attempted again), `unhandled`, `parked`, `discarded`, `suppressed` (a repeat),
    * `erased`, or `released` (the receiver was stopped). Unset if the claim was lost, or the outcome could not be recorded.
    */
-  outcome?: 'handled' | 'failed' | 'parked' | 'discarded' | 'suppressed' | 'erased' | 'released'
+  outcome?: 'handled' | 'failed' | 'unhandled' | 'parked' | 'discarded' | 'suppressed' | 'erased' | 'released'
 }
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.inbox')

@@ -73,7 +73,7 @@ const setUp = (handle: (context: Context) => unknown = () => {}, given: { concur
     claimTtlMs: 30_000,
     maxBodyBytes: 1_000,
     maxAttempts: 3,
-    unhandled: 'park' as const,
+    unhandled: 'keep' as const,
     onParked: () => {},
     concurrency: given.concurrency ?? 4,
     pollMs: 1_000,

@@ -13,7 +13,7 @@ const abortMs = 1_000
 
 /** Interval at which expired entries are deleted, in milliseconds. */
 const forgetEveryMs = 60_000
-/** Interval at which parked entries that now have a handler are retried, in milliseconds. */
+/** Interval at which entries that now have a handler are retried, in milliseconds. */
 const unparkEveryMs = 3_600_000
 
 type WorkerOptions = AttemptsOptions & {

@@ -5,10 +5,12 @@
  * - `claimed`: a process is handling it.
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
- * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can
- *   handle it, a duplicate replaces it, or it is retried or discarded.
+ * - `unhandled`: a known event without a handler. It waits until a handler takes it, a duplicate replaces it, or it is
+ *   retried or discarded.
+ * - `parked`: every attempt failed, or this version does not understand it and no `onUnknown` or `onDrift` took it. It waits
+ *   for the same, or for an upgrade.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
- * - `discarded`: given up by request, or because no handler took it, with `unhandled: 'discard'`.
+ * - `discarded`: given up by request, or because it has no handler, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist, or that two requests did not find.
  * - `given_up`: a summary that was not found before the age limit.
@@ -19,6 +21,7 @@ export type InboxState =
   | 'claimed'
   | 'failed'
   | 'handled'
+  | 'unhandled'
   | 'parked'
   | 'suppressed'
   | 'discarded'
@@ -34,9 +37,8 @@ export type InboxState =
  * - `drifted`: the event does not match its contract, and there is no `onDrift`.
  * - `unknown`: this version does not know the event, and there is no `onUnknown`.
  * - `unreadable`: the body is not a JSON object.
- * - `no_handler`: the event is known, but has no handler.
  */
-export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable' | 'no_handler'
+export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable'
 
 /** One received event. */
 export type InboxEntry = {
@@ -139,14 +141,14 @@ export type InboxEntries = {
     counting?: InboxCounting<By>,
   ): Promise<Readonly<Partial<Record<By extends 'state' ? InboxState : ParkedReason, number>>>>
   /**
-   * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is
+   * Handles failed, unhandled, parked and suppressed entries again, with a new attempt count. A suppressed one is
    * handled even though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
    * @returns the number of entries that will be handled.
    */
   retry(selection: InboxSelection): Promise<number>
   /**
-   * Gives up stored, failed, parked and suppressed entries. Forgets their bodies, but still recognizes duplicates.
+   * Gives up stored, failed, unhandled, parked and suppressed entries. Forgets their bodies, but still recognizes duplicates.
    *
    * @returns the number of discarded entries.
    */

@@ -157,7 +157,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
   })
 
   describe(`${name}: rule 2, everything authentic is stored`, () => {
-    it('stores unknown, drifted and unreadable events, and parks what no handler takes', async () => {
+    it('stores every event, sets aside those without a handler, and parks unknown, drifted and unreadable ones', async () => {
       const parked: unknown[] = []
       const { receiver, inbox, send } = setUp({ onParked: ({ reason }) => parked.push(reason) })
       const bodies = [
@@ -171,11 +171,12 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       for (const body of bodies) expect((await send(body)).status).toBe(200)
       await receiver.handle(toRequest('{}', 'x', { 'content-type': 'text/plain' }))
       await receiver.drain()
-      expect((await inbox.list()).map(({ state, reason }) => `${state} ${reason}`)).toEqual(
-        ['no_handler', 'unknown', 'drifted', 'unreadable', 'unreadable', 'unreadable', 'unknown'].map(
+      expect((await inbox.list()).map(({ state, reason }) => `${state} ${reason}`)).toEqual([
+        'unhandled undefined',
+        ...['unknown', 'drifted', 'unreadable', 'unreadable', 'unreadable', 'unknown'].map(
           (reason) => `parked ${reason}`,
         ),
-      )
+      ])
       expect(await inbox.list({ state: 'parked', reason: 'drifted' })).toMatchObject([
         { name: 'CALL_AI_SUMMARY' },
       ])
@@ -218,11 +219,12 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await receiver.drain()
       clock.advance(60_000)
       await send(toEnd('e'))
-      expect(await inbox.count({ by: 'reason' })).toEqual({ no_handler: 2, unknown: 1 })
+      expect(await inbox.count({ by: 'reason' })).toEqual({ unknown: 1 })
       expect(await inbox.count({ stuckForMs: 60_000 })).toEqual({ failed: 1 })
       expect(await inbox.count({ stuckForMs: 60_001 })).toEqual({})
       await receiver.drain()
-      expect(await inbox.count({ by: 'reason' })).toEqual({ no_handler: 3, unknown: 1, failed: 1 })
+      expect(await inbox.count({ by: 'reason' })).toEqual({ unknown: 1, failed: 1 })
+      expect(await inbox.count()).toEqual({ unhandled: 3, parked: 2 })
       await expect(inbox.count({ stuckForMs: 0 })).rejects.toThrow('must be above 0')
       await expect(inbox.count({ by: 'name' as 'state' })).rejects.toThrow('"name" is not a value of by')
     })
@@ -238,7 +240,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       if (ms > 1) expect(await inbox.count()).toEqual({ erased: 2, parked: 1 })
     })
 
-    it('handles a parked event after an upgrade that takes it', async () => {
+    it('handles an unhandled event after an upgrade that takes it', async () => {
       const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
       await send(toEnd('c'))
@@ -251,23 +253,23 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([handled, await readStates(inbox)]).toEqual([['CALL_ENDED'], ['parked', 'handled', 'parked']])
     })
 
-    it('handles parked events that are unknown, or have drifted, once a handler takes them', async () => {
+    it('handles events that had no handler, are unknown, or have drifted, once a handler takes them', async () => {
       const { inbox, receiver, send, table } = setUp({ onParked: () => {} })
       const drifted = { ...toSummary('c'), summary: 1 }
       for (const body of [{ event: 'NEW', number: 1 }, { event: 'NEW', number: 2 }, {}, drifted])
         await send(body)
       for (const id of ['d', 'e']) await send(toEnd(id))
       await receiver.drain()
-      expect(await inbox.count()).toEqual({ parked: 6 })
+      expect(await inbox.count()).toEqual({ parked: 4, unhandled: 2 })
       const named = setUp({ table })
       named.receiver.onUnknown(() => {})
       await named.receiver.drain()
       const handled = ['handled', 'handled', 'handled']
-      expect(await readStates(inbox)).toEqual([...handled, 'parked', 'parked', 'parked'])
+      expect(await readStates(inbox)).toEqual([...handled, 'parked', 'unhandled', 'unhandled'])
       const drifting = setUp({ table })
       drifting.receiver.onDrift(() => {})
       await drifting.receiver.drain()
-      expect(await readStates(inbox)).toEqual([...handled, 'handled', 'parked', 'parked'])
+      expect(await readStates(inbox)).toEqual([...handled, 'handled', 'unhandled', 'unhandled'])
       const ending = setUp({ table })
       ending.receiver.on('CALL_ENDED', () => {})
       await ending.receiver.drain()
@@ -303,7 +305,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await receiver.drain()
       expect(await inbox.erase({ number: '+1 (555) 777−٠٠٠١' })).toBe(mentions.length)
       // The last one is the mark that keeps the summary of the call from coming back.
-      expect(await inbox.count()).toEqual({ parked: others.length, erased: mentions.length + 1 })
+      expect(await inbox.count()).toEqual({ parked: 2, unhandled: 1, erased: mentions.length + 1 })
       await send({ event: 'CALL_TRANSCRIPT', data: { callId: 'c3' } })
       await send({ event: 'CALL_NOTE', call: { id: 'c3' } })
       expect(await inbox.erase({ callId: 'c3' })).toBe(3)
@@ -914,12 +916,53 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toEnd('b'), 'b')
       await send(toEnd('c'), 'c')
       await receiver.drain()
-      expect(await inbox.count()).toEqual({ parked: 3 })
+      expect(await inbox.count()).toEqual({ unhandled: 3 })
       const again = setUp({ table, onParked: () => {} })
       const handled: unknown[] = []
       again.receiver.on('CALL_ENDED', ({ callId }) => void handled.push(callId))
       await again.receiver.drain()
-      expect([handled.toSorted(), await inbox.count()]).toEqual([['b', 'c'], { handled: 2, parked: 1 }])
+      expect([handled.toSorted(), await inbox.count()]).toEqual([['b', 'c'], { handled: 2, unhandled: 1 }])
+    })
+
+    it('shows an entry that an older version parked for lack of a handler as unhandled, and retries it once it has one', async () => {
+      const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
+      for (const body of [toEnd('a'), toEnd('b'), toJoin('g'), { event: 'NEW' }]) await send(body)
+      await receiver.drain()
+      const set = `UPDATE ${table} SET state = 'parked', reason = 'no_handler' WHERE state = 'unhandled'`
+      await environment().query(set)
+      const upgraded = setUp({ table, onParked: () => {} })
+      upgraded.receiver.on('GROUP_PARTICIPANT_JOINED', () => {})
+      await upgraded.receiver.drain()
+      expect([await inbox.count(), await inbox.count({ by: 'reason' })]).toEqual([
+        { unhandled: 2, handled: 1, parked: 1 },
+        { unknown: 1 },
+      ])
+      const ending = setUp({ table, onParked: () => {} })
+      ending.receiver.on('CALL_ENDED', () => {})
+      await ending.receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 3, parked: 1 })
+    })
+
+    it('retries and discards unhandled events, and replaces one by its duplicate', async () => {
+      const { receiver, inbox, send } = setUp()
+      for (const id of ['a', 'b', 'c']) await send(toEnd(id), id)
+      await receiver.drain()
+      expect((await inbox.list({ state: 'unhandled' })).map(({ deliveryId }) => deliveryId)).toEqual([
+        'a',
+        'b',
+        'c',
+      ])
+      expect(await inbox.discard({ callId: 'c', state: 'unhandled' })).toBe(1)
+      const handled: unknown[] = []
+      receiver.on('CALL_ENDED', ({ callId }) => void handled.push(callId))
+      await send(toEnd('b again'), 'b')
+      expect(await inbox.count()).toEqual({ stored: 1, unhandled: 1, discarded: 1 })
+      expect(await inbox.retry({ state: 'unhandled' })).toBe(1)
+      await receiver.drain()
+      expect([handled.toSorted(), await inbox.count()]).toEqual([
+        ['a', 'b again'],
+        { handled: 2, discarded: 1 },
+      ])
     })
 
     it('does not retry what has failed when a new handler takes what had none', async () => {
@@ -1157,7 +1200,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
   })
 
   describe(`${name}: rule 8, forgotten in time`, () => {
-    it('forgets the bodies of handled and parked events, then their keys', async () => {
+    it('forgets the bodies of handled and unhandled events, then their keys', async () => {
       const clock = createClock()
       const retention = { handledBodyMs: day, parkedBodyMs: 2 * day, keyMs: 3 * day }
       const { receiver, inbox, send, table } = setUp({ clock, retention })
@@ -1175,7 +1218,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await read()).toEqual([false, true])
       await send(toEnd('c'), 'a')
       clock.advance(day)
-      expect([await read(), await inbox.retry({ state: 'parked' })]).toEqual([[false, false], 0])
+      expect([await read(), await inbox.retry({ state: 'unhandled' })]).toEqual([[false, false], 0])
       clock.advance(2.5 * day)
       expect(await read()).toEqual([false])
       clock.advance(2.5 * day)

@@ -126,12 +126,14 @@ export const inboxOptionCases = (name: string, environment: () => Environment): 
         see: async (options) => {
           const { receiver, inbox } = setUp(options)
           await receiver.handle(toRequest(unknown, 'a'))
+          await receiver.handle(toRequest(toEnd('c'), 'b'))
           await receiver.drain()
           return inbox.count()
         },
         cases: [
-          [{}, { parked: 1 }],
-          [{ unhandled: 'discard' }, { discarded: 1 }],
+          [{}, { parked: 1, unhandled: 1 }],
+          [{ unhandled: 'keep' }, { parked: 1, unhandled: 1 }],
+          [{ unhandled: 'discard' }, { discarded: 2 }],
         ],
       },
       onParked: {

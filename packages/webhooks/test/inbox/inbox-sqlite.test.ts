@@ -102,7 +102,7 @@ describe('an inbox on SQLite', () => {
     for (const id of ['b', 'c']) await receiver.handle(toRequest(toEnd(id), id))
     expect(await inbox.erase({ callId: 'b' })).toBe(1)
     receiver.onAny(() => {})
-    await inbox.retry({ state: 'parked' })
+    await inbox.retry({ state: 'unhandled' })
     await receiver.drain()
     expect(await inbox.list({ state: 'parked' })).toMatchObject([{ deliveryId: 'a', reason: 'unreadable' }])
     expect(await inbox.count()).toEqual({ handled: 1, parked: 1, erased: expect.any(Number) })

@@ -141,7 +141,7 @@ const live = async (random: Random, kills: Parameters<typeof createMortal>[1][],
     if (/^(?:end|summary)-[ab]/.test(id)) expected.add(`summary-${/-([ab])/.exec(id)?.[1]}`)
   const open = database
     .prepare(
-      "SELECT 1 FROM wabakit_inbox WHERE state IN ('stored', 'claimed', 'failed', 'parked', 'missing')",
+      "SELECT 1 FROM wabakit_inbox WHERE state IN ('stored', 'claimed', 'failed', 'unhandled', 'parked', 'missing')",
     )
     .all().length
   return {
