@@ -52,6 +52,13 @@ export type NumericOptions<Functions, Other extends string = never> = {
   }
 }
 
+/** The same for the functions of each part of an object, such as `server.calls`. A part without its uses does not compile. */
+export type NumericOptionsOfParts<Parts, Other extends string = never> = {
+  readonly [Part in keyof Parts as keyof NumericOptions<Parts[Part], Other> extends never
+    ? never
+    : Part]-?: NumericOptions<Parts[Part], Other>
+}
+
 /** What an unset or misread environment variable, and JavaScript without types, make of a number. */
 const mistakes: readonly unknown[] = [Number.NaN, null, -5, 'x', '5', {}]
 

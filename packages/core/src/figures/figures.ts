@@ -4,6 +4,7 @@ import type { FigureRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { UnfinishedMeasure } from '../store.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
+import { checkNumbers } from '../values/numbers.ts'
 import { addCounts, type Counts, countAttempt, countEvent, type GrowingCounts } from './counts.ts'
 import { findPeriod, shortestSpanMs } from './roll-up.ts'
 
@@ -150,7 +151,13 @@ export const createFigures = (context: FiguresContext): Figures => {
       await writing
       await write().catch(onError)
     },
-    list: (organizationId, query) => store.listFigures({ organizationId, ...query }),
-    measureUnfinished: (organizationId, query) => store.measureUnfinished({ organizationId, ...query }),
+    list: async (organizationId, query) => {
+      checkNumbers(query)
+      return store.listFigures({ organizationId, ...query })
+    },
+    measureUnfinished: async (organizationId, query) => {
+      checkNumbers(query)
+      return store.measureUnfinished({ organizationId, ...query })
+    },
   }
 }
