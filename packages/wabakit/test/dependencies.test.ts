@@ -36,6 +36,7 @@ const libraries: Record<string, readonly string[]> = {
     'undici',
     'ipaddr.js',
     'commander',
+    '@bomb.sh/tab/commander',
     'pino',
     'pino-pretty',
     'prom-client',

@@ -1,5 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
+import { checkFilters } from './check-filters.ts'
 import { type ControlClient, createOrganizationClient } from './control-client.ts'
 import { findOperation, listFieldOptions, readFields } from './operation-options.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
@@ -62,6 +63,7 @@ const change = async (
     delivery !== undefined && name !== 'resend'
       ? await changeOne(control, path, { name, dryRun })
       : addUp(await sendParts(send, (parts) => `${addUp(parts)} ${dryRun ? 'found' : done} so far`))
+  if (count === 0) await checkFilters(filters, options)
   const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
   const result = { [counts]: count, ...(dryRun && { dryRun }) }

@@ -12,18 +12,36 @@ const maxBodyBytes = 64 * 1_048_576
 const requestTimeoutMs = 15_000
 const removalTimeoutMs = 3_600_000
 
-/** Reads an error response's message, or one line per issue if there are several. */
-export const readErrorMessage = async (response: Response): Promise<string> => {
-  const text = ((await readText(response, maxBodyBytes).catch(() => undefined)) ?? '').slice(0, 1_000)
+type ErrorResponse = { readonly message: string; readonly issues: readonly Issue[] }
+
+/** Reads an error response. Its message may be that of a proxy. */
+const readError = async (response: Response): Promise<ErrorResponse> => {
+  const text = ((await readText(response, maxBodyBytes).catch(() => undefined)) ?? '').slice(0, 10_000)
   try {
     const { message, issues = [] }: { message: string; issues?: Issue[] } = JSON.parse(text)
-    return issues.length > 1
-      ? issues.map((issue) => `\n  ${escapeControls(formatIssue(issue))}`).join('')
-      : escapeControls(message)
+    return { message: escapeControls(message), issues }
   } catch {
-    return escapeControls(text === '' ? response.statusText : text)
+    return { message: escapeControls(text === '' ? response.statusText : text.slice(0, 1_000)), issues: [] }
   }
 }
+
+export const readErrorMessage = async (response: Response): Promise<string> =>
+  (await readError(response)).message
+
+/** The server refuses values of the command, each issue names the field of one. */
+export class InputRefusedError extends CliError {
+  readonly issues: readonly Issue[]
+
+  constructor(issues: readonly Issue[], options: ErrorOptions) {
+    super(issues.map(formatIssue).join('\n'), exitCodes.usage, options)
+    this.issues = issues
+  }
+}
+
+const explainToken = (given: string | undefined): string =>
+  given === undefined
+    ? 'The server asks for its control token. Set WABAKIT_CONTROL_TOKEN, or pass --control-token.'
+    : 'The server has another control token. Check WABAKIT_CONTROL_TOKEN, or --control-token.'
 
 /** Throws a CliError if a secret would be sent to another machine over plain http. */
 export const checkSecrecy = (url: string, secret: string): void => {
@@ -72,14 +90,14 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
       )
     }
     if (response.ok) return response
-    const message = await readErrorMessage(response)
-    const gap = message.startsWith('\n') ? '' : ' '
+    const { message, issues } = await readError(response)
+    const options = { cause: response }
+    if (response.status === 401) throw new CliError(explainToken(controlToken), exitCodes.usage, options)
+    if (response.status === 400 && issues.length > 0) throw new InputRefusedError(issues, options)
     throw new CliError(
-      `The server rejected the request (${response.status}):${gap}${message}`,
+      `The server rejected the request (${response.status}): ${message}`,
       exitCodes.failed,
-      {
-        cause: response,
-      },
+      options,
     )
   }
 

@@ -3,13 +3,10 @@ import type { Overview, Page, SubscriptionOverview } from '../control-types.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
-import { formatUrl, formatValue } from './table.ts'
+import { formatUrl, formatValue, getWidth } from './table.ts'
 
 type OverviewOptions = ServerOptions & { readonly window: Overview['window'] }
 type Figures = Pick<Overview, 'totals' | 'latency' | 'backlog'> | SubscriptionOverview
-
-/** The default width of a terminal, in columns. */
-const width = 80
 
 const ages = [
   { unit: 'd', ms: 86_400_000 },
@@ -57,7 +54,7 @@ const formatRows = ({ style }: Output, rows: readonly Row[]): string[] => {
   return rows.map(({ state, color, cells, name }) => {
     const numbers = cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')
     const start = `${state.padEnd(8)}  ${numbers}  `
-    const room = Math.max(10, width - start.length)
+    const room = Math.max(10, getWidth() - start.length)
     const shown = name.length > room ? `…${name.slice(1 - room)}` : name
     return (color === undefined ? start : start.replace(state, style(color, state))) + formatValue(shown)
   })

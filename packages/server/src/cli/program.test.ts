@@ -33,6 +33,13 @@ test.each(names)('the help of %s and of its subcommands fits 80 columns', async 
   }
 })
 
+test.each(names)('%s prints its results as JSON, too', async (name) => {
+  const withoutResult = ['help', 'complete']
+  const commands = listAll(await load(name)).filter(({ commands: inner }) => inner.length === 0)
+  for (const command of commands.filter((each) => !withoutResult.includes(each.name())))
+    expect(command.options.map(({ long }) => long)).toContain('--format')
+})
+
 test('the help names every exit code', async () => {
   const codes = Object.values({ ...exitCodes, ...verdictCodes })
   const help = readHelp(await createProgram(['--help']))

@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { InputRefusedError } from './control-client.ts'
+import { getCommandPath, nameInputs } from './name-inputs.ts'
 
 type Module = { define(command: Command): void }
 type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]
@@ -63,6 +65,8 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
 }
 
+const completion = ['complete', 'print a script that completes commands in a shell'] as const
+
 const programFlags = ['--help', '-h', '--version', '-V']
 
 /** Returns the command named by the arguments: `serve` if they start with one of its flags. */
@@ -71,12 +75,19 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
-const nameHelp = (command: Command, path = command.name()): void => {
-  command.showHelpAfterError(`(see ${path} --help)`)
-  for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)
+/** Lets a usage error name the help of its command, and the variable of an option that is missing. */
+const explainUsage = (command: Command): void => {
+  command.showHelpAfterError(`(see ${getCommandPath(command)} --help)`).configureOutput({
+    outputError: (text, write) => {
+      const flags = /required option '(.+)' not specified/.exec(text)?.[1]
+      const variable = command.options.find((option) => option.flags === flags)?.envVar
+      write(variable === undefined ? text : text.replace(/\n/, `. Pass it, or set ${variable}.\n`))
+    },
+  })
+  for (const inner of command.commands) explainUsage(inner)
 }
 
-/** Creates the program. Loads only the command named by the arguments; the others are only listed in the help. */
+/** Creates the program. Loads only the command that the arguments name or complete; the others are only listed in the help. */
 export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
     .description('A server for the WhatsApp group and call-summary API, and tools for integrating it')
@@ -93,13 +104,32 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     )
     .exitOverride()
   const selected = findCommandName(args)
+  const isCompleting = selected === completion[0]
+  // The script of a shell asks with `complete -- deliveries list --st`.
+  const completed = isCompleting ? args[args.indexOf('--') + 1] : undefined
   for (const [group, commands] of Object.entries(groups)) {
     for (const [name, summary, load] of commands) {
       const isDefault = name === 'serve' && name === selected
       const command = program.command(name, { isDefault }).description(summary).helpGroup(group)
-      if (name === selected) (await load()).define(command)
+      if (name === selected || name === completed) (await load()).define(command)
     }
   }
-  nameHelp(program)
+  if (isCompleting) (await import('./complete.ts')).defineCompletion(program)
+  else program.command(completion[0]).description(completion[1]).helpGroup('Start:')
+  explainUsage(program)
   return program
+}
+
+/** Runs the command that the arguments name. */
+export const runProgram = async (args: readonly string[]): Promise<void> => {
+  const program = await createProgram(args)
+  let running: Command = program
+  program.hook('preAction', (_, command) => {
+    running = command
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    throw error instanceof InputRefusedError ? nameInputs(error, running) : error
+  }
 }

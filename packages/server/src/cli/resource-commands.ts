@@ -1,8 +1,11 @@
 import type { Operation } from '@wabakit/core/control'
 import type { Command } from 'commander'
+import type { Delivery, ListedSubscription } from '../control-types.ts'
 import { assign } from './assign.ts'
+import { checkFilters } from './check-filters.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'
+import { toDeliveryRows } from './delivery-rows.ts'
 import {
   findOperation,
   listFieldOptions,
@@ -35,21 +38,35 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
 
-type Page = { readonly items: readonly Json[]; readonly nextCursor?: string }
+type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 
 /** Reads pages of a list until there are `limit` records. */
-const readPages = async (control: ControlClient, path: string, filters: Json): Promise<Json[]> => {
+const readPages = async <Item = Json>(
+  control: ControlClient,
+  path: string,
+  filters: Json,
+): Promise<Item[]> => {
   const wanted = Number(filters.limit)
-  const found: Json[] = []
+  const found: Item[] = []
   for (let cursor: string | undefined; ; ) {
     const query = new URLSearchParams()
     const page = { ...filters, cursor, limit: Math.min(1_000, wanted - found.length) }
     for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value))
-    const { items, nextCursor } = (await control.send('GET', `${path}?${query}`)) as Page
+    const { items, nextCursor } = (await control.send('GET', `${path}?${query}`)) as Page<Item>
     found.push(...items)
     cursor = nextCursor
     if (cursor === undefined || found.length >= wanted) return found.slice(0, wanted)
   }
+}
+
+const nameDeliveries = async (
+  control: ControlClient,
+  deliveries: readonly Json[],
+  { organization }: Pick<ServerOptions, 'organization'>,
+): Promise<Json[]> => {
+  const path = `/organizations/${encodeURIComponent(organization)}/subscriptions`
+  const subscriptions = await readPages<ListedSubscription>(control, path, { limit: Infinity })
+  return toDeliveryRows(deliveries as readonly Delivery[], subscriptions)
 }
 
 /** Checks that a record exists. This is all that a dry run of a removal can check. */
@@ -84,7 +101,11 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
       operation.id === 'listEvents' || operation.id === 'listDeliveries' ? 'newest_first' : undefined
     // A list without a query is complete, and its command has no `--limit`.
     const limit = operation.query === undefined ? Infinity : 50
-    return printTable(output, await readPages(control, path, { order, limit, ...fields }), entry.columns)
+    const found = await readPages(control, path, { order, limit, ...fields })
+    if (found.length === 0) await checkFilters(fields, options)
+    const isDeliveries = operation.id === 'listDeliveries' && output.format === 'pretty' && found.length > 0
+    const rows = isDeliveries ? await nameDeliveries(control, found, options) : found
+    return printTable(output, rows, entry.columns)
   }
   if (operation.method === 'DELETE') {
     const id = args.join(' ') || (operation.id === 'clearFaults' ? 'all faults' : options.organization)

@@ -50,13 +50,13 @@ const showCustomer = async (number: string, options: ServerOptions): Promise<voi
       : ['', escapeControls(id), ...formatArrivals(output, endpoints).map((line) => `  ${line}`)]
   const parts = [
     `Calls${hasMoreCalls ? ` (newest ${calls.length})` : ''}`,
-    formatList(calls, ['state', 'callId', 'initiatedAt', 'direction', 'channel']),
+    formatList(output, calls, ['state', 'callId', 'initiatedAt', 'direction', 'channel']),
     ...calls.flatMap(({ callId, endpoints }) => formatArrived(callId, endpoints)),
     '\nGroups',
-    formatList(memberships, ['state', 'groupId', 'changedAt']),
+    formatList(output, memberships, ['state', 'groupId', 'changedAt']),
     ...memberships.flatMap(({ groupId, endpoints }) => formatArrived(groupId, endpoints)),
     '\nDeliveries',
-    formatList(deliveries, ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject']),
+    formatList(output, deliveries, ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject']),
   ]
   output.result(customer, parts.join('\n'))
 }

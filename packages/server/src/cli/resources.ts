@@ -119,7 +119,10 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     list: {
       operation: 'listDeliveries',
       summary: 'list deliveries, newest first',
-      columns: ['status', 'id', 'eventName', 'attempts', 'createdAt', 'subject', 'dueAt'],
+      columns: [
+        ...['status', 'response', 'event', 'about', 'endpoint'],
+        ...['id', 'attempts', 'createdAt', 'dueAt'],
+      ],
       examples: [
         'deliveries list --status pending,exhausted',
         'deliveries list --subscription sub_… --name CALL_ENDED',

@@ -9,7 +9,7 @@ import {
 } from '../stores/errors.ts'
 import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './output.ts'
-import { createProgram } from './program.ts'
+import { runProgram } from './program.ts'
 
 /**
  * Errors that persist until the user changes a setting, or fixes the database or port that it names. A
@@ -40,8 +40,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  const program = await createProgram(process.argv.slice(2))
-  await program.parseAsync()
+  await runProgram(process.argv.slice(2))
 } catch (error) {
   // Commander has already printed its message.
   if (!(error instanceof CommanderError)) process.stderr.write(`${escapeText(formatError(error))}\n`)

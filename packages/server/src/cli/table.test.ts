@@ -8,7 +8,8 @@ const record = {
   url: 'https://a.example/hooks',
 }
 const fields = ['status', 'createdAt', 'url', 'id']
-const format = (width: number): string[] => formatTable([record], { fields, width }).split('\n')
+const format = (width: number): string[] =>
+  formatTable([record], { fields, width, style: (_, text) => text }).split('\n')
 
 test('a table shows all of its columns, and times without milliseconds', () => {
   expect(format(Infinity)).toEqual([
@@ -25,9 +26,34 @@ test('the first column that does not fit is cut at its start, and the others are
   expect(format(40)).toEqual(['STATUS   CREATED AT', 'pending  2026-01-05T10:00:00Z'])
 })
 
+test('the words and numbers of a status have a color, without the spaces after them', () => {
+  const rows = [
+    { status: 'delivered', response: 204, id: 'failing' },
+    { status: 'exhausted', response: 'ECONNREFUSED', id: '500' },
+    { status: 'waiting', response: null, id: '-' },
+  ]
+  const style = (color: unknown, text: string): string => `<${color} ${text}>`
+  const table = formatTable(rows, { fields: ['status', 'response', 'id'], width: 80, style })
+  expect(table.split('\n')).toEqual([
+    'STATUS     RESPONSE      ID',
+    '<green delivered>  <green 204>           failing',
+    '<red exhausted>  <red ECONNREFUSED>  500',
+    'waiting    -             -',
+  ])
+})
+
+test('on a terminal, a long value leaves room for the columns after it', () => {
+  const long = `${'x'.repeat(60)}end`
+  const style = (_: unknown, text: string): string => text
+  const formatAt = (width: number) =>
+    formatTable([{ url: long, id: 'id' }], { fields: ['url', 'id'], width, style }).split('\n')[1]
+  expect(formatAt(60)).toBe(`…${'x'.repeat(36)}end  id`)
+  expect(formatAt(Infinity)).toBe(`${long}  id`)
+})
+
 test('a URL is shown without its query, so that what is cut still shows the end of the path', () => {
   const url = 'https://a.example/hooks?token=not-for-the-screen'
-  const table = formatTable([{ url }], { fields: ['url'], width: 20 })
+  const table = formatTable([{ url }], { fields: ['url'], width: 20, style: (_, text) => text })
   expect(table).toBe('URL\n…//a.example/hooks?…')
 })
 

@@ -49,6 +49,32 @@ const formatField = (record: Json, field: string): string => {
 const gap = 2
 const minWidth = 12
 
+/** On a terminal, a longer value leaves room for the columns after it. */
+const maxShownWidth = 40
+
+/** The columns whose words and numbers have a color. */
+const colored = ['status', 'state', 'response']
+
+const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
+  ...{ delivered: 'green', working: 'green', handled: 'green' },
+  ...{ behind: 'yellow', parked: 'yellow' },
+  ...{ exhausted: 'red', failing: 'red', failed: 'red' },
+  ...{ skipped: 'dim', disabled: 'dim', discarded: 'dim' },
+}
+
+const findColor = (field: string, text: string) => {
+  if (/^[1-5]\d\d$/.test(text)) return text < '400' ? 'green' : 'red'
+  // A response without a status is an error.
+  return colors[text] ?? (field === 'response' && text !== '-' ? 'red' : undefined)
+}
+
+/** Colors a cell, without the spaces that follow its text. */
+const paint = (field: string, cell: string, style: Output['style']): string => {
+  const text = cell.trimEnd()
+  const color = colored.includes(field) ? findColor(field, text) : undefined
+  return color === undefined ? cell : style(color, text) + cell.slice(text.length)
+}
+
 /** Cuts a text at its start, because ids and URLs differ at their ends. */
 const cutStart = (text: string, width: number): string =>
   text.length > width ? `…${text.slice(1 - width)}` : text
@@ -59,16 +85,28 @@ const cutStart = (text: string, width: number): string =>
  */
 export const formatTable = (
   records: readonly Json[],
-  { fields, width }: { readonly fields: readonly string[]; readonly width: number },
+  {
+    fields,
+    width,
+    style,
+  }: {
+    readonly fields: readonly string[]
+    readonly width: number
+    readonly style: Output['style']
+  },
 ): string => {
   const columns: string[][] = []
   let left = width
   for (const field of fields) {
     const cells = [formatHeader(field), ...records.map((record) => formatField(record, field))]
-    const longest = Math.max(...cells.map(({ length }) => length))
+    const longest = Math.min(
+      width === Infinity ? Infinity : maxShownWidth,
+      Math.max(...cells.map(({ length }) => length)),
+    )
     if (left < Math.min(longest, minWidth)) break
     const shown = Math.min(longest, left)
-    columns.push(cells.map((cell) => cutStart(cell, shown).padEnd(shown)))
+    const shownCells = cells.map((cell) => cutStart(cell, shown).padEnd(shown))
+    columns.push(shownCells.map((cell, row) => (row === 0 ? cell : paint(field, cell, style))))
     left -= longest + gap
   }
   const rows = [undefined, ...records].map((_, row) =>
@@ -78,15 +116,18 @@ export const formatTable = (
 }
 
 /** Returns the width of the terminal. Output to a pipe or a file is not shortened, unless `COLUMNS` is set. */
-const getWidth = (): number => Number(process.env.COLUMNS) || process.stdout.columns || Infinity
+export const getWidth = (): number => Number(process.env.COLUMNS) || process.stdout.columns || Infinity
 
 /** Formats a list of records as a table that fits the terminal. */
-export const formatList = (records: readonly Json[], fields: readonly string[]): string =>
-  records.length === 0 ? 'none' : formatTable(records, { fields, width: getWidth() })
+export const formatList = (
+  { style }: Pick<Output, 'style'>,
+  records: readonly Json[],
+  fields: readonly string[],
+): string => (records.length === 0 ? 'none' : formatTable(records, { fields, width: getWidth(), style }))
 
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
   if (output.format === 'json') for (const record of records) output.result(record, '')
-  else output.result(records, formatList(records, fields))
+  else output.result(records, formatList(output, records, fields))
 }
 
 export const formatRecord = (record: Json): string => {

@@ -90,6 +90,7 @@ test('a usage error exits with 2 and explains the problem', async () => {
     [['deliveries', 'cancel'], /Name one delivery, or select deliveries/],
     [['events', 'list', '--before', 'tomorrow'], /must be an ISO 8601 date-time/],
     [['verify', '--secret', secret, '--header', 'nonsense'], /--header must be a name and a value/],
+    [['sign'], /'--secret <secret>' not specified\. Pass it, or set WABAKIT_WEBHOOK_SECRET\./],
   ]
   const ends = await Promise.all(cases.map(([args]) => wabakit(args)))
 
@@ -146,6 +147,30 @@ test('an unreachable server exits with 3', async () => {
     code: 3,
     stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 is not ready/),
   })
+})
+
+test.each([
+  [['deliv'], ['deliveries']],
+  [
+    ['deliveries', 're'],
+    ['resend', 'retry'],
+  ],
+  [['deliveries', 'list', '--st'], ['--status']],
+  [
+    ['overview', '--window', ''],
+    ['hour', 'day', 'week'],
+  ],
+])('completes %j', async (words, candidates) => {
+  const { code, stdout } = await wabakit(['complete', '--', ...words])
+  expect(code).toBe(0)
+  expect(stdout.split('\n').flatMap((line) => /^([^:\t]+)\t/.exec(line)?.[1] ?? [])).toEqual(candidates)
+})
+
+test('prints a script for each shell, which asks the program', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout } = await wabakit(['complete', shell])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('wabakit complete -- ')])
+  }
 })
 
 test('help shows each command, its examples and its variables', async () => {

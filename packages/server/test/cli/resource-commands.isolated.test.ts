@@ -5,7 +5,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import type { Option } from 'commander'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { findOperation, listFieldOptions, listPathParameters } from '../../src/cli/operation-options.ts'
-import { createProgram } from '../../src/cli/program.ts'
+import { runProgram } from '../../src/cli/program.ts'
 import { resources } from '../../src/cli/resources.ts'
 import { type RunningServer, startServer } from '../../src/index.ts'
 import { wabakit } from './wabakit.ts'
@@ -27,7 +27,7 @@ const at =
     })
     try {
       const args = [...line.split(' '), ...more, '--server', url]
-      await (await createProgram(args)).parseAsync(args, { from: 'user' })
+      await runProgram(args)
     } finally {
       write.mockRestore()
     }
@@ -114,7 +114,7 @@ const toTexts = (values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 test('every option of every command of a resource reaches the request of its operation', async () => {
-  const { requests, run } = await record(() => ({ items: [] }))
+  const { requests, run } = await record(() => ({ items: [{ id: 'x', url: 'http://x' }] }))
   for (const [resource, commands] of Object.entries(resources)) {
     for (const [name, entry] of Object.entries(commands)) {
       const operation = findOperation(entry.operation)
@@ -127,7 +127,8 @@ test('every option of every command of a resource reaches the request of its ope
       const scope = listFieldOptions({ ...operation, body: undefined }).options.some(
         ({ field }) => field === 'organization',
       )
-      expect(requests.pop(), `${resource} ${name}`).toEqual({
+      const [first] = requests.splice(0)
+      expect(first, `${resource} ${name}`).toEqual({
         line: `${method} /_wabakit${path.replaceAll(/:(\w+)/g, (_, each) => (each === 'organizationId' ? 'acme' : `the%2F${each}`))}`,
         query: {
           ...(scope && { organization: 'acme' }),
@@ -265,6 +266,44 @@ test('removes and prints the number of one channel if both have it', async () =>
   ])
 })
 
+test('a missing or wrong control token names its variable', async () => {
+  const run = at(await start({ controlToken: 'a-token-of-the-control-api' }))
+  await expect(run('org list')).rejects.toMatchObject({
+    message: expect.stringMatching(/asks for its control token\. Set WABAKIT_CONTROL_TOKEN/),
+    exitCode: 2,
+  })
+  await expect(run('org list --control-token another-token-of-16')).rejects.toMatchObject({
+    message: expect.stringMatching(/has another control token\. Check WABAKIT_CONTROL_TOKEN/),
+    exitCode: 2,
+  })
+  expect(await run('org list --control-token a-token-of-the-control-api')).toContain('demo')
+})
+
+test('deliveries are listed with their response, customer and endpoint first, and as they are in JSON', async () => {
+  const server = await start()
+  const run = at(server)
+  await run(
+    'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/hooks?token=s3cret',
+  )
+  await run('trigger call --customer-number +15550199001')
+  await server.service.dispatcher.runDue()
+  const list = await run('deliveries list')
+  expect(list).toMatch(/^STATUS +RESPONSE +EVENT +ABOUT +ENDPOINT +ID +ATTEMPTS +CREATED AT +DUE AT\n/)
+  expect(list).toMatch(
+    /^pending +ECONNREFUSED +CALL_INCOMING_INITIATED +\+15550199001 +127\.0\.0\.1:9\/hooks\?… +dlv_\S+ +1 /m,
+  )
+  expect(list).toMatch(/^waiting +- +CALL_ENDED /m)
+  vi.stubEnv('COLUMNS', '80')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const command of ['deliveries list', 'overview'])
+    for (const line of (await run(command)).trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  expect(await run('deliveries list')).toMatch(/^STATUS +RESPONSE +EVENT +ABOUT +ENDPOINT/)
+  expect(await run('overview')).toMatch(/^STATE .* ENDPOINT\n/)
+  expect(parseLines(await run('deliveries list --limit 1 --format json'))).toEqual([
+    expect.objectContaining({ eventName: expect.any(String), customerNumber: '+15550199001' }),
+  ])
+})
+
 test('lists all keys, because the list has no limit', async () => {
   const server = await start()
   for (let count = 0; count < 50; count += 1) await server.service.apiKeys.create('demo')
@@ -286,12 +325,21 @@ test.each([
     'The organization already has the WHATSAPP number 15550100001.',
   ],
   ['key remove nope --dry-run', 'There is no key "nope".'],
-  ['deliveries list --status lost', /\(400\): status\.0 must be waiting, pending/],
+  [
+    'deliveries list --status lost',
+    /^--status must be waiting, pending.*\n\(see wabakit deliveries list --help\)$/,
+  ],
+  ['deliveries list --limit 0', /^--limit must be at least 1\n/],
+  ['deliveries list --name CALL_VANISHED', /^There is no event "CALL_VANISHED"/],
+  ['deliveries list --subscription sub_none', /There is no subscription "sub_none"/],
+  ['deliveries resend --subscription sub_none', /There is no subscription "sub_none"/],
+  ['customers show nobody', /^<number> must be a phone number/],
+  ['trigger call --set outcome=lost', /^--set outcome must be answered, missed/],
   [
     'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9 --events NOPE',
-    /\(400\): events\.0 must be GROUP_CREATED, /,
+    /^--events must be GROUP_CREATED, /,
   ],
-  ['groups add-participant --group-id g1', /\(400\):\n {2}phone is required\n {2}state is required$/],
+  ['groups add-participant --group-id g1', /^--phone is required\n--state is required\n/],
 ])('%s is refused, and says what to do', async (line, message) => {
   const run = at(await start())
   await expect(run(line)).rejects.toThrow(message)
@@ -414,7 +462,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   expect(await run('groups show g1')).toContain('GROUP_PARTICIPANT_JOINED')
   expect(await run('events list --call c1 --name CALL_ENDED')).toMatch(/CALL_ENDED/)
   expect(parseLines(await run('events list --call c1 --limit 2 --format json'))).toHaveLength(2)
-  expect(await run('events list --subscription sub_none')).toBe('none\n')
+  await expect(run('events list --subscription sub_none')).rejects.toThrow('There is no subscription')
   expect(await run('requests list')).toBe('none\n')
   const timeline = await run('calls show c1')
   expect(timeline.match(/(?:state|event) +\S+/g)).toEqual(

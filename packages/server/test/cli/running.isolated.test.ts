@@ -143,7 +143,7 @@ test("a rejected delivery shows the endpoint's response, and listen neither foll
   await Promise.all([tail, listening, server].map(({ ended }) => ended))
 })
 
-test('a server error exits with 1 and its message', async () => {
+test('a server error exits with 1 and its message, and a value that it refuses with 2 and the name of its option', async () => {
   const [channel, delivery, organization, resend, stranger] = await Promise.all([
     on('trigger', 'call', '--set', 'channel=PIGEON'),
     on('resend', 'dlv_none'),
@@ -153,15 +153,15 @@ test('a server error exits with 1 and its message', async () => {
   ])
 
   expect(channel).toEqual({
-    code: 1,
+    code: 2,
     stdout: '',
-    stderr: 'The server rejected the request (400): channel must be PSTN or WHATSAPP.\n',
+    stderr: '--set channel must be PSTN or WHATSAPP\n(see wabakit trigger --help)\n',
   })
   expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
   for (const refused of [organization, resend]) {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "nobody"') })
   }
-  expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(401\).*control token/) })
+  expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('has another control token') })
 })
 
 test('erase counts with --dry-run, and erases a customer, a call and an organization', async () => {
@@ -232,7 +232,7 @@ test('tail ends when the server that comes back refuses it', async () => {
   await first.ended
   const second = await startServer(['--port', port, '--control-token', token])
 
-  expect(await tail.ended).toBe(1)
+  expect(await tail.ended).toBe(2)
   second.kill('SIGTERM')
   await second.ended
 })

@@ -1,0 +1,27 @@
+import { escapeControls } from '@wabakit/wire'
+import type { Command } from 'commander'
+import type { InputRefusedError } from './control-client.ts'
+import { CliError, exitCodes } from './output.ts'
+
+/** Returns the option or the argument that sets a field: `--limit`, `<number>`, `--set summary.recap`. */
+const nameInput = (path: string, command: Command): string => {
+  const [field = ''] = path.split('.')
+  const option = command.options.find((each) => each.attributeName() === field)
+  if (option?.long) return option.long
+  if (command.registeredArguments.some((argument) => argument.name() === field)) return `<${field}>`
+  return command.options.some(({ long }) => long === '--set') ? `--set ${path}` : path
+}
+
+/** Returns what users type to run a command: `wabakit deliveries list`. */
+export const getCommandPath = (command: Command): string =>
+  command.parent === null ? command.name() : `${getCommandPath(command.parent)} ${command.name()}`
+
+/** Names values that the server refuses by the options and arguments that set them. */
+export const nameInputs = (error: InputRefusedError, command: Command): CliError => {
+  const lines = error.issues.map(({ path, message }) => {
+    const reason = message.startsWith(`${path} `) ? message.slice(path.length + 1) : message
+    return escapeControls(`${nameInput(path, command)} ${reason}`)
+  })
+  const help = `(see ${getCommandPath(command)} --help)`
+  return new CliError([...lines, help].join('\n'), exitCodes.usage, { cause: error.cause })
+}
