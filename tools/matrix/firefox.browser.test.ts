@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createMock } from '@wabakit/mock'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { bundle as bundleSuite } from '../../packages/core/test/runtimes/bundle.ts'
 import { createGroup, start } from '../../packages/server/test/fixture.ts'
@@ -70,3 +75,22 @@ test.skipIf(isSkipped)(
     await waitFor('While it is open')
   },
 )
+
+test.skipIf(isSkipped)('the page of a mock and the trace of its test open in Firefox', async () => {
+  const mock = await createMock({ port: 0 })
+  onTestFinished(mock.close)
+  await mock.simulateCall({ summary: { after: '30s' } })
+  const waitFor = (text: string) =>
+    expect.poll(() => firefox.evaluate('document.body.innerText')).toContain(text)
+  await firefox.open(`${mock.url}/_wabakit/inspector/mock`)
+  await waitFor('simulateCall({"summary":{"after":"30s"}})')
+  await waitFor('Move the clock there')
+
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-trace-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  await mock.saveTrace(join(folder, 'trace.html'))
+  await firefox.open(pathToFileURL(join(folder, 'trace.html')).href)
+  await waitFor('simulateCall({"summary":{"after":"30s"}})')
+  await waitFor('the summary of call_')
+  expect(await firefox.evaluate('document.body.innerText')).not.toContain('Move the clock there')
+})

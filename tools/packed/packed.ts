@@ -46,8 +46,11 @@ const isBuilt = (dir: string): boolean => {
 
 /** Returns whether the server ships a page built from the current sources. */
 export const isPageBuilt = (): boolean => {
-  const page = join(root, 'packages/server/dist/inspector/index.html')
-  const sources = globSync('packages/{inspector,server,wire}/src/**/*.*', { cwd: root })
+  // The viewer of traces is built last, and has the core in it.
+  const page = join(root, 'packages/server/dist/inspector/trace.html')
+  const sources = globSync('packages/{inspector,server,core,contract,webhooks,wire}/src/**/*.*', {
+    cwd: root,
+  })
   return (
     existsSync(page) && sources.every((file) => statSync(join(root, file)).mtimeMs <= statSync(page).mtimeMs)
   )

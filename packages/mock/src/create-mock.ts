@@ -122,7 +122,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       settings,
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
-      requests: listening && requests,
+      requests,
       createTimers,
     })
     tenants.set(tenant.handles.apiKey, tenant)

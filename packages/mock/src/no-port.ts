@@ -10,3 +10,7 @@ const refuse = async (): Promise<never> => {
 // These replace the functions of `port.ts` in runtimes other than Node.
 export const listen: () => Promise<OpenPort> = refuse
 export const servePage: () => Promise<Response> = refuse
+export const toTracePath = (name: string): string => name
+export const writeTrace = async (): Promise<never> => {
+  throw new MockUsageError('saveTrace: this runtime cannot write files. Save traces in Node.js.')
+}

@@ -17,6 +17,7 @@ import { createLinger, isBlockedPort, receiveRequest } from '@wabakit/wire'
 import { afterRealTime } from './time/timers.ts'
 
 export { servePage } from './control/serve-page.ts'
+export { toTracePath, writeTrace } from './trace/write-trace.ts'
 
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>

@@ -66,28 +66,57 @@ export type DeliveryOf<Name extends EventName> = RecordedDelivery<WebhookEventOf
   readonly event: WebhookEventOf<Name>
 }
 
-/**
- * Creates the empty recordings of a tenant.
- *
- * @param onChange - called after each addition.
- */
-export const createRecorder = (onChange: () => void) => {
+/** Something that happened in a test. Times are Unix times in milliseconds on the mock's clock. */
+export type Happening = { readonly at: number } & (
+  | { readonly kind: 'request'; readonly item: RecordedRequest }
+  | { readonly kind: 'event'; readonly item: WebhookEvent }
+  | { readonly kind: 'delivery'; readonly item: RecordedDelivery }
+  /** A call of a function of the mock, with its arguments, or a request to the control API. */
+  | { readonly kind: 'step'; readonly text: string; readonly args: readonly unknown[] | undefined }
+  /** The end of a wait or a test; `problem` is empty unless it failed. */
+  | { readonly kind: 'wait' | 'test'; readonly text: string; readonly problem: string }
+)
+
+type RecorderOptions = {
+  /** Returns the time on the mock's clock. */
+  readonly now: () => number
+  /** Called after each request, event and delivery. */
+  readonly onChange: () => void
+}
+
+/** Creates the empty recordings of a tenant. */
+export const createRecorder = ({ now, onChange }: RecorderOptions) => {
   const requests: RecordedRequest[] = []
   const events: WebhookEvent[] = []
   const deliveries: RecordedDelivery[] = []
-  const addTo =
-    <Item>(list: Item[]) =>
-    (item: Item): void => {
-      list.push(item)
-      onChange()
-    }
+  const log: Happening[] = []
   return {
     requests,
     events,
     deliveries,
-    addRequest: addTo(requests),
-    addEvent: addTo(events),
-    addDelivery: addTo(deliveries),
+    /** Everything that happened, in its order. */
+    log,
+    addRequest: (item: RecordedRequest): void => {
+      requests.push(item)
+      log.push({ kind: 'request', at: item.at, item })
+      onChange()
+    },
+    addEvent: (item: WebhookEvent): void => {
+      events.push(item)
+      log.push({ kind: 'event', at: now(), item })
+      onChange()
+    },
+    addDelivery: (item: RecordedDelivery): void => {
+      deliveries.push(item)
+      log.push({ kind: 'delivery', at: item.at, item })
+      onChange()
+    },
+    addStep: (text: string, args: readonly unknown[] | undefined): void => {
+      log.push({ kind: 'step', at: now(), text, args })
+    },
+    addEnd: (kind: 'wait' | 'test', text: string, problem = ''): void => {
+      log.push({ kind, at: now(), text, problem })
+    },
   }
 }
 

@@ -385,6 +385,7 @@ const counterparts = {
   clock: 'advanceClock',
   trigger: 'triggerEvent',
   reset: 'resetTenant',
+  saveTrace: 'getTestLog',
   tenant: 'createTenant',
   simulateCall: 'simulateCall',
   simulateSummary: 'saveSummary',

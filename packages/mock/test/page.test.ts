@@ -1,6 +1,7 @@
 import { createMock } from '@wabakit/mock'
 import { expect, onTestFinished, test } from 'vitest'
 import { servePage } from '../src/control/serve-page.ts'
+import { writeTrace } from '../src/trace/write-trace.ts'
 
 const start = async (options = {}) => {
   const mock = await createMock({ port: 0, ...options })
@@ -30,6 +31,41 @@ test('without its package, the address of the page says how to install it', asyn
   const response = await servePage('/', '@wabakit/not-installed')
   expect(response.status).toBe(404)
   expect(await response.text()).toContain('npm install --save-dev @wabakit/not-installed')
+})
+
+test('without its package, a trace says how to install the viewer', async () => {
+  const written = writeTrace('no-folder/trace.html', '[]', '@wabakit/not-installed')
+  await expect(written).rejects.toThrow('npm install --save-dev @wabakit/not-installed')
+})
+
+test('the log of a test lists its steps, what followed, and how its waits ended', async () => {
+  const mock = await start()
+  mock.deliverTo(() => new Response(null, { status: 204 }))
+  await mock.simulateCall({ channel: 'PSTN', outcome: 'missed' })
+  await mock.waitForDelivery('CALL_INCOMING_INITIATED')
+  await mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: 0 }).catch(() => {})
+  const url = `${mock.url}/_wabakit/organizations/${mock.organizationId}`
+  await fetch(`${url}/groups`, { method: 'POST' })
+  const { items } = await (await fetch(`${url}/test-log`)).json()
+  type Entry = { kind: string; text: string; failed: boolean; details: string }
+  expect(
+    items.map(({ kind, text, failed }: Entry) => [kind, text.replace(/ +callId .*/, ''), failed]),
+  ).toEqual([
+    ['step', 'simulateCall({"channel":"PSTN","outcome":"missed"})', false],
+    ['event', 'CALL_INCOMING_INITIATED', false],
+    ['delivery', 'CALL_INCOMING_INITIATED to receiver, attempt 1: status 204', false],
+    ['wait', 'waitForDelivery CALL_INCOMING_INITIATED', false],
+    ['wait', 'waitForEvent CALL_AI_SUMMARY {}', true],
+    ['step', `POST /_wabakit/organizations/${mock.organizationId}/groups`, false],
+  ])
+  expect(items[4].details).toContain('No summary: the call was missed.')
+})
+
+test('an assertion that fails names the page, too', async () => {
+  const mock = await start()
+  await mock.trigger('CALL_MISSED')
+  const failure = mock.expectNoEvent('CALL_MISSED')
+  await expect(failure).rejects.toThrow(`Open ${mock.url}/_wabakit/inspector/`)
 })
 
 test('the page needs no token, and what it reads does; no page of another machine gets either', async () => {

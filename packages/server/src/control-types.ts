@@ -34,6 +34,7 @@ export type {
   LiveAttempt,
   PendingWaitView as PendingWait,
   ServerInfo,
+  TestLogEntryView as TestLogEntry,
 } from '@wabakit/core/control'
 
 /** A page of a list. `nextCursor` is the cursor of the next page. */

@@ -16,7 +16,7 @@ const dependencies: Record<string, readonly string[]> = {
   mock: ['wire', 'contract', 'webhooks', 'core', 'client'],
   conformance: ['wire', 'contract', 'webhooks'],
   server: ['wire', 'contract', 'webhooks', 'core', 'mock', 'conformance'],
-  inspector: ['wire'],
+  inspector: ['wire', 'core'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }
 
@@ -28,7 +28,7 @@ const libraries: Record<string, readonly string[]> = {
   webhooks: ['standardwebhooks'],
   core: ['fast-sha256', 'zod/mini'],
   conformance: [],
-  mock: ['zod/mini', 'msw', 'msw/node'],
+  mock: ['zod/mini', 'msw', 'msw/node', 'vitest'],
   server: [
     'zod/mini',
     'hono',
@@ -51,7 +51,7 @@ const typeEntries: Record<string, readonly string[]> = { inspector: ['@wabakit/s
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
-  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|send)\.ts)/
+  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|send|trace\/write-trace)\.ts)/
 
 const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),

@@ -5,6 +5,23 @@ import { named } from './schemas.ts'
 /** A plain JSON object. The mock validates each one that it receives. */
 export type Json = Readonly<Record<string, unknown>>
 
+/** One thing that happened in a test, in the order of its log. */
+export type TestLogEntry = {
+  /** Time on the mock's clock, as Unix time in milliseconds. */
+  readonly at: number
+  /**
+   * `step`: what the test asked the mock for. `request`, `event`, `delivery`: what the service received, what happened, and what
+   * it sent. `wait`: how a wait ended. `test`: how a test ended.
+   */
+  readonly kind: 'step' | 'request' | 'event' | 'delivery' | 'wait' | 'test'
+  readonly text: string
+  /** Further lines, such as the reasons of a failure; empty if there are none. */
+  readonly details: string
+  readonly failed: boolean
+  /** The faults that struck a request or a delivery; empty if there were none. */
+  readonly fault: string
+}
+
 /** The operations on an organization that only a mock has. */
 export type MockTenantControl = {
   readonly apiFaults: ApiFaults
@@ -25,6 +42,8 @@ export type MockTenantControl = {
   listDue(): Promise<readonly { readonly at: number; readonly description: string }[]>
   /** Lists the waits that have not ended. */
   listWaits(): Promise<readonly { readonly wait: string; readonly reasons: readonly string[] }[]>
+  /** Lists what happened since the last reset, oldest first. */
+  listLog(): readonly TestLogEntry[]
   /** Moves the clock forward, and resolves when everything that became due is done. */
   advance(duration: number | string): Promise<void>
   /** Waits for an event or a delivery, or asserts that an event has not happened. */

@@ -99,22 +99,38 @@ export const createRequestLog = (capacity: number) => {
     return limited.add(caller?.organization.id).size === size
   }
 
+  /** Adds a request in the form in which it is listed. */
+  const put = ({ requestBody, responseBody, ...request }: LoggedRequest & LoggedBodies): void => {
+    const index = count % capacity
+    requests[index] = { ...request, path: shortenPath(request.path) }
+    bodies[(count + capacity - keptBodies) % capacity] = undefined
+    bodies[index] = { requestBody: shortenBody(requestBody), responseBody: shortenBody(responseBody) }
+    count += 1
+  }
+
   return {
+    put,
     /** Adds a request. Keeps only the first request with status 429 per organization and second. */
     add: (request: RequestReported): void => {
       if (isRepeatedRefusal(request)) return
-      const { caller, path, requestBody, responseBody, ...facts } = request
-      const index = count % capacity
-      requests[index] = {
+      const { caller, ...facts } = request
+      put({
         ...facts,
-        path: shortenPath(path),
         organizationId: caller?.organization.id ?? null,
         keyId: caller?.key.id ?? null,
         keyLabel: caller?.key.label ?? null,
-      }
-      bodies[(count + capacity - keptBodies) % capacity] = undefined
-      bodies[index] = { requestBody: shortenBody(requestBody), responseBody: shortenBody(responseBody) }
-      count += 1
+      })
+    },
+    /** Lists the requests of an organization and those without a valid key, with the bodies that are kept, oldest first. */
+    save: (organizationId: string): (LoggedRequest & LoggedBodies)[] => {
+      const start = Math.max(0, count - capacity)
+      return Array.from({ length: count - start }, (_, offset) => (start + offset) % capacity).flatMap(
+        (index) => {
+          const request = requests[index]
+          if (request === undefined || ![organizationId, null].includes(request.organizationId)) return []
+          return { ...request, ...(bodies[index] ?? { requestBody: null, responseBody: null }) }
+        },
+      )
     },
     /**
      * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes

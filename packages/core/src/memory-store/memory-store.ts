@@ -8,8 +8,9 @@ import { createHistory, type TakePosition } from './history.ts'
 import { readNewest } from './newest.ts'
 import { readPage } from './paging.ts'
 import { createRemoval } from './removal.ts'
+import { register } from './saved-records.ts'
 import { containsText } from './selection.ts'
-import { createDatabase, createSubscription, createTables, getQueue } from './tables.ts'
+import { type Contents, createDatabase, createSubscription, createTables, getQueue } from './tables.ts'
 import { measureBacklog, measureUnfinished, skipAll } from './unfinished.ts'
 
 type Revised = { readonly revision: number }
@@ -30,8 +31,12 @@ export const memoryStore = (): Store => createMemoryStore((order) => order)
  * Creates an in-memory store in which the positions of deliveries can differ from the order of their events. With
  * `emitsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
  */
-export const createMemoryStore = (takePosition: TakePosition, emitsAll = false): Store => {
-  const database = createDatabase()
+export const createMemoryStore = (
+  takePosition: TakePosition,
+  emitsAll = false,
+  contents?: Contents,
+): Store => {
+  const database = createDatabase(contents)
   const { organizations, getTables, keyOwners, queues, nextOrder } = database
   const { deliveryQueue, ...queueChanges } = createDeliveryQueue(database, {
     emitsAll,
@@ -39,7 +44,7 @@ export const createMemoryStore = (takePosition: TakePosition, emitsAll = false):
   })
   const { publish, operations } = createHistory(database, { ...queueChanges, takePosition })
 
-  return {
+  const store: Store = {
     ...deliveryQueue,
     ...operations,
     ...createRemoval(database, queueChanges),
@@ -184,4 +189,5 @@ export const createMemoryStore = (takePosition: TakePosition, emitsAll = false):
     measureBacklog: async (request) => measureBacklog([...queues.values()], request),
     close: async () => {},
   }
+  return register(store, database)
 }

@@ -75,11 +75,29 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
 
 export type OrganizationTables = ReturnType<typeof createTables>
 
-export const createDatabase = () => {
-  const organizations = new Map<string, OrganizationTables>()
+/** The contents of a database, without what follows from them. */
+export type Contents = {
+  readonly organizations: Map<string, OrganizationTables>
+  /** All subscriptions, by queue. */
+  readonly queues: Map<string, SubscriptionRow>
+  /** All events, by id. */
+  readonly events: Map<string, EventRow>
+  /** All deliveries, by id. */
+  readonly deliveries: Map<string, DeliveryRow>
+}
+
+const createContents = (): Contents => ({
+  organizations: new Map(),
+  queues: new Map(),
+  events: new Map(),
+  deliveries: new Map(),
+})
+
+export const createDatabase = (contents: Contents = createContents()) => {
+  const { organizations } = contents
   let order = 0
   return {
-    organizations,
+    ...contents,
     /** Throws if there is no such organization. */
     getTables: (organizationId: string): OrganizationTables => {
       const tables = organizations.get(organizationId)
@@ -88,12 +106,6 @@ export const createDatabase = () => {
     },
     /** The organization of each key, by the key's hash. */
     keyOwners: new Map<string, OrganizationTables>(),
-    /** All subscriptions, by queue. */
-    queues: new Map<string, SubscriptionRow>(),
-    /** All events, by id. */
-    events: new Map<string, EventRow>(),
-    /** All deliveries, by id. */
-    deliveries: new Map<string, DeliveryRow>(),
     /** Returns the next number in the order of all changes. */
     nextOrder: (): number => ++order,
   }

@@ -34,12 +34,15 @@ const readError = async (response: Response): Promise<ApiError> => {
   }
 }
 
+/** The way to the host. The viewer of a trace replaces it, whose host is in the page itself. */
+export const host = { fetch: (url: string, init: RequestInit): Promise<Response> => fetch(url, init) }
+
 /** @throws ApiError if there is no response, or the response reports an error. */
 export const request = async (path: Path, options: SendOptions = {}): Promise<Response> => {
   const { query = {}, body, method = body === undefined ? 'GET' : 'POST', headers, signal } = options
   let response: Response
   try {
-    response = await fetch(`${controlPath}${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
+    response = await host.fetch(`${controlPath}${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
       method,
       headers: {
         ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),

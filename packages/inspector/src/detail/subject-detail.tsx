@@ -6,7 +6,7 @@ import { IconButton } from '../parts/button.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { getParam, setParams } from '../state/route.ts'
+import { getParam, isTrace, setParams } from '../state/route.ts'
 import { isCompact } from '../state/viewport.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import { DeliveryBody, useDelivery } from './delivery-body.tsx'
@@ -29,7 +29,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
         <>
           <header>
             <h3>{known.delivery.eventName}</h3>
-            <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />
+            {!isTrace && <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />}
             <IconButton
               icon="close"
               label="Close the delivery"

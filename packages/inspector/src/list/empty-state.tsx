@@ -1,7 +1,7 @@
 import { organizationId } from '../api/organization.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { apiUrl } from '../state/route.ts'
+import { apiUrl, isTrace } from '../state/route.ts'
 import type { ListDefinition } from './list-definition.ts'
 
 /**
@@ -30,20 +30,24 @@ type EmptyStateProps = ListDefinition<never>['empty'] & { readonly add?: ListDef
 export const EmptyState = ({ title, text, add, commands }: EmptyStateProps) => (
   <div class="empty">
     <h2>{title}</h2>
-    <p>{text}</p>
-    {add && (
-      <p>
-        <Button kind="primary" icon="add" onClick={add.run}>
-          {add.label}
-        </Button>
-      </p>
+    {!isTrace && (
+      <>
+        <p>{text}</p>
+        {add && (
+          <p>
+            <Button kind="primary" icon="add" onClick={add.run}>
+              {add.label}
+            </Button>
+          </p>
+        )}
+        <ol class="commands">
+          {commands.map((command) => (
+            <li key={command}>
+              <Command command={command} />
+            </li>
+          ))}
+        </ol>
+      </>
     )}
-    <ol class="commands">
-      {commands.map((command) => (
-        <li key={command}>
-          <Command command={command} />
-        </li>
-      ))}
-    </ol>
   </div>
 )

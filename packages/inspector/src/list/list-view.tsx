@@ -7,7 +7,7 @@ import { LoadProblem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
-import { getParam, setParams, titles } from '../state/route.ts'
+import { getParam, isTrace, setParams, titles } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
 import { EmptyState } from './empty-state.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -44,24 +44,26 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
           </button>
         )}
       </div>
-      {add && (
+      {add && !isTrace && (
         <div class="add">
           <Button icon="add" onClick={add.run}>
             {add.label}
           </Button>
         </div>
       )}
-      <button
-        type="button"
-        class={`connection ${tone}`}
-        aria-pressed={isPaused}
-        onClick={list.switchPause}
-        title={isPaused ? 'Show new records again' : 'Count new records without showing them'}
-      >
-        <span class="dot" aria-hidden="true" />
-        <span role="status">{text}</span>
-        <Icon name={isPaused ? 'play' : 'pause'} />
-      </button>
+      {!isTrace && (
+        <button
+          type="button"
+          class={`connection ${tone}`}
+          aria-pressed={isPaused}
+          onClick={list.switchPause}
+          title={isPaused ? 'Show new records again' : 'Count new records without showing them'}
+        >
+          <span class="dot" aria-hidden="true" />
+          <span role="status">{text}</span>
+          <Icon name={isPaused ? 'play' : 'pause'} />
+        </button>
+      )}
     </header>
   )
 }
@@ -85,7 +87,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()
-    const unbind = bindKeys(definition.keys ?? {}, (act) => {
+    const unbind = bindKeys(isTrace ? {} : (definition.keys ?? {}), (act) => {
       if (currentId.value === '') notify('Choose a row first: press j, or click one.', { tone: 'bad' })
       else act(currentId.value)
     })
@@ -117,7 +119,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
       <section class="list" aria-label={titles[view]}>
         <ListHeader title={titles[view]} add={definition.add} list={list} onShowFresh={showFresh} />
         <FilterBar filters={filters} searches={searches} onClear={clear}>
-          {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
+          {Bulk && isFiltered && !isTrace && <Bulk query={query} filters={filters} />}
         </FilterBar>
         <LoadProblem text={error} />
         {!isEmpty ? (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { closeRecord } from '../state/current-record.ts'
+import { isTrace } from '../state/route.ts'
 import { IconButton } from './button.tsx'
 import { LoadProblem } from './status.tsx'
 
@@ -42,7 +43,7 @@ export const Panel = ({ title, badge, label, actions, problem, children, isWide 
           <span class="title">{title}</span>
           {badge}
         </h2>
-        <div class="actions">{actions}</div>
+        <div class="actions">{!isTrace && actions}</div>
       </header>
       <div class="body" tabIndex={-1} ref={body}>
         <LoadProblem text={problem} />

@@ -14,7 +14,7 @@ import { IconButton } from '../parts/button.tsx'
 import { OpenedDialog } from '../parts/dialog.tsx'
 import { bindKeys, startKeyboard } from '../state/keyboard.ts'
 import { dismiss, notices } from '../state/notices.ts'
-import { getParam, titles, type View, view } from '../state/route.ts'
+import { getParam, isTrace, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { apiKeys } from '../views/api-keys.tsx'
 import { calls } from '../views/calls.tsx'
@@ -86,8 +86,14 @@ const useOrganization = (): void => {
     document.title = `${troubled > 0 ? `(${troubled}) ` : ''}${parts.filter(Boolean).join(' · ')}`
   })
   useEffect(startKeyboard, [])
-  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation, find: openSearch }, (open) => open()), [])
-  useEffect(startLive, [])
+  useEffect(
+    () =>
+      bindKeys({ '?': openHelp, find: openSearch, ...(isTrace ? {} : { n: openSimulation }) }, (open) =>
+        open(),
+      ),
+    [],
+  )
+  useEffect(() => (isTrace ? undefined : startLive()), [])
   useEffect(startPolling, [])
 }
 

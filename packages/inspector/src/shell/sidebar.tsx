@@ -8,7 +8,7 @@ import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Select } from '../parts/select.tsx'
-import { navigate, titles, toLink, type View, view, views } from '../state/route.ts'
+import { isTrace, navigate, titles, toLink, type View, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, switchMasking, theme } from '../state/settings.ts'
 import { isPhone } from '../state/viewport.ts'
@@ -69,11 +69,13 @@ export const Sidebar = () => {
           </li>
         ))}
       </ul>
-      <div class="simulate">
-        <Button icon="play" shortcut="n" onClick={openSimulation}>
-          Simulate
-        </Button>
-      </div>
+      {!isTrace && (
+        <div class="simulate">
+          <Button icon="play" shortcut="n" onClick={openSimulation}>
+            Simulate
+          </Button>
+        </div>
+      )}
       <footer>
         {isPhone.value && <IconButton icon="search" label="Find" onClick={openSearch} />}
         <IconButton

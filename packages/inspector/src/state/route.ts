@@ -15,24 +15,32 @@ export const titles = {
 
 export type View = keyof typeof titles
 
+/** Set in the viewer of a trace, which is a file, and shows what happened in a test without changing anything. */
+export const isTrace = !location.pathname.includes('/_wabakit/')
+
 /** The path of the control API. A proxy may have added a prefix. */
 export const controlPath = /^.*?\/_wabakit\//.exec(location.pathname)?.[0] ?? '/_wabakit/'
 
 /** The URL of the public API, without a trailing slash. */
 export const apiUrl = location.origin + controlPath.replace(/\/_wabakit\/$/, '')
 
-const base = `${controlPath}inspector/`
+/** A file has one path, so its views are fragments. */
+const base = isTrace ? '#' : `${controlPath}inspector/`
+
+/** The view that opens first. The overview's figures are of real time, which a test has none of. */
+const home: View = isTrace ? 'mock' : 'overview'
 
 const isView = (text: string): text is View => Object.hasOwn(titles, text)
 
 /** The views in the sidebar. A customer is found by a search, because there is no list of them. */
 export const views: readonly View[] = Object.keys(titles)
   .filter(isView)
-  .filter((name) => name !== 'customers')
+  .filter((name) => name !== 'customers' && (name !== 'overview' || !isTrace))
 
 const read = () => {
-  const name = location.pathname.slice(base.length)
-  return { view: isView(name) ? name : 'overview', params: new URLSearchParams(location.search) } as const
+  const { hash, pathname, search } = location
+  const [name = '', query = ''] = isTrace ? hash.slice(1).split('?') : [pathname.slice(base.length), search]
+  return { view: isView(name) ? name : home, params: new URLSearchParams(query) } as const
 }
 
 /** The view, and the parameters of the page's URL: the filters of the view and the open record. */

@@ -5,6 +5,7 @@ import { exportPage } from '../actions/export-timeline.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
+import { isTrace } from '../state/route.ts'
 import type { DeliveryRowProps } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { Lane } from './lane.tsx'
@@ -125,7 +126,9 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
           <IconButton icon="add" label="Zoom in" onClick={() => zoomBy(zoomStep)} />
           {zoom.value > 1 && <Button onClick={() => (zoom.value = 1)}>Fit</Button>}
         </span>
-        <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
+        {!isTrace && (
+          <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
+        )}
       </header>
       <div
         class="lanes"

@@ -12,7 +12,7 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { Badge, LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { getParam } from '../state/route.ts'
+import { getParam, isTrace } from '../state/route.ts'
 import { CallState } from './calls.tsx'
 
 const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly customer: Customer }) => (
@@ -82,7 +82,7 @@ export const CustomerView = () => {
     <div class="overview">
       <header class="list-header">
         <h1>{id === '' ? 'Customers' : `Customer ${showNumber(customer?.number ?? id)}`}</h1>
-        {customer && (
+        {customer && !isTrace && (
           <Button kind="danger" onClick={() => askToErase(customer.number)}>
             Erase
           </Button>

@@ -1,4 +1,5 @@
-import type { Page, PendingWait } from '@wabakit/server/control-types'
+import { useSignal } from '@preact/signals'
+import type { Page, PendingWait, TestLogEntry } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
 import { advanceTo, clock } from '../api/clock.ts'
 import { organizationId, sendOwn } from '../api/organization.ts'
@@ -6,25 +7,12 @@ import { perform } from '../api/reload.ts'
 import { send } from '../api/send.ts'
 import { formatDuration } from '../format/time.ts'
 import { Button } from '../parts/button.tsx'
-import { LoadProblem } from '../parts/status.tsx'
+import { Badge, LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
+import { isTrace } from '../state/route.ts'
 
 type Fault = { readonly id: string; readonly [field: string]: unknown }
-
-/** A request or an attempt, with the faults that struck it. */
-type Recorded = {
-  readonly at: string
-  readonly name?: string
-  readonly method?: string
-  readonly path?: string
-  readonly to?: string
-  readonly attempt?: number
-  readonly fault?: object
-  readonly faults?: readonly string[]
-}
-
-type Recordings = { readonly requests: readonly Recorded[]; readonly deliveries: readonly Recorded[] }
 
 /** Waits begin and end, and a test adds faults, without a message. */
 const pollMs = 2_000
@@ -43,11 +31,6 @@ const describeFault = ({ id: _, ...fields }: Fault): string =>
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' · ')
 
-const describeStruck = ({ fault, faults = [], name, attempt, to, method, path }: Recorded): string =>
-  fault === undefined
-    ? `${faults.join(', ')}: ${name}, attempt ${attempt} to ${to}`
-    : `${JSON.stringify(fault)}: ${method} ${path}`
-
 const useOwn = <Value,>(load: () => Promise<Value>) =>
   useRecord({ load, isAbout: () => true, pollMs }, [organizationId.value])
 
@@ -61,7 +44,7 @@ const DueWork = () => {
             <Time at={at} /> {description}
             {now !== undefined && `, in ${formatDuration(Date.parse(at) - Date.parse(now))}`}
           </span>
-          {isVirtual && <Button onClick={() => advanceTo(at)}>Move the clock there</Button>}
+          {isVirtual && !isTrace && <Button onClick={() => advanceTo(at)}>Move the clock there</Button>}
         </li>
       ))}
     </Part>
@@ -100,31 +83,16 @@ const loadFaults = async () => {
   return [...requests.items, ...deliveries.items].map((fault) => ({ fault, remove: remove(fault) }))
 }
 
-const loadStruck = async (): Promise<readonly Recorded[]> => {
-  const { requests, deliveries } = await sendOwn<Recordings>(['recordings'])
-  return [...requests.filter(({ fault }) => fault), ...deliveries.filter(({ faults }) => faults?.length)]
-}
-
 const Faults = () => {
   const set = useOwn(loadFaults)
-  const struck = useOwn(loadStruck)
   return (
     <>
-      <LoadProblem text={set.problem || struck.problem} />
+      <LoadProblem text={set.problem} />
       <Part title="Faults that are set" none="No fault is set.">
         {(set.value ?? []).map(({ fault, remove }) => (
           <li key={fault.id}>
             <span>{describeFault(fault)}</span>
-            <Button onClick={() => perform(remove, 'Removed the fault.')}>Remove</Button>
-          </li>
-        ))}
-      </Part>
-      <Part title="Faults that struck" none="No fault has struck.">
-        {(struck.value ?? []).map((each, index) => (
-          <li key={`${index} ${each.at}`}>
-            <span>
-              <Time at={each.at} /> {describeStruck(each)}
-            </span>
+            {!isTrace && <Button onClick={() => perform(remove, 'Removed the fault.')}>Remove</Button>}
           </li>
         ))}
       </Part>
@@ -132,7 +100,74 @@ const Faults = () => {
   )
 }
 
-/** What only a mock has: its clock and what is due on it, the waits of tests, and faults. */
+/** Maximum number of entries of the log that are shown at first. */
+const maxEntries = 200
+
+const kinds: Readonly<Record<TestLogEntry['kind'], string>> = {
+  step: 'Test',
+  request: 'Request',
+  event: 'Event',
+  delivery: 'Delivery',
+  wait: 'Wait',
+  test: 'End',
+}
+
+const Entry = ({ entry: { at, kind, text, details, failed } }: { readonly entry: TestLogEntry }) => (
+  <li class={`entry ${kind}`}>
+    <Time at={at} />
+    <Badge tone={failed ? 'bad' : kind === 'wait' || kind === 'delivery' ? 'good' : 'idle'}>
+      {kinds[kind]}
+    </Badge>
+    <span>
+      {text}
+      {details !== '' && <pre>{details}</pre>}
+    </span>
+  </li>
+)
+
+const Struck = ({ entries }: { readonly entries: readonly TestLogEntry[] }) => (
+  <Part title="Faults that struck" none="No fault has struck.">
+    {entries
+      .filter(({ fault }) => fault !== '')
+      .map(({ at, fault, text }, index) => (
+        <li key={`${index} ${at}`}>
+          <span>
+            <Time at={at} /> {fault}: {text}
+          </span>
+        </li>
+      ))}
+  </Part>
+)
+
+/** Why the test failed, and everything that happened in it, in its order. */
+const TestLog = () => {
+  const { value, problem } = useOwn(() => sendOwn<Page<TestLogEntry>>(['test-log']))
+  const isWhole = useSignal(false)
+  const entries = value?.items ?? []
+  const failures = entries.filter(({ kind, failed }) => failed && (kind === 'wait' || kind === 'test'))
+  const hidden = isWhole.value ? 0 : Math.max(0, entries.length - maxEntries)
+  return (
+    <>
+      <LoadProblem text={problem} />
+      {failures.length > 0 && (
+        <Part title="What failed" none="">
+          {failures.slice(-3).map((entry, index) => (
+            <Entry key={`${index} ${entry.at}`} entry={entry} />
+          ))}
+        </Part>
+      )}
+      <Part title="Test log" none="Nothing has happened yet.">
+        {entries.slice(hidden).map(({ details: _, ...entry }, index) => (
+          <Entry key={hidden + index} entry={{ ...entry, details: '' }} />
+        ))}
+      </Part>
+      {hidden > 0 && <Button onClick={() => (isWhole.value = true)}>Show {hidden} earlier entries</Button>}
+      <Struck entries={entries} />
+    </>
+  )
+}
+
+/** What only a mock has: the log of a test, its clock and what is due on it, its waits, and faults. */
 export const MockView = () => (
   <div class="overview">
     <header class="list-header">
@@ -144,8 +179,9 @@ export const MockView = () => (
       )}
     </header>
     <div class="body">
-      <PendingWaits />
+      <TestLog />
       <DueWork />
+      <PendingWaits />
       <Faults />
     </div>
   </div>

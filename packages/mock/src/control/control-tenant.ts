@@ -2,6 +2,7 @@ import type { EventName } from '@wabakit/contract'
 import type { ControlContext, Json, MockAccount, MockTenantControl } from '@wabakit/core/control'
 import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { Tenant } from '../tenant/create-tenant.ts'
+import { describeLog } from '../waiting/describe-log.ts'
 import { hideCollector } from './hide-collector.ts'
 import { openLiveStream } from './live-streams.ts'
 
@@ -49,6 +50,7 @@ export const controlTenant = ({
   isVirtual,
   listUpcoming,
   listWaits,
+  listLog,
 }: Tenant): MockTenantControl => {
   const wait: MockTenantControl['wait'] = async ({ for: kind, name, match, timeoutMs }) => {
     onRemoteTest()
@@ -77,6 +79,7 @@ export const controlTenant = ({
       return due.toSorted((a, b) => a.at - b.at)
     },
     listWaits,
+    listLog: () => describeLog(listLog()),
     advance: (duration) => handles.clock.advance(duration as number),
     wait,
     trigger: (event: string | Json, overrides?: Json) =>

@@ -56,6 +56,16 @@ const findPagePath = ({ method, url }: Request): string | undefined => {
   return isPage && ['GET', 'HEAD'].includes(method) ? pathname.slice(inspectorPath.length) : undefined
 }
 
+/** The operations that the functions of a tenant record. */
+const recorded = /\/(?:clock|waits|triggered-events|reset)$/
+
+/** Returns the tenant that a test changes by a request, unless a function of the tenant records it. */
+const findChanged = ({ method, url }: Request): string | undefined => {
+  const { pathname } = new URL(url)
+  const [, organizationId] = /\/organizations\/([^/]+)\/./.exec(pathname) ?? []
+  return ['GET', 'HEAD'].includes(method) || recorded.test(pathname) ? undefined : organizationId
+}
+
 const toControlError = (error: unknown): unknown => {
   if (error instanceof MockUsageError) return new ControlError('invalid_input', error.message)
   if (error instanceof MockTimeoutError) return new ControlError('timed_out', error.message)
@@ -109,6 +119,7 @@ export const createControl = ({ listTenants, addTenant, requests, controlToken }
       // The page needs no token: it is the same for every user, and asks for the token itself.
       if (page !== undefined) return await (await import('#port')).servePage(page)
       checkToken(request, controlToken)
+      find(findChanged(request))?.logStep(`${request.method} ${new URL(request.url).pathname}`)
       return await respond(request)
     } catch (error) {
       const { body, ...init } = toErrorResponse(toControlError(error), `req_${crypto.randomUUID()}`)

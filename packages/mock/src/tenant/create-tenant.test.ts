@@ -1,3 +1,4 @@
+import { createRequestLog } from '@wabakit/core/hosting'
 import { expect, test } from 'vitest'
 import { createVirtualTimers } from '../time/virtual-timers.ts'
 import { createTenant } from './create-tenant.ts'
@@ -11,7 +12,7 @@ test('a live stream that was closed hears of no further attempts', async () => {
     settings: {},
     url: 'https://mock.invalid',
     isListening: false,
-    requests: undefined,
+    requests: createRequestLog(1),
     createTimers: () => createVirtualTimers(0),
   })
   const { service } = await tenant.openStreamed()

@@ -3,6 +3,7 @@ import { eventNames } from '@wabakit/contract'
 import type { ConnectionInfo } from '@wabakit/core'
 import { inspectorPath } from '@wabakit/core/hosting'
 import { createSeededRandom } from '@wabakit/core/simulation'
+import { maskUrl } from '@wabakit/wire'
 import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
 import { getSecondsAfterStart } from '../data/event-templates.ts'
@@ -13,6 +14,9 @@ import { parseName } from '../input.ts'
 import { simulateCall, simulateParticipant, simulateSummary } from '../simulation/simulate.ts'
 import { parseDuration } from '../time/duration.ts'
 import { toRequest } from '../to-request.ts'
+import { touched } from '../trace/touched.ts'
+import { createTraceFiles } from '../trace/trace-files.ts'
+import { explainSummaries } from '../waiting/explain-summaries.ts'
 import type { Upcoming } from '../waiting/timeout-message.ts'
 import { createWaiters } from '../waiting/waiters.ts'
 import { createWaits } from '../waiting/waits.ts'
@@ -24,8 +28,6 @@ type TenantOptions = StateOptions & {
   /** Index of the tenant, from 0. */
   readonly index: number
   readonly url: string
-  /** Set if clients use HTTP rather than the mock's `fetch`. */
-  readonly isListening: boolean
 }
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
@@ -64,12 +66,29 @@ export const createTenant = (options: TenantOptions) => {
       faults,
       idRandom,
       isRemote: () => isRemote,
-      onChange: waiters.check,
+      onChange: () => {
+        touched.tenants?.add(files)
+        waiters.check()
+      },
     })
   let isRemote = false
   let state = createState()
   let receivers = 0
   let isClosed = false
+
+  const files = createTraceFiles({
+    getRecorder: () => state.recorder,
+    createTrace: async () => {
+      const { createTrace } = await import('./create-trace.ts')
+      const [upcoming, collectorUrl] = [await listUpcoming(state), targets.findCollectorUrl()]
+      return createTrace({ account, settings, state, faults, waiters, upcoming, collectorUrl })
+    },
+  })
+  /** Records what the test asked for: a call of a function, with its arguments, or a request. */
+  const logStep = (step: string, args?: readonly unknown[]): void => {
+    touched.tenants?.add(files)
+    state.recorder.addStep(step, args)
+  }
 
   const assertOpen = (caller: string): void => {
     if (isClosed) {
@@ -95,6 +114,7 @@ export const createTenant = (options: TenantOptions) => {
     advance: (duration) =>
       blameCaller(async () => {
         const ms = parseDuration(duration)
+        logStep('clock.advance', [duration])
         return (await open('clock.advance')).timers.advance(ms)
       }),
     sleep: (ms, signal) => state.timers.sleep(ms, signal),
@@ -102,6 +122,7 @@ export const createTenant = (options: TenantOptions) => {
 
   const trigger = async (event: string | object, overrides: object = {}): Promise<void> => {
     const { simulation, ids, timers, trigger: publish } = await open('trigger')
+    logStep('trigger', [event, overrides])
     const build = (input: string): object => {
       const name = parseName('trigger', eventNames, input)
       const data = simulation.createCallData()
@@ -127,9 +148,12 @@ export const createTenant = (options: TenantOptions) => {
         isRemote,
         pending: state.transport.listPending().map(({ event }) => event.name),
         upcoming: await listUpcoming(state),
+        summaries: await explainSummaries(state.simulation, state.timers.now),
         pageUrl: isListening ? `${url}${inspectorPath}/?organization=${organizationId}` : undefined,
       }),
+      saveFailure: files.saveFailedWait,
     }),
+    saveTrace: files.save,
     url,
     seed,
     profile: live === undefined ? 'reference' : measured === undefined ? 'live' : 'measured',
@@ -171,21 +195,33 @@ export const createTenant = (options: TenantOptions) => {
     subscribe: (request) =>
       blameCaller(async () => {
         const { server } = await open('subscribe')
+        const { channel, number, events, url: to } = request
+        logStep('subscribe', [{ channel, number, events, url: to && maskUrl(to) }])
         const createUrl = () => `https://receiver-${++receivers}.invalid/webhooks`
         return subscribe({ account, server, targets, createUrl }, request)
       }),
     simulateCall: (call) =>
-      blameCaller(async () => simulateCall((await open('simulateCall')).simulation, call)),
+      blameCaller(async () => {
+        const { simulation } = await open('simulateCall')
+        logStep('simulateCall', [call])
+        return simulateCall(simulation, call)
+      }),
     simulateSummary: (callId, summary) =>
-      blameCaller(async () => simulateSummary((await open('simulateSummary')).simulation, callId, summary)),
+      blameCaller(async () => {
+        const { simulation } = await open('simulateSummary')
+        logStep('simulateSummary', [callId, summary])
+        return simulateSummary(simulation, callId, summary)
+      }),
     simulateParticipant: (action, participant) =>
-      blameCaller(async () =>
-        simulateParticipant((await open('simulateParticipant')).simulation, action, participant),
-      ),
+      blameCaller(async () => {
+        const { simulation } = await open('simulateParticipant')
+        logStep('simulateParticipant', [action, participant])
+        return simulateParticipant(simulation, action, participant)
+      }),
     reset: () => {
       assertOpen('reset')
       state.stop().catch(console.error)
-      options.requests?.forgetOrganization(organizationId)
+      options.requests.forgetOrganization(organizationId)
       waiters.rejectAll('the mock was reset while waiting. Await every wait before you reset.')
       faults.clear()
       chance = createChance()
@@ -204,6 +240,8 @@ export const createTenant = (options: TenantOptions) => {
     findCollectorUrl: targets.findCollectorUrl,
     findWire: (deliveryId: string, number: number) => state.findWire(deliveryId, number),
     apiFaults: faults.api,
+    logStep,
+    listLog: () => state.recorder.log,
     /** Set if the clock moves only on request. */
     isVirtual: state.timers.isVirtual,
     /** Lists what is due later on the clock, earliest first. */

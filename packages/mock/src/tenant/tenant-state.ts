@@ -47,8 +47,10 @@ export type StateOptions = {
     | undefined
   readonly settings: TenantSettings
   readonly createTimers: () => TaskTimers
-  /** The log of requests that the control API shows; `undefined` in process. */
-  readonly requests: RequestLog | undefined
+  /** Set if the mock listens on a port, and so has a control API. */
+  readonly isListening: boolean
+  /** The requests to the public API of all tenants. */
+  readonly requests: RequestLog
 }
 
 /** The parts of a tenant that survive a reset. */
@@ -85,7 +87,8 @@ const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 /** Creates the parts of a tenant that a reset replaces. */
 export const createTenantState = (options: LastingParts) => {
-  const { seed, live, account, settings, targets, faults, idRandom, isRemote, requests } = options
+  const { seed, live, account, settings, targets, faults, idRandom, isRemote, isListening, requests } =
+    options
   const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const imitation =
@@ -101,7 +104,7 @@ export const createTenantState = (options: LastingParts) => {
   const timers = options.createTimers()
   /** What was sent for the attempts of each delivery, in the order in which the store counts them. */
   const wires = new Map<string, WireAttempt[]>()
-  const recorder = createRecorder(options.onChange)
+  const recorder = createRecorder({ now: timers.now, onChange: options.onChange })
   /** The calls without a recording. */
   const unrecorded = new Set<string>()
   /** Records an event in the form in which it is delivered. */
@@ -142,9 +145,10 @@ export const createTenantState = (options: LastingParts) => {
     urlToken: { parameter: own?.parameter ?? 'token', token: own?.urlToken },
     record: (delivery) =>
       recorder.addDelivery(delivery.to === 'collector' ? collectUntil(isUnderTest, delivery) : delivery),
-    // Only the control API shows it.
     logWire: (deliveryId, wire) => {
-      if (requests !== undefined) wires.set(deliveryId, [...(wires.get(deliveryId) ?? []), wire])
+      const known = wires.get(deliveryId)
+      if (known === undefined) wires.set(deliveryId, [wire])
+      else known.push(wire)
     },
     isSpared: ({ subscription, event }) =>
       targets.find(subscription.url).name === 'collector' &&
@@ -200,12 +204,10 @@ export const createTenantState = (options: LastingParts) => {
       run: () => server.deliveries.resend(organizationId, { deliveryId: delivery.id }),
     })
   })
+  server.onRequest(requests.add)
   const { figures } = server
-  // Only the control API shows figures and requests.
-  if (requests !== undefined) {
-    figures.start()
-    server.onRequest(requests.add)
-  }
+  // Only the control API shows figures.
+  if (isListening) figures.start()
   timers.start({
     dispatcher: server.dispatcher,
     store,
@@ -300,6 +302,10 @@ export const createTenantState = (options: LastingParts) => {
       record: recorder.addRequest,
     }),
     transport,
+    requests,
+    /** The store of records, without what a profile or a fault adds to it. */
+    rows,
+    wires,
     findWire: (deliveryId: string, number: number) => wires.get(deliveryId)?.[number - 1],
     /** Lists the ids of unacknowledged deliveries to the collector whose event no other subscription gets. */
     listUnreceived: async (): Promise<string[]> => {

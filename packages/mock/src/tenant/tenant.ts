@@ -104,6 +104,18 @@ export type MockTenant = Account &
     trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
     trigger(payload: object): Promise<void>
     /**
+     * Saves what happened since the last reset as an HTML file, which shows it in a browser without the mock: what the test asked
+     * for, what was sent and received, what is still due, and how each wait ended. It contains no secrets, keys or tokens.
+     *
+     * @param path - the path of the file. Its folder is created.
+     * @throws MockUsageError if the viewer's package `@wabakit/server` is not installed, or the runtime has no files.
+     * @example
+     * afterEach(async ({ task }) => {
+     *   if (task.result?.state === 'fail') await mock.saveTrace(`traces/${task.id}.html`)
+     * })
+     */
+    saveTrace(path: string): Promise<void>
+    /**
      * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and
      * subscriptions added by `subscribe`. The clock and generated data start over; ids do not repeat. The
      * key, the numbers, the secret and the target of `deliverTo` are kept.

@@ -50,5 +50,8 @@ export const explainRejections = (deliveries: readonly RecordedDelivery[]): stri
   const lines = deliveries
     .filter(({ status, faults }) => status === 401 && !faults.includes('tamper'))
     .flatMap(({ responseBody }) => explainResponse(responseBody))
-  return [...new Set(lines)]
+  const throws = deliveries.some(({ outcome, status }) => outcome === 'failed' && status === 500)
+  const failed =
+    'A handler of the receiver throws. The receiver passes its error to onError, and without it prints it.'
+  return [...new Set(throws ? [...lines, failed] : lines)]
 }

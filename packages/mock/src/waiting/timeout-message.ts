@@ -17,6 +17,8 @@ export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
   /** Names of the events whose delivery has no response yet. */
   readonly pending: readonly string[]
   readonly upcoming: readonly Upcoming[]
+  /** Explains why calls have no summary and will get none, one a line. */
+  readonly summaries: readonly string[]
   /** Address of the page that shows all of this; `undefined` in process. */
   readonly pageUrl: string | undefined
 }
@@ -31,21 +33,20 @@ const formatList = (title: string, lines: readonly string[]): string[] => {
   return [title, ...(hidden > 0 ? [`  (${hidden} earlier ones)`] : []), ...shown]
 }
 
+export const describeRequest = ({ endpoint, method, path, status, verdict }: RecordedRequest): string =>
+  [endpoint ?? `${method} ${path}`, status ?? 'no response', verdict].join(' ')
+
 const formatFailed = (requests: readonly RecordedRequest[]): string[] => {
-  const lines = requests
-    .filter(({ status }) => status === undefined || status >= 400)
-    .map(({ endpoint, method, path, status = 'no response', verdict }) =>
-      [endpoint ?? `${method} ${path}`, status, verdict].join(' '),
-    )
+  const lines = requests.filter(({ status }) => status === undefined || status >= 400).map(describeRequest)
   return lines.length === 0 ? [] : formatList('Failed requests so far:', lines)
 }
 
+export const describeEvent = (event: WebhookEvent): string =>
+  `${event.event}  ${'groupId' in event ? `groupId ${event.groupId}` : `callId ${event.callId}`}`
+
 const formatEvents = (events: readonly WebhookEvent[]): string[] => {
   if (events.length === 0) return ['No event has happened yet.']
-  const lines = events.map((event, index) => {
-    const subject = 'groupId' in event ? `groupId ${event.groupId}` : `callId ${event.callId}`
-    return `${index + 1}. ${event.event}  ${subject}`
-  })
+  const lines = events.map((event, index) => `${index + 1}. ${describeEvent(event)}`)
   return formatList('Events so far:', lines)
 }
 
@@ -58,6 +59,13 @@ const formatResponse = ({ status, responseBody, outcome }: RecordedDelivery): st
   return text === '' ? result : `${result}: ${text}`
 }
 
+export const describeDelivery = (delivery: RecordedDelivery): string => {
+  const { name, to, attempt, status, error, faults } = delivery
+  const outcome = status === undefined ? error : formatResponse(delivery)
+  const fault = faults.length > 0 ? ` (fault: ${faults.join(', ')})` : ''
+  return `${name || 'event without a name'} to ${to}, attempt ${attempt}: ${outcome}${fault}`
+}
+
 const formatDeliveries = ({ deliveries, unreceived }: Situation): string[] => {
   const shown = deliveries.filter(
     ({ id, to, status, acknowledged }) =>
@@ -65,11 +73,9 @@ const formatDeliveries = ({ deliveries, unreceived }: Situation): string[] => {
   )
   if (shown.length === 0) return ['Nothing has been delivered yet.']
   const lines = shown.map((delivery) => {
-    const { id, name, to, attempt, status, error, faults } = delivery
+    const { id, name, to } = delivery
     if (to === 'collector' && unreceived.includes(id)) return `${name}: no subscription gets this event`
-    const outcome = status === undefined ? error : formatResponse(delivery)
-    const fault = faults.length > 0 ? ` (fault: ${faults.join(', ')})` : ''
-    return `${name || 'event without a name'} to ${to}, attempt ${attempt}: ${outcome}${fault}`
+    return describeDelivery(delivery)
   })
   return formatList('Deliveries so far:', lines)
 }
@@ -97,7 +103,8 @@ const explainUnreceived = (filter: Filter, { deliveries, unreceived, isRemote }:
   return [`Subscribe the endpoint to its channel and number before the event happens: ${add}.`]
 }
 
-const formatPage = ({ pageUrl }: Situation): string[] =>
+/** Names the page that shows what happened, if there is one. */
+export const formatPage = ({ pageUrl }: Pick<Situation, 'pageUrl'>): string[] =>
   pageUrl === undefined ? [] : [`Open ${pageUrl} to see what happened, while the mock runs.`]
 
 const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
@@ -106,11 +113,15 @@ const formatUpcoming = ({ upcoming, isRemote }: Situation): string[] =>
     return `Due later: ${description}, in ${inMs} ms on the mock's clock: ${advance}`
   })
 
+const explainSummary = ({ name }: Filter, { summaries }: Situation): readonly string[] =>
+  name === 'CALL_AI_SUMMARY' ? summaries : []
+
 /** Lists the reasons why an event has not happened, one a line. */
 export const listEventReasons = (filter: Filter, situation: Situation): string[] => [
   ...formatFailed(situation.requests),
   ...formatEvents(situation.events),
   ...formatNearest(filter, situation.events),
+  ...explainSummary(filter, situation),
   ...formatUpcoming(situation),
 ]
 
@@ -124,6 +135,7 @@ export const listDeliveryReasons = (filter: Filter, situation: Situation): strin
     ...explainUnreceived(filter, situation),
     ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
     ...explainRejections(deliveries),
+    ...explainSummary(filter, situation),
     ...formatUpcoming(situation),
   ]
 }

@@ -74,3 +74,15 @@ export const servePage = async (path: string, folder: string = findFolder()): Pr
     return respond(text, { type: 'text/plain; charset=utf-8', status: 404 })
   }
 }
+
+/** The mark in the viewer's file in whose place the trace belongs. The viewer's build writes it. */
+const mark = '<!--trace-->'
+
+/** Creates the file of a trace, which is gzipped and in base64: the viewer with the trace in it. */
+export const createTracePage = async (trace: string, folder: string = findFolder()): Promise<string> => {
+  const viewer = await readFile(join(folder, 'trace.html'), 'utf8').catch((cause: unknown) => {
+    throw new Error(notBuilt, { cause })
+  })
+  const [before = '', after = ''] = viewer.split(mark)
+  return `${before}<script type="application/octet-stream" id="trace">${trace}</script>${after}`
+}

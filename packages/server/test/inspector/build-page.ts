@@ -9,5 +9,5 @@ export const setup = async (): Promise<void> => {
   const cwd = resolve(import.meta.dirname, '../../../inspector')
   // With the NODE_ENV of tests, the page would contain what only development needs.
   const env = { ...process.env, NODE_ENV: 'production' }
-  await promisify(execFile)('vite', ['build', '--logLevel', 'error'], { cwd, env })
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd, env })
 }

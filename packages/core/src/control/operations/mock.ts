@@ -39,6 +39,20 @@ const PendingWait = named(
 )
 export type PendingWaitView = z.infer<typeof PendingWait>
 
+const TestLogEntryView = named(
+  'TestLogEntry',
+  'One thing that happened in a test: a `step` of the test, a `request` to the API, an `event`, a `delivery`, or how a `wait` or a `test` ended.',
+  z.object({
+    at: Utc,
+    kind: z.enum(['step', 'request', 'event', 'delivery', 'wait', 'test']),
+    text: z.string(),
+    details: z.string().check(z.describe('Further lines, such as the reasons of a failure.')),
+    failed: z.boolean(),
+    fault: z.string().check(z.describe('What struck a request or a delivery.')),
+  }),
+)
+export type TestLogEntryView = z.input<typeof TestLogEntryView>
+
 const setting = (description: string) => optional(z.unknown(), description)
 const TenantSettings = named(
   'TenantSettings',
@@ -159,6 +173,16 @@ export const mockOperations = [
     run: async ({ params }, { mock }) => {
       const waits = await requireTenant(mock, params.organizationId).listWaits()
       return { items: waits.map(({ wait, reasons }) => ({ wait, reasons: [...reasons] })) }
+    },
+  }),
+  operation({
+    id: 'getTestLog',
+    route: `GET ${path}/test-log`,
+    summary: 'List what happened in the test, and how its waits ended, oldest first',
+    result: list('TestLogEntry', TestLogEntryView),
+    run: async ({ params }, { mock }) => {
+      const entries = requireTenant(mock, params.organizationId).listLog()
+      return { items: entries.map((each) => ({ ...each, at: utc(each.at) })) }
     },
   }),
   operation({

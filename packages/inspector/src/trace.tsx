@@ -1,0 +1,19 @@
+import { openTrace } from '@wabakit/core/trace'
+import { render } from 'preact'
+import './styles/index.css'
+import { host } from './api/send.ts'
+import { App } from './shell/app.tsx'
+
+/** Reads the trace that the mock has put into this file. */
+const readTrace = async (): Promise<string> => {
+  const compressed = Uint8Array.from(atob(document.querySelector('#trace')?.textContent ?? ''), (character) =>
+    character.charCodeAt(0),
+  )
+  return new Response(new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'))).text()
+}
+
+const respond = openTrace(await readTrace())
+// The host has no address.
+host.fetch = (url, init) => respond(new Request(new URL(url, 'https://trace.invalid'), init))
+
+render(<App />, document.body)
