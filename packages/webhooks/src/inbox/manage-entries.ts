@@ -1,16 +1,14 @@
-import { readDigits } from '@wabakit/wire'
 import { readColumn } from '../dedupe/sql-database.ts'
-import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
-import type { RawPayload } from '../parse/parse-event.ts'
+import { toSubject } from '../identity/identity.ts'
 import type { InboxHost } from '../receiver/inbox.ts'
 import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/inbox-entries.ts'
 import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates, setAsideStates } from './entries.ts'
-import { hashFact, parseRow } from './identify.ts'
-import { type Mention, toIdMention, toNumberMention } from './mentions.ts'
-import { entryColumns, readBytes, readEntry, readRows, readText } from './read-entry.ts'
+import { createErasure } from './erase-entries.ts'
+import { parseRow } from './identify.ts'
+import { entryColumns, readBytes, readEntry, readRows, reportUnreadable } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
 const toCondition = async (caller: string, selection: InboxSelection): Promise<Statement> => {
@@ -43,18 +41,6 @@ const toChangeable = async (caller: string, selection: InboxSelection): Promise<
     : condition
 }
 
-/** Columns other than the body that may contain personal data. */
-const texts = ['subject', 'name', 'delivery_id', 'error']
-
-/** Reads the id of the call that a row is about. Its subject may contain only a hash of the id. */
-const readCallId = (row: unknown): string | undefined => {
-  const subject = readText(row, 'subject')
-  if (!subject?.startsWith('call:')) return undefined
-  const parsed = parseRow(row, Number.POSITIVE_INFINITY)
-  const { callId }: RawPayload = (parsed?.kind === 'event' ? parsed.event : parsed?.raw) ?? {}
-  return typeof callId === 'string' && callId !== '' ? callId : subject.slice(5)
-}
-
 export const createManagement = (place: InboxTable): InboxEntries => {
   const { table, engine, retention, now } = place
   const { query } = engine
@@ -70,50 +56,6 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       values,
     )
   const toDeletion = (): string => `due_at = ${now()} + ${retention.keyMs}`
-
-  const eraseWhere = async (condition: string, value: string): Promise<number> => {
-    await releaseLanes(condition, [value])
-    return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
-  }
-
-  async function* findMentions(mention: Mention) {
-    for await (const row of readRows(place, [...texts, 'body'].join(', '), `state <> 'erased'`)) {
-      const body = readBytes(row)
-      const isMentioned = texts.some((column) => mention.isIn(readText(row, column) ?? ''))
-      if (isMentioned || (body !== undefined && mention.isInBody(body))) yield row
-    }
-  }
-  const eraseRow = (row: unknown): Promise<number> => eraseWhere('id = ?', String(readColumn(row, 'id')))
-
-  const eraseSubject = async (kind: 'call' | 'group', id: string): Promise<number> => {
-    let count = await eraseWhere('subject = ?', await toSubject(kind, id))
-    for await (const row of findMentions(toIdMention(id))) count += await eraseRow(row)
-    return count
-  }
-
-  const eraseCall = async (callId: string): Promise<number> => {
-    // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
-    const fact = toSummaryFact(callId)
-    const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
-      VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
-      ON CONFLICT (event_key) DO NOTHING RETURNING id`
-    await query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
-    return eraseSubject('call', callId)
-  }
-
-  const eraseNumber = async (number: string): Promise<number> => {
-    const digits = readDigits(number)
-    if (digits === '') return refuse('erase() needs a number with digits.')
-    let count = 0
-    const calls = new Set<string>()
-    for await (const row of findMentions(toNumberMention(digits))) {
-      const callId = readCallId(row)
-      count += await eraseRow(row)
-      if (callId !== undefined) calls.add(callId)
-    }
-    for (const callId of calls) count += await eraseCall(callId)
-    return count
-  }
 
   return {
     list: async (selection = {}, page = {}) => {
@@ -159,11 +101,10 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       const set = `${discarded}, ${toDeletion()}`
       return change(set, `state IN ('stored', 'failed', ${setAsideStates}, 'suppressed') AND ${text}`, values)
     },
-    erase: async (what) => {
-      if ('callId' in what) return eraseCall(what.callId)
-      if ('groupId' in what) return eraseSubject('group', what.groupId)
-      return eraseNumber(what.number)
-    },
+    erase: createErasure(place, async (condition, value) => {
+      await releaseLanes(condition, [value])
+      return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
+    }),
   }
 }
 
@@ -177,26 +118,37 @@ type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEnt
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table, engine } = place
   const waiting = `body IS NOT NULL AND (state = 'unhandled' OR (state = 'parked' AND reason = 'unknown'))`
-  /**
-   * Selects one entry for each event name, because a handler takes either all events with a name or none.
-   * Drifted entries and entries without a name are examined one by one, because each may be different.
-   */
-  const representatives = `SELECT min(id) AS id FROM ${table} WHERE name IS NOT NULL AND ${waiting} GROUP BY state, name`
   const others = `SELECT id FROM ${table} WHERE (name IS NULL AND ${waiting})
     OR (state = 'parked' AND reason = 'drifted' AND body IS NOT NULL)`
 
   return async (): Promise<void> => {
-    // Earlier versions parked the events that had no handler.
-    const convert = `UPDATE ${table} SET state = 'unhandled', reason = NULL WHERE id = ? AND state = 'parked' RETURNING id`
-    for await (const row of readRows(place, 'reason', `state = 'parked' AND reason = 'no_handler'`))
-      await engine.query(convert, [String(readColumn(row, 'id'))])
-    for (const ids of [representatives, others]) {
-      for await (const row of readRows(place, 'name, state, reason, body', `id IN (${ids})`)) {
+    const unreadable = new Map<string, unknown>()
+    /**
+     * Selects one entry for each event name, because a handler takes either all events with a name or none.
+     * Drifted entries and entries without a name are examined one by one, because each may be different.
+     */
+    const toRepresentatives =
+      (): string => `SELECT min(id) AS id FROM ${table} WHERE name IS NOT NULL AND ${waiting}
+      AND id NOT IN (${['0', ...unreadable.keys()].join()}) GROUP BY state, name`
+    const examine = async (ids: string): Promise<void> => {
+      const rows = { columns: 'name, state, reason, body', condition: `id IN (${ids})`, unreadable }
+      for await (const row of readRows(place, rows)) {
         const parsed = parseRow(row, maxBodyBytes)
         if (parsed === undefined || handlers.find(parsed).length === 0) continue
         const { id, state, reason, name } = readEntry(row)
         await retry(name === undefined || reason === 'drifted' ? { id, state } : { state, reason, name })
       }
     }
+    // Earlier versions parked the events that had no handler.
+    const convert = `UPDATE ${table} SET state = 'unhandled', reason = NULL WHERE id = ? AND state = 'parked' RETURNING id`
+    const parked = { columns: 'reason', condition: `state = 'parked' AND reason = 'no_handler'`, unreadable }
+    for await (const row of readRows(place, parked))
+      await engine.query(convert, [String(readColumn(row, 'id'))])
+    for (let known = -1; known < unreadable.size; ) {
+      known = unreadable.size
+      await examine(toRepresentatives())
+    }
+    await examine(others)
+    reportUnreadable(table, unreadable)
   }
 }

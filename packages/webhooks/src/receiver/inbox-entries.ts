@@ -162,6 +162,7 @@ export type InboxEntries = {
    * neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
+   * @throws Error that names the entries that the database cannot read, such as damaged ones, after it has erased all others.
    */
   erase(what: InboxErasure): Promise<number>
 }

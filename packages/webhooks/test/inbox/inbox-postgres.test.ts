@@ -26,6 +26,16 @@ const toLock = (
 ): string => `BEGIN; INSERT INTO ${table} (id, event_key, source, state, due_at, received_at)
   OVERRIDING SYSTEM VALUE VALUES (-1, 'lock', 'inbox', 'lock', 0, 0)`
 
+/** Long bodies are in a table of their own, from which a failing disk loses some. */
+const loseLongBodies = async (table: string) => {
+  const [{ name = '' } = {}] = await shared.query(
+    `SELECT reltoastrelid::regclass::text AS name FROM pg_class WHERE oid = '${table}'::regclass`,
+  )
+  const setKind = (kind: string) => `UPDATE pg_class SET relkind = '${kind}' WHERE oid = '${name}'::regclass`
+  await shared.query(`${setKind('r')}; DELETE FROM ${name}; ${setKind('t')}`)
+  await shared.query(`VACUUM ${table}`)
+}
+
 beforeAll(async () => {
   postgres = await startPostgres()
   const pool = postgres.pool()
@@ -83,20 +93,36 @@ describe('an inbox on PostgreSQL', () => {
         )
       if (reader === 'the driver')
         await shared.query(`UPDATE ${table} SET sent_at = 9223372036854775807 WHERE delivery_id = 'b'`)
-      else {
-        // Long bodies are in a table of their own, from which a failing disk loses some.
-        const [{ name = '' } = {}] = await shared.query(
-          `SELECT reltoastrelid::regclass::text AS name FROM pg_class WHERE oid = '${table}'::regclass`,
-        )
-        const setKind = (kind: string) =>
-          `UPDATE pg_class SET relkind = '${kind}' WHERE oid = '${name}'::regclass`
-        await shared.query(`${setKind('r')}; DELETE FROM ${name}; ${setKind('t')}`)
-      }
+      else await loseLongBodies(table)
       await receiver.drain()
       expect([handled, await inbox.count()]).toEqual([['a', 'c'], { failed: 1, handled: 2 }])
       expect(errors).toMatchObject([{ message: expect.stringMatching(/Entry 2 of .* cannot be read/) }])
     },
   )
+
+  it('erases and retries what it can read, and then names the entries whose bodies the database has lost', async () => {
+    const { receiver, inbox, errors, table } = receive(shared)
+    const number = '+49301234'
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const more = id === 'b' ? randomBytes(8_000).toString('base64') : ''
+      await receiver.handle(toRequest({ ...toEnd(id), from: id === 'd' ? '+1555' : number, more }, id))
+    }
+    await receiver.drain()
+    expect(await inbox.count()).toEqual({ unhandled: 4 })
+    await loseLongBodies(table)
+    const named = /Entries of inbox_\d+ cannot be read, so they were not examined: 2 \(.*\)\. All others were/
+    await expect(inbox.erase({ number })).rejects.toThrow(named)
+    expect(await inbox.count()).toMatchObject({ unhandled: 2 })
+    // Handlers that exist only now take entries that had none.
+    const { receiver: next, errors: ofNext } = receive(shared, { table })
+    const handled: unknown[] = []
+    next.onAny((_, { delivery }) => void handled.push(delivery.id))
+    await next.drain()
+    expect([handled, errors]).toEqual([['d'], []])
+    expect(ofNext).toMatchObject([{ message: expect.stringMatching(named) }, expect.anything()])
+    await shared.query(`UPDATE ${table} SET body = NULL WHERE id = 2`)
+    expect(await inbox.erase({ number })).toBe(0)
+  })
 
   it('stores while a claim waits for another process', async () => {
     const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool()))

@@ -73,8 +73,9 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     if (statement === undefined) {
       if (prepared.size >= maxPrepared) prepared.clear()
       statement = database.prepare(text)
+      // node:sqlite refuses to read a row with a number that is too large, such as that of a damaged row.
+      statement.setReadBigInts?.(true)
       // Undoes settings that the application has made for all statements of the database.
-      statement.setReadBigInts?.(false)
       statement.setReturnArrays?.(false)
       statement.safeIntegers?.(false)
       prepared.set(text, statement)

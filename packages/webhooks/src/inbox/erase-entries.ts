@@ -1,0 +1,81 @@
+import { readDigits } from '@wabakit/wire'
+import { readColumn } from '../dedupe/sql-database.ts'
+import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
+import type { RawPayload } from '../parse/parse-event.ts'
+import type { InboxErasure } from '../receiver/inbox-entries.ts'
+import { refuse } from './engine.ts'
+import { hashFact, parseRow } from './identify.ts'
+import { type Mention, toIdMention, toNumberMention } from './mentions.ts'
+import { readBytes, readRows, readText, reportUnreadable } from './read-entry.ts'
+import type { InboxTable } from './table.ts'
+
+/** Columns other than the body that may contain personal data. */
+const texts = ['subject', 'name', 'delivery_id', 'error']
+
+/** Reads the id of the call that a row is about. Its subject may contain only a hash of the id. */
+const readCallId = (row: unknown): string | undefined => {
+  const subject = readText(row, 'subject')
+  if (!subject?.startsWith('call:')) return undefined
+  const parsed = parseRow(row, Number.POSITIVE_INFINITY)
+  const { callId }: RawPayload = (parsed?.kind === 'event' ? parsed.event : parsed?.raw) ?? {}
+  return typeof callId === 'string' && callId !== '' ? callId : subject.slice(5)
+}
+
+/** Erases the entries that meet a condition with one value. Returns their number. */
+type EraseWhere = (condition: string, value: string) => Promise<number>
+
+export const createErasure =
+  (place: InboxTable, eraseWhere: EraseWhere) =>
+  async (what: InboxErasure): Promise<number> => {
+    const { table, engine, retention, now } = place
+    const unreadable = new Map<string, unknown>()
+
+    async function* findMentions(mention: Mention) {
+      const rows = { columns: [...texts, 'body'].join(', '), condition: `state <> 'erased'`, unreadable }
+      for await (const row of readRows(place, rows)) {
+        const body = readBytes(row)
+        const isMentioned = texts.some((column) => mention.isIn(readText(row, column) ?? ''))
+        if (isMentioned || (body !== undefined && mention.isInBody(body))) yield row
+      }
+    }
+    const eraseRow = (row: unknown): Promise<number> => eraseWhere('id = ?', String(readColumn(row, 'id')))
+
+    const eraseSubject = async (kind: 'call' | 'group', id: string): Promise<number> => {
+      let count = await eraseWhere('subject = ?', await toSubject(kind, id))
+      for await (const row of findMentions(toIdMention(id))) count += await eraseRow(row)
+      return count
+    }
+
+    const eraseCall = async (callId: string): Promise<number> => {
+      // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
+      const fact = toSummaryFact(callId)
+      const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
+      VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
+      ON CONFLICT (event_key) DO NOTHING RETURNING id`
+      await engine.query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
+      return eraseSubject('call', callId)
+    }
+
+    const eraseNumber = async (number: string): Promise<number> => {
+      const digits = readDigits(number)
+      if (digits === '') return refuse('erase() needs a number with digits.')
+      let count = 0
+      const calls = new Set<string>()
+      for await (const row of findMentions(toNumberMention(digits))) {
+        const callId = readCallId(row)
+        count += await eraseRow(row)
+        if (callId !== undefined) calls.add(callId)
+      }
+      for (const callId of calls) count += await eraseCall(callId)
+      return count
+    }
+
+    const erase = (): Promise<number> => {
+      if ('callId' in what) return eraseCall(what.callId)
+      if ('groupId' in what) return eraseSubject('group', what.groupId)
+      return eraseNumber(what.number)
+    }
+    const count = await erase()
+    reportUnreadable(table, unreadable)
+    return count
+  }
