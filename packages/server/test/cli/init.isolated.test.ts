@@ -248,6 +248,20 @@ test.each(['app', 'pages'])('uses src/%s of Next.js, which an app folder next to
   expect(install).toBe('npm install wabakit')
 })
 
+test('imports TypeScript without an ending where a bundler resolves it, also in a project of ES modules', () => {
+  const read = (dependency: string) => {
+    const manifest = { type: 'module', tsconfig: true } as const
+    const path = createProject(`ending-${dependency}`, { [dependency]: '*', vitest: '*' }, manifest)
+    const { files, nextLines } = planFiles(path, { inbox: true })
+    return [...files.map(({ text }) => text), ...nextLines].join('\n').match(/(?<=from ')\.[^']*/g)
+  }
+  const bundled = ['../../wabakit/receiver', '../wabakit/receiver', './wabakit/receiver']
+  expect([read('next'), read('express')]).toEqual([
+    bundled,
+    ['../wabakit/receiver.js', './wabakit/receiver.js'],
+  ])
+})
+
 test('writes files only after confirmation, and never overwrites one', async () => {
   const path = createProject('written', { hono: '*' })
   const refused = await wabakit(['init'], { cwd: path })

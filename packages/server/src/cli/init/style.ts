@@ -25,8 +25,9 @@ export const findStyle = (
   { folder, dependencies, isModule, runner }: Project,
 ): Style => {
   const hasTypes = isTypeScript || dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))
-  // In CommonJS, TypeScript, jest and bundlers resolve paths without a suffix, and jest does not resolve .js to .ts.
-  if (hasTypes) return { extension: 'ts', ending: isModule ? '.js' : '', isRequiring: false }
+  // In CommonJS, TypeScript and jest resolve paths without a suffix, and so do bundlers everywhere. jest and the bundlers of
+  // Next.js do not resolve .js to .ts.
+  if (hasTypes) return { extension: 'ts', ending: isModule && !isBundled ? '.js' : '', isRequiring: false }
   if (isModule || isBundled) return { extension: 'js', ending: '.js', isRequiring: false }
   // vitest runs ES modules; jest runs CommonJS.
   return runner === 'jest'
