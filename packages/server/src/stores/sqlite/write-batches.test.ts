@@ -218,7 +218,10 @@ test('writes that waited for a lock keep their order, even if they need several 
 test('a database that temporarily cannot be written is temporarily unavailable', async () => {
   const { store, database } = await openStore()
   database.exec('pragma query_only = on')
-  await expect(store.createGroup(groupCreation('g1'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(store.createGroup(groupCreation('g1'))).rejects.toMatchObject({
+    name: 'StorageUnavailableError',
+    message: expect.stringContaining('The file cannot be written. Check its permissions'),
+  })
   database.exec('pragma query_only = off')
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
 })
