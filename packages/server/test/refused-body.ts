@@ -42,3 +42,27 @@ export const sendLargeBody = async (url: string, headers: readonly string[], met
   await closed
   return { status: Number(request.received.split(' ', 2)[1]), error: request.error }
 }
+
+/** Requests, of which the rest is sent only after a number of responses, as a proxy does. */
+type Requests = { readonly first: string; readonly rest?: string; readonly responses?: number }
+
+/** Sends requests on one connection. Resolves, when it is closed, to the responses, and to the error if there was one. */
+export const sendUntilClosed = async (url: string, { first, rest = '', responses = 0 }: Requests) => {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+  let [received, error]: [string, string | undefined] = ['', undefined]
+  const findHeads = (): readonly string[] => received.match(/HTTP\/1\.1 \d{3}[\s\S]*?\r\n\r\n/g) ?? []
+  socket
+    .on('data', (data) => {
+      received += data
+    })
+    .on('error', (cause: NodeJS.ErrnoException) => {
+      error = cause.code ?? cause.message
+    })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(first)
+  await expect.poll(() => socket.closed || findHeads().length >= responses).toBe(true)
+  socket.end(rest)
+  await closed
+  const isLast = /^connection: close\r$/im.test(findHeads().at(-1) ?? '')
+  return { statuses: findHeads().map((head) => Number(head.slice(9, 12))), isLast, error }
+}
