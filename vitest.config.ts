@@ -59,6 +59,7 @@ const slowest = [
   'postgres/worker',
   'same-trace-postgres',
   // npm run test:inspector
+  'inspector/trace',
   'inspector/records',
   'inspector/lists',
   'inspector/accessibility',

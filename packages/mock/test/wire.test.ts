@@ -85,3 +85,61 @@ test('the request of a profile is the one that it sends, without the values of c
   expect(requests[0].hiddenHeaders).toEqual(['x-webhook-token'])
   expect(JSON.stringify(requests)).not.toContain('t0ken-of-the-test')
 })
+
+test('an attempt that timed out was sent, although the server got no response', async () => {
+  const { mock, to, seen, call } = await start()
+  mock.faults.deliveries.timeOut('CALL_ENDED', { to })
+  await call()
+  const { items, requests } = await readAttempts(mock)
+  expect(items).toMatchObject([
+    { status: null, error: expect.stringContaining('timeOut'), wire: { faults: ['timeOut'], isSent: true } },
+    { status: 200 },
+  ])
+  expect(requests.map(({ body }) => body)).toEqual(seen)
+})
+
+test('an attempt that waits for another event was not sent when the server counted it', async () => {
+  const mock = await createMock({ port: 0 })
+  onTestFinished(mock.close)
+  const seen: string[] = []
+  const receiver = async (request: Request) => {
+    seen.push(await request.text())
+    return new Response(null, { status: 204 })
+  }
+  const { ids } = await mock.subscribe({
+    receiver,
+    channel: 'PSTN',
+    events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
+  })
+  mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'], { to: ids[0] })
+  await mock.simulateCall({ channel: 'PSTN', summary: { after: '30s' } })
+  await mock.clock.advance('10m')
+  expect(seen.map((body) => JSON.parse(body).event)).toEqual(['CALL_AI_SUMMARY', 'CALL_ENDED'])
+  const deliveries: { id: string; eventName: string }[] = (await read(mock, '/deliveries')).items
+  const { id } = deliveries.find(({ eventName }) => eventName === 'CALL_ENDED') ?? {}
+  const { items } = await read(mock, `/deliveries/${id}/attempts`)
+  expect(items).toMatchObject([
+    { wire: { faults: ['reorder'], isSent: false } },
+    { wire: { faults: ['reorder'], isSent: true } },
+  ])
+})
+
+test('a measured request by GET shows the event in its URL, but not the token of the endpoint', async () => {
+  const stated = (value: string) => ({ values: [{ value, source: 'stated' }] })
+  const profile = { version: 1, api: {}, deliveries: { method: stated('GET') }, events: {} }
+  const mock = await createMock({ port: 0, profile, webhookAuth: { urlToken: 't0ken-of-the-test' } })
+  onTestFinished(mock.close)
+  const seen: URL[] = []
+  const receiver = (request: Request) => {
+    seen.push(new URL(request.url))
+    return new Response(null, { status: 204 })
+  }
+  await mock.subscribe({ receiver, channel: 'PSTN', events: ['CALL_ENDED'] })
+  const { callId } = await mock.simulateCall({ channel: 'PSTN', summary: false })
+  await mock.clock.advance('1m')
+  const { requests } = await readAttempts(mock)
+  expect(seen[0]?.searchParams.get('token')).toBe('t0ken-of-the-test')
+  seen[0]?.searchParams.set('token', '***')
+  expect(requests[0]).toMatchObject({ method: 'GET', url: seen[0]?.href, body: '' })
+  expect(requests[0].url).toContain(`callId=${callId}`)
+})

@@ -111,14 +111,19 @@ export const createTransport = (options: TransportOptions) => {
     return fault && tamper(signed, fault)
   }
 
-  /** Shows a request without the values of its credentials. */
+  /** Shows a request without the values of its credentials, which may be in the registered URL, but not in the added query. */
   const showRequest = (
     { subscription }: LoadedDelivery,
     {
       headers,
       url,
+      query,
       ...sentRequest
-    }: Pick<RecordedDelivery, 'headers' | 'body'> & { method: string; url: string },
+    }: Pick<RecordedDelivery, 'headers' | 'body'> & {
+      method: string
+      url: string
+      query: string | undefined
+    },
   ): WireAttempt['request'] => {
     const secret = new Set(
       [authHeader, ...Object.keys(subscription.headers)].map((name) => name.toLowerCase()),
@@ -126,7 +131,7 @@ export const createTransport = (options: TransportOptions) => {
     const names = [...headers.keys()]
     return {
       ...sentRequest,
-      url: maskUrl(url),
+      url: addQuery(maskUrl(url), query),
       headers: Object.fromEntries([...headers].filter(([name]) => !secret.has(name))),
       hiddenHeaders: names.filter((name) => secret.has(name)),
     }
@@ -202,7 +207,7 @@ export const createTransport = (options: TransportOptions) => {
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
       const copies: RecordedDelivery[] = []
-      const request = showRequest(attempted, { method, url: addQuery(url, query), headers, body })
+      const request = showRequest(attempted, { method, url, query, headers, body })
       const entry: SentAttempt = { attempt, copies, request }
       sent.set(attempted, entry)
       const sendCopy = async (): Promise<void> => {
