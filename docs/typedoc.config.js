@@ -6,10 +6,11 @@ import { readFileSync } from 'node:fs'
  * @type {Record<string, string[]>}
  */
 const packages = {
-  wabakit: [],
+  // It has no names.
+  wabakit: ['./mock/vitest'],
   server: ['./control-types', './page'],
   conformance: ['./names'],
-  core: ['.', './control', './live'],
+  core: ['.', './control', './live', './trace'],
 }
 
 /** Import paths, by their source files. */

@@ -25,7 +25,7 @@ export const listPublishedPackages = (): string[] =>
     .filter((dir) => existsSync(join(dir, 'package.json')) && readManifest(dir).private !== true)
 
 /** Subpaths that need an optional peer, which users install themselves. */
-const optional = ['wabakit/mock/msw', '@wabakit/mock/msw']
+const optional = ['msw', 'vitest'].flatMap((peer) => [`wabakit/mock/${peer}`, `@wabakit/mock/${peer}`])
 
 /** Lists what can be imported from the published packages. */
 export const listSpecifiers = (): string[] =>
