@@ -347,6 +347,43 @@ test.each(['its record', 'its error'])(
   },
 )
 
+test.each([
+  ['once, when the stream connects', 1],
+  ['without a stream that does not connect, and again when it has', 2],
+])('a page that is opened loads each part %s', async (_, times) => {
+  let stream: ServerResponse | undefined
+  const urls: unknown[] = []
+  await servePage((request, response) => {
+    if (isStream(request.url)) stream = response
+    else {
+      urls.push(request.url)
+      respond(response, { items: [] })
+    }
+  })
+  onTestFinished(startLive())
+  onTestFinished(followSubscriptions())
+  const list = openList()
+  onTestFinished(list.start())
+  const { show } = openPart()
+  await show('event')
+  await until(() => stream !== undefined)
+  await settle()
+  expect(urls).toEqual([])
+  if (times === 2) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await until(() => urls.length === 3)
+    await until(() => !list.isLoading.value)
+    await settle()
+  }
+
+  if (stream !== undefined) startStream(stream)
+  await until(() => connection.value === 'connected')
+  await until(() => urls.length === 3 * times)
+  await settle()
+  expect(urls.length).toBe(3 * times)
+  await show()
+})
+
 test('a part of the page keeps its record after an error, shows the error until it is over, and asks no more when closed', async () => {
   let isBroken = false
   let requests = 0

@@ -18,6 +18,11 @@ export type LiveMessage =
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
+/** Set while the stream connects, but for at most a second. What is loaded once it has connected misses no message. */
+export const isAwaited = signal(false)
+
+const maxWaitMs = 1_000
+
 const listeners = new Set<(message: LiveMessage) => void>()
 const reconnectMs = 1_000
 /** Maximum time without data, in milliseconds. An idle server sends a comment every 15 seconds. */
@@ -48,6 +53,7 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
       signal: AbortSignal.any([signal, silence.signal]),
     })
     connection.value = 'connected'
+    isAwaited.value = false
     for await (const each of readMessages(body, hear)) {
       const message = toLiveMessage(each)
       if (message !== undefined) for (const listener of listeners) listener(message)
@@ -62,12 +68,15 @@ export const startLive = (): (() => void) =>
     const id = organizationId.value
     if (id === undefined || isTokenRequired.value || token.value === undefined) return
     const controller = new AbortController()
+    connection.value = 'connecting'
+    isAwaited.value = true
+    setTimeout(() => (isAwaited.value = false), maxWaitMs)
     const follow = async (): Promise<void> => {
-      connection.value = 'connecting'
       while (!controller.signal.aborted) {
         await read(id, controller.signal).catch(() => {})
         if (controller.signal.aborted) return
         connection.value = 'broken'
+        isAwaited.value = false
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
     }

@@ -1,6 +1,6 @@
 import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
-import { connection, type LiveMessage, listen } from './live.ts'
+import { connection, isAwaited, type LiveMessage, listen } from './live.ts'
 import { info } from './send.ts'
 
 /** Delay between a message and the reload, in milliseconds. Messages come in bursts, which cause only one reload. */
@@ -49,6 +49,18 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
+/** Waits for a stream that connects, because what is loaded before would be loaded again when it has connected. */
+const untilConnected = async (): Promise<void> => {
+  if (!isAwaited.peek()) return
+  await new Promise<void>((resolve) => {
+    const stop = isAwaited.subscribe((awaited) => {
+      if (awaited) return
+      stop()
+      resolve()
+    })
+  })
+}
+
 type Part = {
   /** Loads the part. Must not reject. */
   readonly load: () => Promise<void>
@@ -68,8 +80,10 @@ export const createReload = ({ load, isAbout }: Part) => {
 
   const run = async (): Promise<void> => {
     timer = undefined
-    next = undefined
     isRunning = true
+    await untilConnected()
+    if (!all.has(reload)) return
+    next = undefined
     await load()
     isRunning = false
     pause = isBusy ? Math.min(pause * 2, maxPauseMs) : pauseMs
