@@ -291,10 +291,30 @@ test('a request of the public API can be read with its bodies, but never with it
   expect(JSON.parse(requestBody)).toMatchObject({ groupId: 'g1', description: 'my key is •••' })
   expect(JSON.parse(responseBody)).toEqual({ success: true, groupId: 'g1' })
   const stranger = await read(refused)
+  const read401 = async (headers: Record<string, string>, path = '/v1/call/ai-summary?callId=c1&wk_wrong') =>
+    read(await fetch(server.url + path, { headers: { 'user-agent': 'crm/1 wk_wrong_key', ...headers } }))
+  expect(stranger).toMatchObject({
+    keyFault: 'unknown',
+    keyFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+  })
+  expect(await read401({ authorization: 'Bearer wk_wrong_key' })).toMatchObject({
+    ...{ address: '127.0.0.1', userAgent: 'crm/1 •••', query: 'callId=***&***' },
+    keyFault: 'unknown',
+  })
+  expect(await read401({})).toMatchObject({ keyFault: 'missing', keyFingerprint: null })
+  expect(await read401({ authorization: 'one', 'x-public-api-key': 'two' })).toMatchObject({
+    ...{ keyFault: 'conflicting', keyFingerprint: null },
+  })
+  const { items } = (await control(server, 'GET /organizations/acme/api-keys')).body
+  expect(await read(created)).toMatchObject({
+    keyFault: null,
+    keyFingerprint: items[0].fingerprint,
+    query: null,
+  })
   expect(stranger).toMatchObject({ organizationId: null, status: 401, requestBody: null })
   expect(JSON.parse(stranger.responseBody)).toMatchObject({ code: 'invalid_api_key' })
   const ofAcme = await control(server, 'GET /requests?organization=acme&unidentified=include')
-  expect(ofAcme.body.items.map(({ status }: { status: number }) => status)).toEqual([401, 200])
+  expect(ofAcme.body.items.map(({ status }: { status: number }) => status)).toEqual([401, 401, 401, 401, 200])
   expect((await control(server, 'GET /requests/none')).status).toBe(404)
   const keys = await control(server, 'GET /organizations/acme/api-keys')
   expect(keys.body.items).toMatchObject([{ lastRequestAt: expect.any(String) }])

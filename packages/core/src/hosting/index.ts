@@ -23,6 +23,7 @@ export {
   createRequestLog,
   type LoggedBodies,
   type LoggedRequest,
+  nothingPersonal,
   type RequestFilter,
   type RequestLog,
   shortenPath,

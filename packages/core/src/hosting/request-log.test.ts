@@ -15,6 +15,11 @@ const report = (requestId: string, facts: Partial<RequestReported> = {}): Reques
   code: null,
   groupId: null,
   callId: null,
+  address: null,
+  userAgent: null,
+  query: null,
+  keyFingerprint: null,
+  keyFault: null,
   isRepeated: false,
   requestBody: null,
   responseBody: null,
@@ -38,11 +43,21 @@ test('keeps only the last requests, and pages through them while more arrive', (
   expect(list(9).ids).toEqual(['f', 'e', 'd', 'c'])
 })
 
-test('keeps only the beginning of a path', () => {
+test('keeps only the beginning of a path, a query and a user agent', () => {
   const log = createRequestLog(4)
-  log.add(report('a', { path: `/${'x'.repeat(16_000)}` }))
+  const long = 'x'.repeat(16_000)
+  log.add(report('a', { path: long, userAgent: long, query: long }))
 
-  expect(log.list({ limit: 9 }).items[0]?.path).toHaveLength(201)
+  const { path, userAgent, query } = log.find('a') ?? {}
+  expect([path, userAgent, query].map((text) => text?.length)).toEqual([201, 201, 201])
+})
+
+test('forgets requests before a time, and still pages through the others', () => {
+  const log = createRequestLog(9)
+  for (const startedAt of [1, 2, 3, 4]) log.add(report(`${startedAt}`, { startedAt, address: '127.0.0.1' }))
+  log.forgetBefore(3)
+  expect(log.list({ limit: 9 }).items.map(({ requestId }) => requestId)).toEqual(['4', '3'])
+  expect([log.find('2'), log.find('3')?.address]).toEqual([undefined, '127.0.0.1'])
 })
 
 test('keeps one 429 per organization and second', () => {

@@ -27,13 +27,16 @@ export type RequestFilter = {
 /** The bodies of a request and its response, at most 4,096 characters of each. `null` if there was none. */
 export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 
+/** Replaces the facts of a request that an erasure removes. */
+export const nothingPersonal = { callId: null, address: null, userAgent: null, query: null } as const
+
 /** Maximum number of characters of a body to keep. */
 const maxBodyLength = 4_096
 
 /** The number of requests whose bodies are kept. */
 const bodyCapacity = 1_000
 
-/** Maximum number of characters of a path to keep and print. */
+/** Maximum number of characters of a path to keep and print, and of a query and a user agent. */
 const maxPathLength = 200
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -102,7 +105,13 @@ export const createRequestLog = (capacity: number) => {
   /** Adds a request in the form in which it is listed. */
   const put = ({ requestBody, responseBody, ...request }: LoggedRequest & LoggedBodies): void => {
     const index = count % capacity
-    requests[index] = { ...request, path: shortenPath(request.path) }
+    const { path, userAgent, query } = request
+    requests[index] = {
+      ...request,
+      path: shortenPath(path),
+      userAgent: userAgent && shorten(userAgent, maxPathLength),
+      query: query && shorten(query, maxPathLength),
+    }
     bodies[(count + capacity - keptBodies) % capacity] = undefined
     bodies[index] = { requestBody: shortenBody(requestBody), responseBody: shortenBody(responseBody) }
     count += 1
@@ -134,12 +143,20 @@ export const createRequestLog = (capacity: number) => {
     },
     /**
      * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
-     * the bodies of these requests.
+     * the addresses, user agents and bodies of these requests.
      */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
         if (each?.organizationId !== organizationId || each.callId !== callId) continue
-        requests[index] = { ...each, callId: null }
+        requests[index] = { ...each, ...nothingPersonal }
+        bodies[index] = undefined
+      }
+    },
+    /** Removes requests that started before a time. */
+    forgetBefore: (time: number): void => {
+      for (const [index, each] of requests.entries()) {
+        if (each === undefined || each.startedAt >= time) continue
+        requests[index] = undefined
         bodies[index] = undefined
       }
     },

@@ -1,5 +1,6 @@
 import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
 import { equalsInConstantTime } from '@wabakit/webhooks'
+import { maskUrl } from '@wabakit/wire'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { callListener } from '../events/call-listener.ts'
 import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
@@ -39,6 +40,16 @@ export type RequestReported = {
   /** The group or call that the request named, if the id is valid. */
   readonly groupId: string | null
   readonly callId: string | null
+  /** The peer's IP address; `null` if the host does not provide it. */
+  readonly address: string | null
+  /** The `user-agent` header. */
+  readonly userAgent: string | null
+  /** The query, with its values masked, such as `callId=***`; `null` if there is none. */
+  readonly query: string | null
+  /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or several. */
+  readonly keyFingerprint: string | null
+  /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller. */
+  readonly keyFault: 'missing' | 'unknown' | 'conflicting' | null
   /** Set if an earlier copy of the request had already created the group. */
   readonly isRepeated: boolean
   /** The body, with the key replaced wherever it occurs; `null` if it was not read, or is not UTF-8. */
@@ -143,16 +154,19 @@ export const createApi = (context: ApiContext) => {
     }
   }
 
-  const refuseStranger = (key: string | undefined): RequestRefusedError => {
-    if (key === '') {
+  const findKeyFault = (key: string | undefined): NonNullable<Report['keyFault']> =>
+    key === undefined ? 'conflicting' : key === '' ? 'missing' : 'unknown'
+
+  const refuseStranger = (fault: Report['keyFault']): RequestRefusedError => {
+    if (fault === 'missing') {
       const hint = `The ${keyHeaders.join(' or ')} header must contain a Public API key.`
       return new RequestRefusedError('missing_api_key', hint, challenge)
     }
-    const fault =
-      key === undefined
+    const text =
+      fault === 'conflicting'
         ? `The headers ${keyHeaders.join(' and ')} contain different keys. Send one, or the same key in both.`
         : 'The Public API key is invalid.'
-    return new RequestRefusedError('invalid_api_key', fault, challenge)
+    return new RequestRefusedError('invalid_api_key', text, challenge)
   }
 
   const perform = async (
@@ -181,7 +195,7 @@ export const createApi = (context: ApiContext) => {
 
   const respond: Api = async (request, { remoteAddress } = {}) => {
     const requestId = ids('req')
-    const { method, path } = request
+    const { method, path, headers: sentHeaders } = request
     const report: Report = {
       requestId,
       startedAt: clock.now(),
@@ -194,6 +208,11 @@ export const createApi = (context: ApiContext) => {
       code: null,
       groupId: null,
       callId: null,
+      address: remoteAddress ?? null,
+      userAgent: null,
+      query: null,
+      keyFingerprint: null,
+      keyFault: null,
       isRepeated: false,
       requestBody: null,
       responseBody: null,
@@ -207,10 +226,11 @@ export const createApi = (context: ApiContext) => {
       const { caller, limits } = await admit(key, remoteAddress)
       headers = limits
       report.caller = caller ?? null
+      if (caller === undefined) report.keyFault = findKeyFault(key)
       // Runs after counting, so that path guesses count toward the limits, and before checking the caller, so
       // that any client learns whether a path exists.
       const endpoint = route(request)
-      if (caller === undefined) throw refuseStranger(key)
+      if (caller === undefined) throw refuseStranger(report.keyFault)
       const keepBody = (bytes: Uint8Array): void => {
         sent = bytes
       }
@@ -228,6 +248,9 @@ export const createApi = (context: ApiContext) => {
       const body = sent === undefined ? null : decode(sent)
       report.requestBody = body === null ? null : maskKey(body, key)
       report.responseBody = maskKey(response.body, key)
+      report.userAgent = maskKey(sentHeaders.get('user-agent') ?? '', key) || null
+      report.query = maskUrl(`?${request.query.replace(/^\?/, '')}`).slice(1) || null
+      report.keyFingerprint = key ? sha256(key).slice(0, 8) : null
     }
     for (const listener of listeners) callListener(() => listener(report), onError)
     return response

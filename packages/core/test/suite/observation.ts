@@ -1,3 +1,4 @@
+import { sha256 } from '../../src/values/sha256.ts'
 import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -113,9 +114,12 @@ export const observationCases = defineCases('Observation', {
   'onRequest reports everything about a request, with its key masked in both bodies': async () => {
     const scenario = await createScenario()
     const reports: unknown[] = []
-    scenario.server.onRequest(({ caller, ...report }) =>
-      reports.push({ ...report, caller: caller && [caller.organization.id, caller.key.organizationId] }),
-    )
+    const fingerprints: unknown[] = []
+    // The address and the user agent are those of the connection on which the suite runs.
+    scenario.server.onRequest(({ caller, address: _, userAgent: __, keyFingerprint, ...report }) => {
+      reports.push({ ...report, caller: caller && [caller.organization.id, caller.key.organizationId] })
+      fingerprints.push(keyFingerprint)
+    })
     const body = { ...createBody, groupId: 'wk_all_0123456789' }
     const responses = [
       await postGroup(scenario, body),
@@ -127,8 +131,15 @@ export const observationCases = defineCases('Observation', {
     const masked = texts.map((text) => text.replaceAll('wk_all_0123456789', '•••'))
     const sent = JSON.stringify({ ...body, groupId: '•••' })
     const create = { method: 'POST', path: '/whatsapp/wa-group/create', endpoint: 'groups.create' }
-    const common = { startedAt: start, durationMs: 0, groupId: null, callId: null, isRepeated: false }
+    const common = {
+      ...{ startedAt: start, durationMs: 0, groupId: null, callId: null, isRepeated: false },
+      ...{ query: null, keyFault: null },
+    }
     const { groupId } = body
+    equal(
+      fingerprints,
+      ['all', 'all', 'wrong', 'other'].map((name) => sha256(`wk_${name}_0123456789`).slice(0, 8)),
+    )
     ok(masked[0]?.includes('•••') && masked[1]?.includes('•••'), 'both responses have the id')
     equal(
       reports,
@@ -138,10 +149,14 @@ export const observationCases = defineCases('Observation', {
           ...{ ...create, groupId, caller: ['acme', 'acme'], status: 422, code: 'group_id_conflict' },
           requestBody: sent.replace('Launch', 'Another'),
         },
-        { ...create, caller: null, status: 401, code: 'invalid_api_key', requestBody: null },
+        {
+          ...{ ...create, caller: null, status: 401, code: 'invalid_api_key', requestBody: null },
+          keyFault: 'unknown',
+        },
         {
           ...{ method: 'GET', path: '/v1/call/ai-summary', endpoint: 'calls.getSummary', callId: 'c1' },
           ...{ caller: ['other', 'other'], status: 404, code: 'summary_not_found', requestBody: null },
+          query: 'callId=***',
         },
       ].map((each, index) => ({
         ...{ ...common, ...each, responseBody: masked[index] },

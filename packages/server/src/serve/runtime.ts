@@ -38,6 +38,9 @@ type RuntimeOptions = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
+
+/** How often requests that are older than the retention are forgotten, in milliseconds. */
+const forgetMs = 3_600_000
 /** The pause before the rest is loaded, in milliseconds. Loading would delay the first requests. */
 const loadRestMs = 1_000
 
@@ -156,6 +159,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     isStopping: () => isDraining || isStopping,
   })
   let stopRetention = async (): Promise<void> => {}
+  let forgetting: NodeJS.Timeout | undefined
 
   return {
     service,
@@ -185,6 +189,8 @@ export const createRuntime = (options: RuntimeOptions) => {
     start: (): void => {
       service.figures.start()
       setTimeout(() => loadRest().catch(onError), loadRestMs).unref()
+      const forget = () => requests.forgetBefore(clock.now() - settings.retentionDays * dayMs)
+      forgetting = setInterval(forget, forgetMs).unref()
       if (role === 'api') return
       service.dispatcher.start()
       stopRetention = startRetention({
@@ -207,6 +213,7 @@ export const createRuntime = (options: RuntimeOptions) => {
       isStopping = true
       live?.close()
       simulation.close()
+      clearInterval(forgetting)
       await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
     },
     /** Writes the last counts, and closes the connections to endpoints and the store. */

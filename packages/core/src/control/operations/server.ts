@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type LoggedRequest, requireFound } from '../../hosting/index.ts'
+import { type LoggedRequest, nothingPersonal, requireFound } from '../../hosting/index.ts'
 import type { ReferenceServer } from '../../index.ts'
 import { RequestFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
@@ -44,7 +44,7 @@ export const serverOperations = [
       const shown = await Promise.all(
         items.map(async (each) => {
           if (!(await isErased(each))) return [showRequest(each)]
-          return query.call === undefined ? [showRequest({ ...each, callId: null })] : []
+          return query.call === undefined ? [showRequest({ ...each, ...nothingPersonal })] : []
         }),
       )
       return { ...rest, items: shown.flat() }
@@ -58,7 +58,7 @@ export const serverOperations = [
     run: async ({ params: { requestId } }, { requests, service }) => {
       const found = requireFound(requests.find(requestId), 'request', requestId)
       if (!(await createErasureCheck(service)(found))) return showRequestDetails(found)
-      return showRequestDetails({ ...found, callId: null, requestBody: null, responseBody: null })
+      return showRequestDetails({ ...found, ...nothingPersonal, requestBody: null, responseBody: null })
     },
   }),
   operation({

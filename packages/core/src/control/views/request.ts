@@ -27,8 +27,17 @@ export const ApiRequestView = named(
 
 export const ApiRequestDetailsView = named(
   'ApiRequestDetails',
-  'A request of the public API with the bodies of request and response: at most 4,096 characters of each, and none of the key. A body is null if there was none, if it was not read because the request was refused before, or if it is no longer kept: the last 1,000 requests keep theirs.',
-  z.object({ ...request, requestBody: z.nullable(z.string()), responseBody: z.nullable(z.string()) }),
+  'A request of the public API with who sent it, and the bodies of request and response: at most 4,096 characters of each, and none of the key. `query` has masked values. `keyFingerprint` is the beginning of the SHA-256 of the key that was sent, as in `ApiKey`. `keyFault` says why there is no caller: the key was `missing`, `unknown`, or the headers had `conflicting` ones. A body is null if there was none, if it was not read because the request was refused before, or if it is no longer kept: the last 1,000 requests keep theirs.',
+  z.object({
+    ...request,
+    address: z.nullable(z.string()),
+    userAgent: z.nullable(z.string()),
+    query: z.nullable(z.string()),
+    keyFingerprint: z.nullable(z.string()),
+    keyFault: z.nullable(z.enum(['missing', 'unknown', 'conflicting'])),
+    requestBody: z.nullable(z.string()),
+    responseBody: z.nullable(z.string()),
+  }),
 )
 
 export const showRequest = (request: LoggedRequest) =>
@@ -38,8 +47,8 @@ export const showRequestDetails = ({
   requestBody,
   responseBody,
   ...request
-}: LoggedRequest & LoggedBodies) => ({
-  ...showRequest(request),
-  requestBody,
-  responseBody,
-})
+}: LoggedRequest & LoggedBodies) => {
+  const { address, userAgent, query, keyFingerprint, keyFault } = request
+  const sender = { address, userAgent, query, keyFingerprint, keyFault }
+  return { ...showRequest(request), ...sender, requestBody, responseBody }
+}
