@@ -115,6 +115,8 @@ export type Store = DeliveryQueue & {
   listParticipants(organizationId: string, digits: string): Promise<ParticipantRecord[]>
   /** Lists the participants of a group, including those who left or were removed, in the order of their digits. */
   listMembers(query: MemberQuery): Promise<Page<ParticipantRecord>>
+  /** Counts the participants who are in each of these groups now, in the same order. */
+  countMembers(organizationId: string, groupIds: readonly string[]): Promise<number[]>
 
   /** Writes a call by compare-and-set and publishes the event, if there is one. */
   saveCall(change: CallChange): Promise<SaveOutcome>

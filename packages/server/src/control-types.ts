@@ -12,6 +12,8 @@ import type {
   EventTypeView,
   EventView,
   GroupView,
+  ListedCallView,
+  ListedGroupView,
   ListedSubscriptionView,
   NewApiKeyView,
   OrganizationView,
@@ -75,8 +77,12 @@ export type ApiRequest = z.input<typeof ApiRequestView>
 export type ApiRequestDetails = z.input<typeof ApiRequestDetailsView>
 /** A call. */
 export type Call = CallView
+/** A call, and whether its summary has arrived. */
+export type ListedCall = CallView & Pick<z.input<typeof ListedCallView>, 'summaryArrival'>
 /** A group. */
 export type Group = z.input<typeof GroupView>
+/** A group, and the number of its members. */
+export type ListedGroup = z.input<typeof ListedGroupView>
 /** A subscription without its secrets, and its state. */
 export type ListedSubscription = z.input<typeof ListedSubscriptionView>
 /** A subscription without its secrets. */

@@ -61,9 +61,33 @@ test('a line per endpoint says whether a call arrived there, and else which even
   expect(summaryStatus.text).toContain(`${missing} not delivered: CALL_INCOMING_INITIATED got 500`)
   expect(summaryStatus.text).not.toContain(delivered)
 
+  // So does the list of calls, for the summary.
+  const [{ summaryArrival }] = (await read('calls')).items
+  expect([summaryArrival, (await read('calls/c1')).summaryArrival]).toEqual([
+    'not_delivered',
+    'not_delivered',
+  ])
+
   // The customer's page answers the same question for each call.
   const { calls } = await read('customers/+15550199001')
   expect(calls[0].endpoints).toEqual(endpoints)
+})
+
+test('the list of calls has what became of each summary, and nothing for a call without one', async () => {
+  const { server, simulate, read } = await open([200])
+  await simulate('arrived')
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'missed', outcome: 'missed' })
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'without', summary: false })
+  const list = async () =>
+    Object.fromEntries(
+      (await read('calls')).items.map((call: Record<string, unknown>) => [call.callId, call.summaryArrival]),
+    )
+  await expect.poll(list).toEqual({ arrived: 'delivered', missed: null, without: null })
+
+  const [{ id }] = (await read('subscriptions')).items
+  await control(server, `PATCH ${path}/subscriptions/${id}`, { enabled: false })
+  await simulate('skipped')
+  expect((await list()).skipped).toBe('not_delivered')
 })
 
 test('a summary that arrived nowhere names what each endpoint waits for', async () => {
@@ -112,6 +136,7 @@ test('a new event is under way until an attempt has failed', async () => {
   const { endpoints } = await read('timeline?call=c1')
   expect(endpoints).toMatchObject([{ state: 'under_way', eventName: 'CALL_INCOMING_INITIATED' }])
   expect(endpoints[0].text).toMatch(/^under way: CALL_INCOMING_INITIATED\. (?:Due|It is being attempted)/)
+  expect((await read('calls/c1')).summaryArrival).toBe('under_way')
 })
 
 test('a group has a line per endpoint too', async () => {
@@ -124,6 +149,7 @@ test('a group has a line per endpoint too', async () => {
   await control(server, `POST ${path}/participants`, joined)
   await server.service.dispatcher.runDue()
   const { endpoints, deliveries } = (await control(server, `GET ${path}/timeline?group=a`)).body
+  expect((await control(server, `GET ${path}/groups`)).body.items).toMatchObject([{ members: 1 }])
   expect(deliveries.length).toBeGreaterThan(0)
   expect(endpoints).toMatchObject([{ url, state: 'not_delivered' }])
 })

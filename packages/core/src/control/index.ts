@@ -12,7 +12,7 @@ export type { LiveAttempt } from './stream/live-attempt.ts'
 export { createLiveStream, type LiveStream } from './stream/live-stream.ts'
 export { explainSummary } from './timeline/explain-summary.ts'
 export type { ArrivalView } from './views/arrival.ts'
-export { CallView } from './views/call.ts'
+export { CallView, ListedCallView } from './views/call.ts'
 export { CustomerView } from './views/customer.ts'
 export {
   AttemptView,
@@ -24,7 +24,7 @@ export {
 } from './views/delivery.ts'
 export { EventView } from './views/event.ts'
 export { EventTypeView } from './views/event-type.ts'
-export { GroupView, ParticipantView } from './views/group.ts'
+export { GroupView, ListedGroupView, ParticipantView } from './views/group.ts'
 export { ApiKeyView, NewApiKeyView, OrganizationView } from './views/organization.ts'
 export { OverviewView, SubscriptionOverviewView } from './views/overview.ts'
 export { ApiRequestDetailsView, ApiRequestView } from './views/request.ts'

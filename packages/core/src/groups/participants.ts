@@ -39,6 +39,8 @@ export type Participants = {
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
   /** Lists the participants of a group, including those who left or were removed, in the order of their digits. */
   list(organizationId: string, query: Omit<MemberQuery, 'organizationId'>): Promise<Page<ParticipantRecord>>
+  /** Counts the participants who are in each of these groups now, in the same order. */
+  count(organizationId: string, groupIds: readonly string[]): Promise<number[]>
   /** Lists the groups that a person is or was in, as a participant of each. */
   memberships(organizationId: string, phone: string): Promise<ParticipantRecord[]>
 }
@@ -113,6 +115,11 @@ export const createParticipants = ({ store, clock, log }: ServerContext): Partic
       checkTexts({ groupId: query.groupId, cursor: query.cursor })
       checkNumbers(query)
       return store.listMembers({ ...query, organizationId })
+    },
+    count: async (organizationId, groupIds) => {
+      checkIdentifiers({ organizationId })
+      for (const groupId of groupIds) checkTexts({ groupId })
+      return store.countMembers(organizationId, groupIds)
     },
     memberships: async (organizationId, phone) => {
       checkIdentifiers({ organizationId })

@@ -118,6 +118,11 @@ export const createMemoryStore = (
         .sort((left, right) => (left.digits < right.digits ? -1 : 1))
       return toPage({ rows, limit, toItem: (row) => row, toCursor: ({ digits }) => digits })
     },
+    countMembers: async (organizationId, groupIds) =>
+      groupIds.map((groupId) => {
+        const members = organizations.get(organizationId)?.participants.get(groupId)?.values() ?? []
+        return [...members].filter(({ state }) => state === 'joined').length
+      }),
     listParticipants: async (organizationId, digits) =>
       [...(organizations.get(organizationId)?.participants.values() ?? [])].flatMap(
         (members) => members.get(digits) ?? [],

@@ -156,5 +156,12 @@ export const figureCases = defineCases({
     const second = await store.listMembers({ ...query, cursor: first.nextCursor })
     equal(second, { items: [members[0]] })
     equal(await store.listMembers({ ...query, groupId: 'none' }), { items: [] })
+
+    const [member] = members
+    const left = buildParticipant({ ...member, revision: 2, state: 'left' })
+    await store.saveParticipant({ participant: left, event: buildEvent() })
+    equal(await store.countMembers('acme', ['none', 'g1', 'g2', 'g1']), [0, 2, 1, 2])
+    equal(await store.countMembers('acme', []), [])
+    equal(await store.countMembers('none', ['g1']), [0])
   },
 })

@@ -94,6 +94,7 @@ const rows: { readonly [Method in keyof Store]: Row } = {
     reads: ({ store, ...to }) =>
       readAll(to, (page) => store.listMembers({ ...own(to), groupId: 'g1', ...page })),
   },
+  countMembers: { reads: ({ store, id }) => store.countMembers(id, ['g1']) },
   findCall: { reads: ({ store, id }) => each(['c0', 'c1'], (callId) => store.findCall(id, callId)) },
   listCalls: {
     reads: ({ store, ...to }) =>

@@ -7,8 +7,9 @@ import { CallSimulation, Duration, LaterSummary, toMilliseconds } from '../../si
 import { optional } from '../../values/input-schemas.ts'
 import { phoneDigits, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { named, page, pageQuery, showPage, time } from '../schemas.ts'
-import { CallView, showCall } from '../views/call.ts'
+import { named, page, pageQuery, time } from '../schemas.ts'
+import { findSummaryArrival } from '../timeline/find-summary-arrival.ts'
+import { CallView, ListedCallView, showCall } from '../views/call.ts'
 
 const operation = operationIn('Calls')
 
@@ -102,21 +103,26 @@ export const callOperations = [
         text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
       ),
     }),
-    result: page('Call', CallView),
-    run: async ({ params, query: { number, customer, ...query } }, { service }) => {
+    result: page('ListedCall', ListedCallView),
+    run: async ({ params: { organizationId }, query: { number, customer, ...query } }, { service }) => {
       const selection = { ...query, digits: number, customerDigits: customer }
-      return showPage(await service.calls.list(params.organizationId, selection), (call) => showCall(call))
+      const { items, ...rest } = await service.calls.list(organizationId, selection)
+      const arrivals = await Promise.all(items.map((call) => findSummaryArrival(service, call)))
+      return {
+        ...rest,
+        items: items.map((call, index) => ({ ...showCall(call), summaryArrival: arrivals[index] ?? null })),
+      }
     },
   }),
   operation({
     id: 'getCall',
     route: `GET ${onePath}`,
     summary: 'Get a call',
-    result: CallView,
+    result: ListedCallView,
     run: async ({ params: { organizationId, callId } }, { service }) => {
       const found = await service.calls.find(organizationId, callId)
       const { call, summary } = requireFound(found, 'call', callId)
-      return showCall(call, summary)
+      return { ...showCall(call, summary), summaryArrival: await findSummaryArrival(service, call) }
     },
   }),
   operation({

@@ -2,11 +2,12 @@ import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { ParticipantInput } from '../../groups/participants.ts'
 import { requireFound } from '../../hosting/control-error.ts'
+import type { GroupRecord, Page, ReferenceServer } from '../../index.ts'
 import { optional, phoneNumber } from '../../values/input-schemas.ts'
 import { groupId, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import { named, page, pageQuery, showPage } from '../schemas.ts'
-import { GroupView, ParticipantView, showGroup, showParticipant } from '../views/group.ts'
+import { GroupView, ListedGroupView, ParticipantView, showGroup, showParticipant } from '../views/group.ts'
 
 const operation = operationIn('Groups')
 
@@ -23,6 +24,31 @@ const CreatedGroup = named(
   'The group. `repeated` means that the same request created it earlier, and nothing has changed.',
   z.object({ groupId: z.string(), outcome: z.enum(['created', 'repeated']) }),
 )
+
+const GroupFilter = z.strictObject({
+  ...pageQuery,
+  ...recordFilter,
+  group: optional(groupId, 'Id of the group.'),
+  participant: optional(
+    phoneNumber,
+    'Number of a person who is or was in the group. No other filter applies.',
+  ),
+  text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
+})
+
+const readGroups = async (
+  { groups, participants }: Pick<ReferenceServer, 'groups' | 'participants'>,
+  organizationId: string,
+  { number, group: id, participant, ...rest }: z.infer<typeof GroupFilter>,
+): Promise<Page<GroupRecord>> => {
+  if (id === undefined && participant === undefined)
+    return groups.list(organizationId, { ...rest, digits: number })
+  const memberships =
+    participant === undefined ? [] : await participants.memberships(organizationId, participant)
+  const ids = participant === undefined ? [id ?? ''] : memberships.map(({ groupId }) => groupId)
+  const found = await Promise.all(ids.map((each) => groups.find(organizationId, each)))
+  return { items: found.filter((each) => each !== undefined) }
+}
 
 const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
@@ -44,32 +70,16 @@ export const groupOperations = [
     route: 'GET /organizations/:organizationId/groups',
     summary:
       'List groups, newest first. `group` is the id of the one to list, which may be one that no path can contain',
-    query: z.strictObject({
-      ...pageQuery,
-      ...recordFilter,
-      group: optional(groupId, 'Id of the group.'),
-      participant: optional(
-        phoneNumber,
-        'Number of a person who is or was in the group. No other filter applies.',
-      ),
-      text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
-    }),
-    result: page('Group', GroupView),
+    query: GroupFilter,
+    result: page('ListedGroup', ListedGroupView),
     run: async ({ params: { organizationId }, query }, { service }) => {
-      const { number, group: id, participant, ...rest } = query
-      if (participant !== undefined) {
-        const memberships = await service.participants.memberships(organizationId, participant)
-        const groups = await Promise.all(
-          memberships.map(({ groupId }) => service.groups.find(organizationId, groupId)),
-        )
-        return { items: groups.flatMap((each) => (each === undefined ? [] : showGroup(each))) }
+      const { items, ...rest } = await readGroups(service, organizationId, query)
+      const ids = items.map(({ clientCustomGroupId }) => clientCustomGroupId)
+      const counts = await service.participants.count(organizationId, ids)
+      return {
+        ...rest,
+        items: items.map((each, index) => ({ ...showGroup(each), members: counts[index] ?? 0 })),
       }
-      if (id !== undefined) {
-        const found = await service.groups.find(organizationId, id)
-        return { items: found === undefined ? [] : [showGroup(found)] }
-      }
-      const selection = { ...rest, digits: number }
-      return showPage(await service.groups.list(organizationId, selection), showGroup)
     },
   }),
   operation({

@@ -3,28 +3,35 @@ import * as z from 'zod/mini'
 import type { CallRecord, CallSummaryRecord } from '../../index.ts'
 import { named, Utc, UtcOrNull } from '../schemas.ts'
 
-export const CallView = named(
-  'Call',
-  'A call and, once it has one, its summary.',
-  z.object({
-    callId: z.string(),
-    state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected']),
-    channel: Channel,
-    direction: CallDirection,
-    channelNumber: z.string(),
-    customerNumber: z.string(),
-    agentNumber: z.nullable(z.string()),
-    callType: CallType,
-    triggeredVia: TriggeredVia,
-    publishesEvents: z.boolean(),
-    initiatedAt: Utc,
-    startedAt: UtcOrNull,
-    endedAt: UtcOrNull,
-    durationInSeconds: z.nullable(z.number()),
-    recorded: z.nullable(z.boolean()),
-    spoken: z.nullable(z.boolean()),
-    summary: z.nullable(CallSummary),
-  }),
+const call = {
+  callId: z.string(),
+  state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected']),
+  channel: Channel,
+  direction: CallDirection,
+  channelNumber: z.string(),
+  customerNumber: z.string(),
+  agentNumber: z.nullable(z.string()),
+  callType: CallType,
+  triggeredVia: TriggeredVia,
+  publishesEvents: z.boolean(),
+  initiatedAt: Utc,
+  startedAt: UtcOrNull,
+  endedAt: UtcOrNull,
+  durationInSeconds: z.nullable(z.number()),
+  recorded: z.nullable(z.boolean()),
+  spoken: z.nullable(z.boolean()),
+  summary: z.nullable(CallSummary),
+}
+
+export const CallView = named('Call', 'A call and, once it has one, its summary.', z.object(call))
+
+export const SummaryArrival = z.nullable(z.enum(['delivered', 'under_way', 'not_delivered']))
+export type SummaryArrival = z.infer<typeof SummaryArrival>
+
+export const ListedCallView = named(
+  'ListedCall',
+  'A call, and whether its CALL_AI_SUMMARY has arrived: `delivered` at every endpoint, `not_delivered` at one, with an attempt that failed or without one that follows, otherwise `under_way`. Null if there is none, or no endpoint gets it.',
+  z.object({ ...call, summaryArrival: SummaryArrival }),
 )
 
 /** A call. The type is stricter than the input of its schema, in which `summary` is `unknown`. */

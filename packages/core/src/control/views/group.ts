@@ -3,18 +3,22 @@ import * as z from 'zod/mini'
 import type { GroupRecord, ParticipantRecord } from '../../index.ts'
 import { named, Utc } from '../schemas.ts'
 
-export const GroupView = named(
-  'Group',
-  'A group, with the defaults for omitted fields.',
-  z.object({
-    groupId: z.string(),
-    wabaNumber: z.string(),
-    subject: z.string(),
-    description: z.nullable(z.string()),
-    joinApprovalMode: JoinApprovalMode,
-    inviteLink: z.nullable(z.string()),
-    createdAt: Utc,
-  }),
+const group = {
+  groupId: z.string(),
+  wabaNumber: z.string(),
+  subject: z.string(),
+  description: z.nullable(z.string()),
+  joinApprovalMode: JoinApprovalMode,
+  inviteLink: z.nullable(z.string()),
+  createdAt: Utc,
+}
+
+export const GroupView = named('Group', 'A group, with the defaults for omitted fields.', z.object(group))
+
+export const ListedGroupView = named(
+  'ListedGroup',
+  'A group. `members` counts the participants who are in it now.',
+  z.object({ ...group, members: z.number() }),
 )
 
 export const showGroup = (record: GroupRecord) =>

@@ -122,6 +122,18 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
          ORDER BY r.digits LIMIT $4`,
         { values: [organizationId, groupId, cursor], limit, column: 'digits' },
       ),
+    countMembers: async (organizationId, groupIds) => {
+      const rows = await read<{ count: number }>(
+        `SELECT (
+           SELECT count(*)::integer FROM wabakit.participants r
+           WHERE r.organization_id = $1 AND r.group_id = asked.id AND r.state = 'joined'
+             AND ${ifOrganizationExists('$1')}
+         ) AS count
+         FROM unnest($2::text[]) WITH ORDINALITY AS asked(id, place) ORDER BY place`,
+        [organizationId, groupIds],
+      )
+      return rows.map(({ count }) => count)
+    },
     listParticipants: (organizationId, digits) =>
       participants.list(
         `FROM wabakit.participants r

@@ -17,8 +17,17 @@ export const createParticipants = ({ database, readOwned, readPage, writeTo }: A
   const members = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits > ? order by digits limit ? + 0',
   )
+  const count = database.prepare(
+    "select count(*) as count from participants where organizationId = ? and groupId = ? and state = 'joined'",
+  )
 
   return {
+    countMembers: (organizationId, groupIds) =>
+      readOwned(
+        organizationId,
+        () => groupIds.map((groupId) => Number(count.get(organizationId, groupId)?.count)),
+        groupIds.map(() => 0),
+      ),
     listMembers: (query) =>
       readPage(query, () => {
         const { organizationId, groupId, cursor = '', limit } = query
