@@ -57,6 +57,7 @@ export const askToRemoveKey = ({ id, label, lastRequestAt }: ApiKey): void =>
   openDialog((close) => (
     <Confirmation
       title="Delete the key"
+      object={label}
       done="Deleted."
       onConfirm={() => sendOwn(['api-keys', id], { method: 'DELETE' })}
       onClose={close}

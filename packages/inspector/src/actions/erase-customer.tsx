@@ -39,6 +39,7 @@ export const askToErase = (number: string): void =>
   openDialog((close) => (
     <Confirmation
       title="Erase"
+      object={showNumber(number)}
       done="Erased."
       onConfirm={async () => {
         await erase(number, { dryRun: false })

@@ -1,13 +1,16 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { SearchHit } from '@wabakit/server/control-types'
 import { useEffect, useRef } from 'preact/hooks'
 import { getMessage } from '../api/api-error.ts'
 import { organizationId, sendOwn } from '../api/organization.ts'
+import { offered } from '../api/send.ts'
 import { reveal, showNumber, showText } from '../format/mask.ts'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
-import { navigate, type View } from '../state/route.ts'
+import { isTrace, navigate, titles, type View } from '../state/route.ts'
+import { switchMasking } from '../state/settings.ts'
+import { openSimulation } from './simulate.tsx'
 
 const views: Readonly<Record<SearchHit['kind'], View>> = {
   call: 'calls',
@@ -51,20 +54,61 @@ const useSearch = (text: string) => {
   return { hits: hits.value, problem: problem.value }
 }
 
+/** The records that were opened from here, the last one first. */
+const recent = signal<readonly SearchHit[]>([])
+const maxRecent = 5
+
+/** A line of the dialog: a command or a record. */
+type Entry = {
+  readonly key: string
+  readonly kind: string
+  readonly label: string
+  readonly hit?: SearchHit
+  readonly run: () => void
+}
+
+const toEntry = (hit: SearchHit): Entry => ({
+  key: `${hit.kind} ${hit.id}`,
+  kind: hit.kind.replace('_', ' '),
+  label: showLabel(hit),
+  hit,
+  run: () => {
+    recent.value = [hit, ...recent.value.filter(({ id }) => id !== hit.id)].slice(0, maxRecent)
+    navigate(views[hit.kind], { id: hit.id })
+  },
+})
+
+const listCommands = (): Entry[] => [
+  ...offered.value.map((name) => ({
+    key: name,
+    kind: 'view',
+    label: titles[name],
+    run: () => navigate(name),
+  })),
+  ...(isTrace ? [] : [{ key: 'simulate', kind: 'action', label: 'Simulate', run: openSimulation }]),
+  { key: 'mask', kind: 'action', label: 'Mask personal data', run: switchMasking },
+]
+
 const Search = ({ onClose }: DialogControl) => {
   const text = useSignal('')
   const reached = useSignal(0)
   const list = useRef<HTMLDivElement>(null)
   const { hits, problem } = useSearch(text.value.trim())
-  const count = hits?.length ?? 0
-  const open = (hit: SearchHit | undefined): void => {
-    if (hit === undefined) return
+  const sought = text.value.trim().toLowerCase()
+  const entries = [
+    ...(sought === '' ? recent.value.map(toEntry) : []),
+    ...listCommands().filter(({ label }) => label.toLowerCase().includes(sought)),
+    ...(hits ?? []).map(toEntry),
+  ]
+  const count = entries.length
+  const open = (entry: Entry | undefined): void => {
+    if (entry === undefined) return
     onClose()
-    navigate(views[hit.kind], { id: hit.id })
+    entry.run()
   }
   const press = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (event.key === 'Enter') open(hits?.[reached.value])
+    if (event.key === 'Enter') open(entries[reached.value])
     else if (by !== 0 && count > 0) reached.value = (reached.value + by + count) % count
     else return
     event.preventDefault()
@@ -73,15 +117,15 @@ const Search = ({ onClose }: DialogControl) => {
     )
   }
   const state =
-    text.value.trim() === ''
+    sought === ''
       ? ''
       : hits === undefined
         ? 'Searching…'
-        : count === 0
-          ? 'Nothing found.'
-          : `${count} found`
+        : hits.length === 0
+          ? 'No record found.'
+          : `${hits.length} found`
   return (
-    <Dialog title="Find anything" onClose={onClose}>
+    <Dialog title="Find anything" kind="palette" onClose={onClose}>
       <input
         class="find"
         role="combobox"
@@ -104,20 +148,20 @@ const Search = ({ onClose }: DialogControl) => {
         {state}
       </p>
       <div class="hits" id="hits" role="listbox" aria-label="Results" ref={list}>
-        {hits?.map((hit, index) => (
+        {entries.map((entry, index) => (
           <div
-            key={`${hit.kind} ${hit.id}`}
+            key={entry.key}
             id={`hit-${index}`}
             role="option"
             aria-selected={index === reached.value}
-            onClick={() => open(hit)}
+            onClick={() => open(entry)}
           >
-            <span class="quiet">{hit.kind.replace('_', ' ')}</span>
+            <span class="quiet">{entry.kind}</span>
             <span class="name" dir="auto">
-              {showLabel(hit)}
+              {entry.label}
             </span>
-            {hit.at !== null && <Time at={hit.at} />}
-            {hit.label !== hit.id && <span class="id">{reveal(hit.id)}</span>}
+            {entry.hit && entry.hit.at !== null && <Time at={entry.hit.at} />}
+            {entry.hit && entry.hit.label !== entry.hit.id && <span class="id">{reveal(entry.hit.id)}</span>}
           </div>
         ))}
       </div>

@@ -1,6 +1,7 @@
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
+import { shortenUrl } from '../api/subscriptions.ts'
 import { Confirmation, openDialog, ShownOnce } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 import { closeRecord } from '../state/current-record.ts'
@@ -16,6 +17,7 @@ export const askToDisable = ({ id, url }: Subscription): void =>
   openDialog((close) => (
     <Confirmation
       title="Disable"
+      object={shortenUrl(url)}
       done="Disabled. The server skips its deliveries."
       kind="primary"
       onConfirm={() => setEnabled(id, false)}
@@ -34,6 +36,7 @@ export const askToRemove = ({ id, url }: Subscription): void =>
   openDialog((close) => (
     <Confirmation
       title="Remove"
+      object={shortenUrl(url)}
       done="Removed."
       onConfirm={async () => {
         await sendOwn(['subscriptions', id], { method: 'DELETE' })
@@ -78,7 +81,14 @@ const rotate = async (id: string): Promise<void> => {
 export const askToRotate = ({ id, url, previousSecretExpiresAt }: Subscription): void => {
   const isOlderInUse = previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now()
   openDialog((close) => (
-    <Confirmation title={heading} done="Rotated." kind="primary" onConfirm={() => rotate(id)} onClose={close}>
+    <Confirmation
+      title={heading}
+      object={`of ${shortenUrl(url)}`}
+      done="Rotated."
+      kind="primary"
+      onConfirm={() => rotate(id)}
+      onClose={close}
+    >
       <p>
         Once you rotate it, webhooks to <code>{url}</code> are signed with a new secret.
       </p>

@@ -1,12 +1,17 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { ServerInfo } from '@wabakit/server/control-types'
 import type { Issue } from '@wabakit/wire'
-import { controlPath, type Query, toSearch } from '../state/route.ts'
+import { controlPath, type Query, toSearch, views } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError } from './api-error.ts'
 
 /** The server's version and permissions, or `undefined` until they are loaded. */
 export const info = signal<ServerInfo | undefined>(undefined)
+
+/** The views that the host has. Only a mock has what tests need. */
+export const offered = computed(() =>
+  views.filter((name) => name !== 'mock' || info.value?.can.includes('mock') === true),
+)
 
 export const loadInfo = async (): Promise<void> => {
   info.value = await send<ServerInfo>(['info'])

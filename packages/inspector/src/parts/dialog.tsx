@@ -26,12 +26,14 @@ type DialogProps = {
   readonly children: ComponentChildren
   /** Names the data that closing the dialog would lose. If set, the dialog asks for confirmation. */
   readonly unsaved?: string | undefined
+  /** Set if the dialog stays at the top, because its height changes while the user types. */
+  readonly kind?: 'palette'
 }
 
 export type DialogControl = Pick<DialogProps, 'onClose'>
 
 /** A modal dialog. Its first field or button gets the focus. Escape closes the dialog, and the focus returns. */
-export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
+export const Dialog = ({ title, onClose, children, unsaved, kind }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isAsking = useSignal(false)
   useLayoutEffect(() => {
@@ -52,6 +54,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
   return (
     <dialog
       ref={dialog}
+      class={kind}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault()
@@ -84,7 +87,10 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
 }
 
 type ConfirmationProps = DialogControl & {
+  /** The action, which is also the text of the button. */
   readonly title: string
+  /** What it acts on. */
+  readonly object?: string
   /** The consequence of the action: what it stops or deletes. */
   readonly children: ComponentChildren
   /** The notice after the action. */
@@ -96,6 +102,7 @@ type ConfirmationProps = DialogControl & {
 /** Asks before an action that stops or deletes something. Stays open, with the error, if the action fails. */
 export const Confirmation = ({
   title,
+  object,
   children,
   done,
   kind = 'danger',
@@ -114,7 +121,7 @@ export const Confirmation = ({
     }
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={[title, object].filter(Boolean).join(' ')} onClose={onClose}>
       {children}
       <Problem text={problem.value} />
       <footer>

@@ -7,7 +7,7 @@ import { followClock } from '../api/clock.ts'
 import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { startPolling } from '../api/reload.ts'
-import { info, loadInfo } from '../api/send.ts'
+import { info, loadInfo, offered } from '../api/send.ts'
 import { followSubscriptions, health } from '../api/subscriptions.ts'
 import { ListView } from '../list/list-view.tsx'
 import { IconButton } from '../parts/button.tsx'
@@ -29,7 +29,7 @@ import { subscriptions } from '../views/subscriptions.tsx'
 import { openHelp } from './help.tsx'
 import { Login } from './login.tsx'
 import { NoOrganization } from './no-organization.tsx'
-import { isOffered, Sidebar } from './sidebar.tsx'
+import { Sidebar } from './sidebar.tsx'
 
 const Toasts = () => (
   <div class="toasts" role="status">
@@ -74,6 +74,8 @@ const useOrganization = (): void => {
     // Reading the token makes this effect run again after a login.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
+  // Before what loads records, because these wait for the stream.
+  useEffect(() => (isTrace ? undefined : startLive()), [])
   useSignalEffect(() => {
     if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()
   })
@@ -93,16 +95,23 @@ const useOrganization = (): void => {
       ),
     [],
   )
-  useEffect(() => (isTrace ? undefined : startLive()), [])
   useEffect(startPolling, [])
 }
 
 export const App = () => {
   useOrganization()
   if (isTokenRequired.value) return <Login />
-  const Screen = screens[info.value === undefined || isOffered(view.value) ? view.value : 'overview']
+  const Screen =
+    screens[
+      info.value === undefined || view.value !== 'mock' || offered.value.includes('mock')
+        ? view.value
+        : 'overview'
+    ]
   return (
     <div class="app">
+      <button type="button" class="skip button" onClick={() => document.querySelector('main')?.focus()}>
+        Skip to the content
+      </button>
       <Sidebar />
       <main tabIndex={-1}>
         {organizationId.value !== undefined && <Screen />}

@@ -1,10 +1,11 @@
 import { Dialog, openDialog } from '../parts/dialog.tsx'
+import { findKeys } from '../state/keyboard.ts'
 
 const keys = [
   ['j  k', 'next, previous record'],
   ['enter', 'open the record'],
   ['esc', 'close the record, or leave the row'],
-  ['⌘k', 'find anything (Ctrl K)'],
+  [findKeys, 'find anything'],
   ['/', 'search the list'],
   ['r', 'resend the delivery'],
   ['e', 'edit and send'],

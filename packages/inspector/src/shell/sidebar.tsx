@@ -2,13 +2,14 @@ import { useEffect, useRef } from 'preact/hooks'
 import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { organizationId, organizations } from '../api/organization.ts'
-import { info } from '../api/send.ts'
+import { info, offered } from '../api/send.ts'
 import { toChoices } from '../format/choices.ts'
 import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Select } from '../parts/select.tsx'
-import { isTrace, navigate, titles, toLink, type View, view, views } from '../state/route.ts'
+import { findKeys } from '../state/keyboard.ts'
+import { isTrace, navigate, titles, toLink, view } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, switchMasking, theme } from '../state/settings.ts'
 import { isPhone } from '../state/viewport.ts'
@@ -34,9 +35,6 @@ const OrganizationPicker = () => {
   )
 }
 
-/** Returns whether the host has what a view shows. */
-export const isOffered = (name: View): boolean => name !== 'mock' || info.value?.can.includes('mock') === true
-
 const switchTheme = (): void => {
   const index = themes.indexOf(theme.value)
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
@@ -55,12 +53,12 @@ export const Sidebar = () => {
       <Brand />
       <OrganizationPicker />
       <div class="finder">
-        <Button icon="search" shortcut="⌘K" onClick={openSearch}>
+        <Button icon="search" shortcut={findKeys} onClick={openSearch}>
           Find
         </Button>
       </div>
       <ul ref={links}>
-        {views.filter(isOffered).map((name) => (
+        {offered.value.map((name) => (
           <li key={name}>
             <a {...toLink(name)} aria-current={name === view.value ? 'page' : undefined}>
               <Icon name={name} />
@@ -69,7 +67,7 @@ export const Sidebar = () => {
           </li>
         ))}
       </ul>
-      {!isTrace && (
+      {!isTrace && !isPhone.value && (
         <div class="simulate">
           <Button icon="play" shortcut="n" onClick={openSimulation}>
             Simulate
@@ -89,7 +87,11 @@ export const Sidebar = () => {
           label={`Color scheme: ${theme.value}`}
           onClick={switchTheme}
         />
-        <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
+        {isPhone.value && !isTrace ? (
+          <IconButton icon="play" label="Simulate" onClick={openSimulation} />
+        ) : (
+          <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
+        )}
         {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
         <span class="version" title={`All times are in ${getZone()}`}>
           {info.value?.version} · {getZone()}

@@ -57,6 +57,9 @@ const open = (...place: readonly [View, Params?]): void => {
   document.querySelector<HTMLElement>('main')?.focus()
 }
 
+/** The keys that open the search, as the user's keyboard names them. */
+export const findKeys = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'
+
 const goTimeMs = 1_500
 
 /** When the effect of `g` ends. Until then, a letter opens a view. */
@@ -79,7 +82,7 @@ export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
     const find = actions.get('find')
-    if (key === 'k' && (event.ctrlKey || event.metaKey) && find !== undefined) {
+    if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && find !== undefined) {
       event.preventDefault()
       find()
       return
