@@ -31,7 +31,7 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 }
 
 /** Resends or counts the matching deliveries in batches. After each batch, `total` is the number so far. */
-const resend = async (
+export const resend = async (
   body: Readonly<Record<string, unknown>>,
   total: Signal<number | undefined>,
 ): Promise<number> => {

@@ -6,6 +6,7 @@ import type {
   Subscription,
   SubscriptionOverview,
 } from '@wabakit/server/control-types'
+import { askToResend } from '../actions/resend-failed.tsx'
 import { sendTestEvent } from '../actions/send-event.tsx'
 import { askToDisable, askToRemove, askToRotate, enable } from '../actions/subscription-actions.tsx'
 import { addSubscription, editSubscription } from '../actions/subscription-form.tsx'
@@ -111,7 +112,8 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
     [window],
   )
   const subscription = value ?? item
-  if (subscription === undefined) return <Panel title={id} label="Subscription" problem={problem} />
+  if (subscription === undefined)
+    return <Panel title={id} label="Subscription" problem={problem} hasButtons />
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
   const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
   // The parts appear at once, because each would move the ones below it.
@@ -120,6 +122,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   return (
     <Panel
       label="Subscription"
+      hasButtons
       title={shortenUrl(url)}
       badge={<EndpointState {...subscription} />}
       actions={
@@ -132,6 +135,11 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           >
             Send a test event
           </Button>
+          {enabled && (
+            <Button icon="resend" onClick={() => askToResend(subscription)}>
+              Resend failed…
+            </Button>
+          )}
           <Menu
             items={[
               { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },
@@ -196,6 +204,7 @@ export const subscriptions: ListDefinition<ListedSubscription> = {
           {shortenUrl(url)}
         </span>
       ),
+      isName: true,
     },
     Number: { width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: 'below' },
     Channel: { width: '96px', cell: ({ channel }) => channel, isExtra: true },

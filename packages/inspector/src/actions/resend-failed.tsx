@@ -1,0 +1,174 @@
+import { useSignal } from '@preact/signals'
+import type { Delivery, Page } from '@wabakit/server/control-types'
+import { getMessage } from '../api/api-error.ts'
+import { sendOwn } from '../api/organization.ts'
+import { reloadAll } from '../api/reload.ts'
+import { shortenUrl } from '../api/subscriptions.ts'
+import { formatCount } from '../format/numbers.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { Select } from '../parts/select.tsx'
+import { LoadProblem, Problem } from '../parts/status.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { getNow } from '../state/now.ts'
+import { failing, type Query } from '../state/route.ts'
+import { resend } from './resend-matching.tsx'
+
+const notDelivered = 'pending,exhausted,skipped'
+
+const periods = [
+  { value: '', label: 'of any time' },
+  { value: '3600000', label: 'of the last hour' },
+  { value: '86400000', label: 'of the last day' },
+]
+
+/** Maximum number of deliveries whose results are followed, and of those on a page. */
+const most = { followed: 10_000, page: 1_000 } as const
+
+const pollMs = 1_000
+/** Attempts are looked for from so long before the resend, in milliseconds, because the server's clock may differ. */
+const clockToleranceMs = 600_000
+
+/** Reads the deliveries that match, newest first. */
+const readDeliveries = async (query: Query): Promise<Delivery[]> => {
+  const found: Delivery[] = []
+  for (let cursor: string | undefined; found.length < most.followed; ) {
+    const page = await sendOwn<Page<Delivery>>(['deliveries'], {
+      query: { ...query, order: 'newest_first', limit: most.page, cursor },
+    })
+    found.push(...page.items)
+    cursor = page.nextCursor
+    if (cursor === undefined) break
+  }
+  return found
+}
+
+/** A delivery that has not been attempted since it was created is not resent, because nothing would change. */
+const isResent = ({ status, failures, deferrals }: Delivery): boolean =>
+  status !== 'pending' || failures + deferrals > 0
+
+type ResultsProps = {
+  readonly subscription: string
+  /** The number of deliveries that were resent. */
+  readonly count: number
+  readonly startedAt: string
+  /** The numbers of attempts before the resend, by the ids of the deliveries. */
+  readonly known: ReadonlyMap<string, number>
+}
+
+/** How many of the resent deliveries have arrived or failed so far. */
+const Results = ({ subscription, count, startedAt, known }: ResultsProps) => {
+  const attempted = { subscription, attemptedFrom: startedAt }
+  const { value = [], problem } = useRecord({
+    load: async () =>
+      (await readDeliveries(attempted)).filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity)),
+    pollMs,
+  })
+  // The server may have attempted one on its own just before the resend.
+  const delivered = Math.min(count, value.filter(({ status }) => status === 'delivered').length)
+  const failed = value.filter(({ status, failures }) => status !== 'delivered' && failures > 0).length
+  const rest = Math.min(count, known.size) - delivered - failed
+  return (
+    <>
+      <LoadProblem text={problem} />
+      <p role="status">
+        {formatCount(count)} resent: {formatCount(delivered)} delivered, {formatCount(failed)} failed
+        {rest > 0 && `, ${formatCount(rest)} under way`}.{' '}
+        <RecordLink view="deliveries" filters={failed > 0 ? { ...attempted, ...failing } : attempted}>
+          Open
+        </RecordLink>
+      </p>
+    </>
+  )
+}
+
+type Endpoint = { readonly id: string; readonly url: string }
+
+const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
+  const period = useSignal('')
+  const isAll = useSignal(false)
+  const counted = useSignal<number | undefined>(0)
+  const resent = useSignal<number | undefined>(undefined)
+  const problem = useSignal('')
+  const results = useSignal<ResultsProps | undefined>(undefined)
+  const from = period.value === '' ? undefined : new Date(getNow() - Number(period.value)).toISOString()
+  const select = (status: string) => ({ subscription: id, status, from })
+  const useCount = (status: string) =>
+    useRecord({ load: () => resend({ ...select(status), dryRun: true }, counted) }, [period.value])
+  const missing = useCount(notDelivered)
+  const delivered = useCount('delivered')
+  const total = (missing.value ?? 0) + (isAll.value ? (delivered.value ?? 0) : 0)
+  const isRunning = resent.value !== undefined
+
+  const confirm = async (): Promise<void> => {
+    resent.value = 0
+    const startedAt = new Date(getNow() - clockToleranceMs).toISOString()
+    const query = select(isAll.value ? `${notDelivered},delivered` : notDelivered)
+    try {
+      const known = new Map(
+        (await readDeliveries(query)).filter(isResent).map(({ id, attempts }) => [id, attempts]),
+      )
+      results.value = { subscription: id, startedAt, known, count: await resend(query, resent) }
+      reloadAll()
+    } catch (error) {
+      problem.value = getMessage(error)
+      resent.value = undefined
+    }
+  }
+
+  const toChoice = (all: boolean, text: string, count: number | undefined) => (
+    <label class="line">
+      <input type="radio" name="which" checked={isAll.value === all} onChange={() => (isAll.value = all)} />
+      <span>
+        {text}: {count === undefined ? 'counting…' : formatCount(count)}
+      </span>
+    </label>
+  )
+  return (
+    <Dialog title={`Resend to ${shortenUrl(url)}`} onClose={onClose}>
+      <LoadProblem text={missing.problem || delivered.problem} />
+      {results.value ? (
+        <Results {...results.value} />
+      ) : isRunning ? (
+        <p role="status">
+          {formatCount(resent.value ?? 0)} of {formatCount(total)} resent so far…
+        </p>
+      ) : (
+        <>
+          <label>
+            Events
+            <Select value={period.value} choices={periods} onChange={(chosen) => (period.value = chosen)} />
+          </label>
+          <fieldset class="several" aria-label="Which deliveries">
+            {toChoice(false, 'Not delivered', missing.value)}
+            {toChoice(true, 'Also the delivered ones', delivered.value)}
+          </fieldset>
+          <p class="quiet">
+            Each keeps its webhook-id, so a receiver that has handled it does not handle it again. Waiting
+            deliveries are not counted: they follow on their own.
+          </p>
+        </>
+      )}
+      <Problem text={problem.value} />
+      <footer>
+        {results.value ? (
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" disabled={total === 0 || isRunning} onClick={confirm}>
+              Resend {formatCount(total)}
+            </Button>
+          </>
+        )}
+      </footer>
+    </Dialog>
+  )
+}
+
+/** Offers to resend what has not been delivered to an endpoint, and then shows what became of it. */
+export const askToResend = (endpoint: Endpoint): void =>
+  openDialog((close) => <ResendFailed {...endpoint} onClose={close} />)
