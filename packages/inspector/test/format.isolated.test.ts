@@ -6,9 +6,11 @@ import { ApiError } from '../src/api/api-error.ts'
 import { nameChoice, toChoices } from '../src/format/choices.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../src/format/numbers.ts'
+import { readEvent } from '../src/format/read-event.ts'
 import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
 import { formatFixture } from '../src/format/snippets.ts'
 import { formatDay, formatDuration, formatFull, formatTime, getZone } from '../src/format/time.ts'
+import { formatCsv } from '../src/list/export-csv.ts'
 import { masking } from '../src/state/settings.ts'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
@@ -34,6 +36,46 @@ test.each([
   expect(show(text)).toBe(text)
   masking.value = 'on'
   expect(show(text)).not.toContain('555')
+})
+
+test('a CSV file has the fields of each record, no formula and, with masking on, no personal data', () => {
+  onTestFinished(() => {
+    masking.value = 'off'
+  })
+  const payload = '{"customerNumber":"+15550100001","note":"a"}'
+  const records = [
+    { id: 'e1', customerNumber: '+15550100001', text: '=1+1', payload },
+    { id: 'e2', wait: { reason: 'x' }, text: 'two\n"lines", -1', count: -2, at: null },
+    { id: 'e3', text: '-1+cmd', customerNumber: '@x' },
+  ]
+  expect(formatCsv(records)).toBe(
+    [
+      'id,customerNumber,text,payload,wait,count,at',
+      `e1,+15550100001,'=1+1,"{""customerNumber"":""+15550100001"",""note"":""a""}",,,`,
+      `e2,,"two\n""lines"", -1",,"{""reason"":""x""}",-2,`,
+      "e3,'@x,'-1+cmd,,,,",
+      '',
+    ].join('\r\n'),
+  )
+  masking.value = 'on'
+  expect(formatCsv(records)).not.toContain('5550100001')
+})
+
+test.each([
+  ['CALL_AI_SUMMARY', { customerNumber: '+15550100001', summary: { recap: 'They asked.' } }, 'They asked.'],
+  ['GROUP_PARTICIPANT_JOINED', { groupName: 'Team', customerPhone: '+15550100001' }, '+15550100001'],
+  ['CALL_ENDED', { callDirection: 'INCOMING', durationInSeconds: 42 }, 'incoming · 42 s'],
+  ['GROUP_CREATED', { groupName: 'Team' }, undefined],
+  ['any', { customerNumber: 7, summary: null, durationInSeconds: '1', callDirection: [] }, undefined],
+  ['any', null, undefined],
+])('an event tells what its payload says: %s %j', (event, payload, text) => {
+  const { customerNumber, groupName } = Object(payload)
+  expect(readEvent(JSON.stringify(payload && { event, ...payload }))).toEqual({
+    ...(typeof customerNumber === 'string' && { customerNumber }),
+    ...(groupName && { groupName }),
+    text,
+  })
+  expect(readEvent('no JSON')).toEqual({})
 })
 
 test('a success rate below 100 % is never shown as 100 %', () => {

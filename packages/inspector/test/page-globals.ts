@@ -16,7 +16,8 @@ const createStorage = (): Pick<Storage, 'getItem' | 'setItem'> => {
 const document = Object.assign(new EventTarget(), { hidden: false, documentElement: { dataset: {} } })
 const location = { origin: 'http://127.0.0.1', pathname: '/_wabakit/inspector/deliveries', search: '' }
 
-const go = (_state: unknown, _title: string, href: string): void => {
+const go = (_state: unknown, _title: string, href?: string): void => {
+  if (href === undefined) return
   const { pathname, search } = new URL(href, location.origin)
   Object.assign(location, { pathname, search })
 }

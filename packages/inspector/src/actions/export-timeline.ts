@@ -2,6 +2,7 @@ import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { perform } from '../api/reload.ts'
 import { showBody } from '../format/mask.ts'
 import { formatFull } from '../format/time.ts'
+import { download } from '../parts/download.ts'
 import { theme } from '../state/settings.ts'
 
 /** Escapes text for HTML. */
@@ -62,15 +63,6 @@ td:first-child { white-space: nowrap }
 `
 }
 
-const download = (name: string, html: string): void => {
-  const url = URL.createObjectURL(new Blob([html], { type: 'text/html' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
-
 /** Saves the timeline as a page that needs neither a server nor scripts. */
 export const exportPage = (timeline: Timeline): Promise<void> =>
   perform(async () => {
@@ -79,5 +71,5 @@ export const exportPage = (timeline: Timeline): Promise<void> =>
       [...document.styleSheets].map(async ({ href }) => (href === null ? '' : (await fetch(href)).text())),
     )
     const html = formatPage(timeline, { drawing, css: css.join('\n') })
-    download(`${timeline.subject.replace(/[^\w.-]+/g, '-')}.html`, html)
+    download(`${timeline.subject.replace(/[^\w.-]+/g, '-')}.html`, html, 'text/html')
   }, 'Exported. The file opens without a server.')

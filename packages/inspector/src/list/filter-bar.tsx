@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { nameChoice } from '../format/choices.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Select, type SelectProps } from '../parts/select.tsx'
@@ -41,7 +41,9 @@ const Moment = ({ name, label, word }: MomentProps) => (
       step="1"
       aria-label={`${label} ${word}`}
       value={toLocal(getParam(name))}
-      onChange={({ currentTarget }) => setParams({ [name]: fromLocal(currentTarget.value) })}
+      onChange={({ currentTarget }) =>
+        setParams({ [name]: fromLocal(currentTarget.value) }, { isStep: true })
+      }
     />
   </label>
 )
@@ -53,7 +55,7 @@ const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'ti
   const choose = (value: string): void => {
     if (value === 'custom') return
     const since = value === '' ? '' : new Date(getNow() - Number(value)).toISOString()
-    setParams({ [from]: since, [before]: '' })
+    setParams({ [from]: since, [before]: '' }, { isStep: true })
   }
   return (
     <>
@@ -82,11 +84,14 @@ const typingPauseMs = 200
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  /** Set once a pause has applied what was typed. The browser's Back undoes all that was typed until the field was left. */
+  const isApplied = useRef(false)
   const apply = (): void => {
     if (timer.current === undefined) return
     clearTimeout(timer.current)
     timer.current = undefined
-    setParams({ [key]: typed.value?.trim() })
+    setParams({ [key]: typed.value?.trim() }, { isStep: !isApplied.current })
+    isApplied.current = true
   }
   return {
     value: typed.value ?? getParam(key),
@@ -98,6 +103,7 @@ const useTyped = (key: string) => {
     },
     onBlur: (): void => {
       apply()
+      isApplied.current = false
       typed.value = undefined
     },
   }
@@ -139,7 +145,7 @@ const FilterField = ({ filter }: { readonly filter: Filter }) => {
       label={label}
       value={value}
       choices={isListed ? choices : [{ value, label: nameChoice(choices, value) }, ...choices]}
-      onChange={(chosen) => setParams({ [key]: chosen })}
+      onChange={(chosen) => setParams({ [key]: chosen }, { isStep: true })}
     />
   )
 }
@@ -151,13 +157,28 @@ type FilterBarProps = {
   readonly children: ComponentChildren
 }
 
+/** Number of filters that are always in view. The others are in view once they are chosen or set. */
+const inView = 4
+
+const isSet = (filter: Filter): boolean => listParams(filter).some((key) => getParam(key) !== '')
+
 /** The filters of a list. The page's URL contains their values. */
 export const FilterBar = ({ filters, searches, onClear, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
+  const added = useSignal<readonly string[]>([])
+  const bar = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const last = bar.current?.querySelector<HTMLElement>(`[data-filter="${added.value.at(-1)}"]`)
+    last?.querySelector<HTMLElement>('input, select')?.focus()
+  }, [added.value])
   const active = filters.flatMap(listParams).filter((key) => getParam(key) !== '').length
   if (filters.length === 0 && searches === undefined) return null
+  const shown = filters.filter(
+    (filter, index) => index < inView || isSet(filter) || added.value.includes(filter.key),
+  )
+  const others = filters.filter((filter) => !shown.includes(filter))
   return (
-    <div class={`filters ${isOpen.value ? 'open' : ''}`} role="search">
+    <div class={`filters ${isOpen.value ? 'open' : ''}`} role="search" ref={bar}>
       {searches !== undefined && <Search searches={searches} />}
       {filters.length > 0 && (
         <button
@@ -170,9 +191,25 @@ export const FilterBar = ({ filters, searches, onClear, children }: FilterBarPro
         </button>
       )}
       <div class="fields">
-        {filters.map((filter) => (
-          <FilterField key={filter.key} filter={filter} />
+        {shown.map((filter) => (
+          <div key={filter.key} data-filter={filter.key}>
+            <FilterField filter={filter} />
+          </div>
         ))}
+        {others.length > 0 && (
+          <span class="filter add">
+            <Icon name="add" />
+            <Select
+              label="Add a filter"
+              value=""
+              choices={[
+                { value: '', label: 'Filter' },
+                ...others.map(({ key, label }) => ({ value: key, label })),
+              ]}
+              onChange={(key) => (added.value = [...added.value, key])}
+            />
+          </span>
+        )}
         {active > 0 && (
           <button type="button" class="link" onClick={onClear}>
             Clear

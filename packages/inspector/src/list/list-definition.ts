@@ -17,6 +17,8 @@ export type Column<Item> = {
   /** The size of the CSS grid track. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
+  /** Set for the column that names the record, which is a link to it. */
+  readonly isName?: true
   /**
    * Set for columns that a narrow list shows differently. A list is narrow next to an open record, and on a
    * tablet or a phone.
@@ -43,6 +45,7 @@ export type ListDefinition<Item> = {
    * about the same time are in commit order. A list without times is short and is loaded completely.
    */
   readonly getTime?: (item: Item) => string
+  /** The first four are always in view. */
   readonly filters: readonly Filter[]
   /** The fields that a text search covers, such as `payloads`. If unset, the list has no search field. */
   readonly searches?: string
@@ -65,4 +68,9 @@ export type ListDefinition<Item> = {
 }
 
 /** `item` is `undefined` while the list does not contain the record. */
-export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }
+export type DetailProps<Item> = {
+  readonly id: string
+  readonly item: Item | undefined
+  /** Set while the list is loading, so that it may still contain the record. */
+  readonly isLoading: boolean
+}

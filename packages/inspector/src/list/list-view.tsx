@@ -1,15 +1,17 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { connection } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
-import { Button } from '../parts/button.tsx'
+import { formatCount } from '../format/numbers.ts'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
-import { getParam, isTrace, setParams, titles } from '../state/route.ts'
+import { getLeftPlace, getParam, isTrace, setParams, titles } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
 import { EmptyState } from './empty-state.tsx'
+import { exportCsv } from './export-csv.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { type ListDefinition, listParams } from './list-definition.ts'
 import { createRecordList, pageSize, type RecordList } from './record-list.ts'
@@ -29,13 +31,27 @@ const states = {
   paused: { text: 'Paused', tone: 'warn' },
 } as const
 
+/** The number of records that are loaded, with a plus if there are more. */
+const ListCount = <Item,>({ list }: { readonly list: RecordList<Item> }) => {
+  const count = list.items.value.length
+  if (count === 0) return null
+  return (
+    <span class="count">
+      {formatCount(count)}
+      {list.hasMore.value && '+'}
+    </span>
+  )
+}
+
 const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<Item>) => {
   const isPaused = list.isPaused.value
   const fresh = list.freshCount.value
   const { text, tone } = states[isPaused && connection.value === 'connected' ? 'paused' : connection.value]
   return (
     <header class="list-header">
-      <h1>{title}</h1>
+      <h1>
+        {title} <ListCount list={list} />
+      </h1>
       <div class={`progress ${list.isLoading.value ? 'on' : ''}`} />
       <div role="status">
         {fresh > 0 && (
@@ -44,6 +60,13 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
           </button>
         )}
       </div>
+      {list.items.value.length > 0 && (
+        <IconButton
+          icon="download"
+          label="Export as CSV"
+          onClick={() => void exportCsv(title, list.readPages)}
+        />
+      )}
       {add && !isTrace && (
         <div class="add">
           <Button icon="add" onClick={add.run}>
@@ -79,7 +102,10 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
   const query = readQuery(definition)
   const organization = organizationId.value ?? ''
   const key = JSON.stringify([view, organization, query])
-  const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
+  const list = useMemo(() => {
+    const count = getLeftPlace()?.count
+    return createRecordList(definition, { organizationId: organization, query, count })
+  }, [key])
   const items = list.items.value
   const box = useRef<HTMLDivElement>(null)
 
@@ -108,7 +134,8 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
     list.showFresh()
   }
 
-  const clear = (): void => setParams(Object.fromEntries(Object.keys(query).map((name) => [name, undefined])))
+  const clear = (): void =>
+    setParams(Object.fromEntries(Object.keys(query).map((name) => [name, undefined])), { isStep: true })
 
   const isOpen = openId.value !== ''
   const isFiltered = Object.keys(query).length > 0
@@ -118,9 +145,11 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
       <section class="list" aria-label={titles[view]}>
         <ListHeader title={titles[view]} add={definition.add} list={list} onShowFresh={showFresh} />
-        <FilterBar filters={filters} searches={searches} onClear={clear}>
-          {Bulk && isFiltered && !isTrace && <Bulk query={query} filters={filters} />}
-        </FilterBar>
+        {(!isEmpty || isFiltered) && (
+          <FilterBar filters={filters} searches={searches} onClear={clear}>
+            {Bulk && isFiltered && !isTrace && <Bulk query={query} filters={filters} />}
+          </FilterBar>
+        )}
         <LoadProblem text={error} />
         {!isEmpty ? (
           <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} box={box} />
@@ -144,6 +173,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
           key={openId.value}
           id={openId.value}
           item={items.find((item) => getId(item) === openId.value)}
+          isLoading={list.isLoading.value}
         />
       )}
     </div>

@@ -9,6 +9,7 @@ import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
 export const pageSize = 100
+const maxPageSize = 1_000
 /** Maximum number of requests per search. The server examines only a limited number of records per request. */
 const maxEmptyPages = 50
 
@@ -31,7 +32,16 @@ export const createRecordList = <Item>(
     isChangedBy,
     pollMs,
   }: ListDefinition<Item>,
-  { organizationId, query }: { readonly organizationId: string; readonly query: Query },
+  {
+    organizationId,
+    query,
+    count = pageSize,
+  }: {
+    readonly organizationId: string
+    readonly query: Query
+    /** Number of records to load at first. */
+    readonly count?: number | undefined
+  },
 ) => {
   const items = signal<readonly Item[]>([])
   const freshCount = signal(0)
@@ -70,7 +80,8 @@ export const createRecordList = <Item>(
       const found: Item[] = []
       try {
         for (let pages = 0; pages < maxEmptyPages; pages++) {
-          const page = await readPage({ cursor: cursor.value })
+          const limit = isLoaded ? pageSize : Math.min(Math.max(pageSize, count), maxPageSize)
+          const page = await readPage({ cursor: cursor.value, limit })
           found.push(...page.items)
           const added = new Set(page.items.map(getId))
           items.value = [...items.value.filter((item) => !added.has(getId(item))), ...page.items]
@@ -169,6 +180,15 @@ export const createRecordList = <Item>(
     isPaused,
     switchPause: (): void => {
       isPaused.value = !isPaused.value
+    },
+    /** Reads all records that match, page by page, also those that are not loaded yet. */
+    readPages: async function* () {
+      for (let next: string | undefined; ; ) {
+        const page = await readPage({ cursor: next, limit: maxPageSize })
+        yield page.items
+        next = page.nextCursor
+        if (next === undefined) return
+      }
     },
     hasMore: computed(() => cursor.value !== undefined),
     loadMore: async (): Promise<void> => {

@@ -10,7 +10,7 @@ import {
   reachLast,
   step,
 } from '../state/current-record.ts'
-import { titles } from '../state/route.ts'
+import { getLeftPlace, setPlace, titles, withParams } from '../state/route.ts'
 import { isPhone } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
 import type { RecordList } from './record-list.ts'
@@ -44,6 +44,8 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   const { columns, getId, view } = definition
   const items = list.items.value
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
+  const left = useRef(getLeftPlace())
+  const pressedAt = useRef(0)
   const first = useSignal(0)
   const count = useSignal(40)
   const shown = Object.entries(columns).filter(([, column]) => isShown(column, isNarrow))
@@ -66,6 +68,9 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
       ids: items.slice(top, top + inView).map(getId),
       offset: scrollTop - top * rowHeight,
     }
+    const id = anchor.current.ids[0]
+    if (left.current === undefined)
+      setPlace(id === undefined ? undefined : { id, offset: anchor.current.offset, count: top + inView })
     list.setView({ first: top, count: inView + 1 }, scrollTop === 0)
     if (scrollTop + clientHeight * 2 > items.length * rowHeight) void list.loadMore()
   }
@@ -75,7 +80,11 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
     const { ids, offset } = anchor.current
     const from = lastHeight.current
     lastHeight.current = rowHeight
-    if (element !== null && rowHeight !== from && selectedIndex >= 0) {
+    const returned = items.findIndex((item) => getId(item) === left.current?.id)
+    if (items.length > 0 && element !== null && left.current !== undefined) {
+      if (returned >= 0) element.scrollTop = returned * rowHeight + left.current.offset
+      left.current = undefined
+    } else if (element !== null && rowHeight !== from && selectedIndex >= 0) {
       // The row that the user has just opened stays under the pointer when rows get a second line.
       element.scrollTop += selectedIndex * (rowHeight - from)
     } else if (element !== null && element.scrollTop > 0) {
@@ -117,6 +126,23 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
     move()
   }
 
+  const toHref = (id: string): string =>
+    withParams({ id, attempt: undefined, delivery: undefined, tab: undefined })
+
+  /** Opens a record in the page or, like a link, in a new tab. The end of a drag that selects text opens nothing. */
+  const open = (click: MouseEvent, id: string): void => {
+    if (click.button > 1) return
+    const isLink = click.target instanceof Element && click.target.closest('a') !== null
+    const isNewTab = click.button === 1 || click.ctrlKey || click.metaKey || click.shiftKey
+    if (isNewTab) {
+      if (!isLink) window.open(toHref(id))
+      return
+    }
+    click.preventDefault()
+    const isDrag = Math.abs(click.clientX - pressedAt.current) > 3 && getSelection()?.type === 'Range'
+    if (!isDrag) openRecord(id)
+  }
+
   const widths = shown
     .filter(([, column]) => !isBelow(column, isNarrow))
     .map(([, { width }]) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
@@ -156,11 +182,21 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
               aria-rowindex={index + 2}
               aria-selected={id === selectedId}
               style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
-              onClick={() => openRecord(id)}
+              onPointerDown={({ clientX }) => {
+                pressedAt.current = clientX
+              }}
+              onClick={(click) => open(click, id)}
+              onAuxClick={(click) => open(click, id)}
             >
               {shown.map(([title, column]) => (
                 <div role="gridcell" key={title} class={isBelow(column, isNarrow) ? 'below' : ''}>
-                  {column.cell(item)}
+                  {column.isName ? (
+                    <a class="open" href={toHref(id)} tabIndex={-1} draggable={false}>
+                      {column.cell(item)}
+                    </a>
+                  ) : (
+                    column.cell(item)
+                  )}
                 </div>
               ))}
             </div>

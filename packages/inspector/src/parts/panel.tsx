@@ -14,12 +14,15 @@ type PanelProps = {
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean
+  /** Set if the record will have buttons with text, for which phones have a row. */
+  readonly hasButtons?: boolean
 }
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
 /** The panel of a record. When it opens, it takes the focus from the list. When it closes, it returns the focus. */
-export const Panel = ({ title, badge, label, actions, problem, children, isWide = false }: PanelProps) => {
+export const Panel = (props: PanelProps) => {
+  const { title, badge, label, actions, problem, children, isWide = false, hasButtons = false } = props
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -36,7 +39,11 @@ export const Panel = ({ title, badge, label, actions, problem, children, isWide 
     }
   }, [])
   return (
-    <article class={`detail ${isWide ? 'wide' : ''}`} aria-label={label} ref={panel}>
+    <article
+      class={`detail ${isWide ? 'wide' : ''} ${hasButtons ? 'with-buttons' : ''}`}
+      aria-label={label}
+      ref={panel}
+    >
       <header>
         <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
         <h2>

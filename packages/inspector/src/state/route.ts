@@ -50,6 +50,28 @@ addEventListener('popstate', () => {
   route.value = read()
 })
 
+/** The first row in view of a list, the hidden part of it in pixels, and the number of rows down to the end of the view. */
+export type Place = { readonly id: string; readonly offset: number; readonly count: number }
+
+/** The place in the list in view, which the browser's history keeps for the way back. */
+let place: Place | undefined
+
+export const setPlace = (now: Place | undefined): void => {
+  place = now
+}
+
+/** Returns the place at which the user left the list to which the browser has returned, if it has. */
+export const getLeftPlace = (): Place | undefined => history.state ?? undefined
+
+const leave = (): void => history.replaceState(place ?? null, '')
+
+addEventListener('pagehide', leave)
+
+const enter = (href: string): void => {
+  leave()
+  history.pushState(null, '', href)
+}
+
 export const view = computed(() => route.value.view)
 
 /** Returns a parameter of the page's URL, or an empty string. */
@@ -82,7 +104,7 @@ const toHref = (to: View, params: Params = {}): string =>
   base + to + toSearch({ organization: getParam('organization'), ...params })
 
 export const navigate = (to: View, params: Params = {}): void => {
-  history.pushState(null, '', toHref(to, params))
+  enter(toHref(to, params))
   route.value = read()
 }
 
@@ -97,10 +119,14 @@ export const toLink = (to: View, params?: Params) => ({
   },
 })
 
+/** Returns the URL of the current view with other parameters. */
+export const withParams = (changes: Params): string =>
+  toHref(view.value, { ...Object.fromEntries(route.value.params), ...changes })
+
 /** Sets parameters of the current view, and removes empty ones. `isStep` adds an entry to the browser's history. */
 export const setParams = (changes: Params, { isStep = false } = {}): void => {
-  const href = toHref(view.value, { ...Object.fromEntries(route.value.params), ...changes })
-  if (isStep) history.pushState(null, '', href)
+  const href = withParams(changes)
+  if (isStep) enter(href)
   else history.replaceState(null, '', href)
   route.value = read()
 }

@@ -12,9 +12,10 @@ const name = ({ label, id }: ApiKey): string => label || id
 const formatNumbers = ({ wabaNumbers }: ApiKey): string =>
   wabaNumbers === 'all' ? 'all' : wabaNumbers.join(', ')
 
-const ApiKeyDetail = ({ id, item }: DetailProps<ApiKey>) => (
+const ApiKeyDetail = ({ id, item, isLoading }: DetailProps<ApiKey>) => (
   <Panel
     label="API key"
+    hasButtons
     title={item === undefined ? id : name(item)}
     actions={
       item && (
@@ -24,9 +25,8 @@ const ApiKeyDetail = ({ id, item }: DetailProps<ApiKey>) => (
       )
     }
   >
-    {item === undefined ? (
-      <p class="quiet">There is no such key any more.</p>
-    ) : (
+    {item === undefined && !isLoading && <p class="quiet">There is no such key any more.</p>}
+    {item !== undefined && (
       <Facts
         facts={{
           'WhatsApp numbers': formatNumbers(item),
@@ -50,16 +50,22 @@ export const apiKeys: ListDefinition<ApiKey> = {
   getId: ({ id }) => id,
   filters: [],
   columns: {
-    Key: { width: 'minmax(120px, 1fr)', cell: (key) => <span class="name">{name(key)}</span> },
+    Key: { width: 'minmax(120px, 1fr)', cell: (key) => <span class="name">{name(key)}</span>, isName: true },
     Numbers: { width: 'minmax(120px, 1fr)', cell: formatNumbers, isExtra: 'below' },
     Fingerprint: {
       width: '112px',
       cell: ({ fingerprint }) => <span class="id">{fingerprint}</span>,
       isExtra: true,
     },
-    Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    'Last request': {
+      width: timeWidth,
+      cell: ({ lastRequestAt }) =>
+        lastRequestAt === null ? <span class="quiet">–</span> : <Time at={lastRequestAt} />,
+    },
+    Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
   },
   isChangedBy: () => false,
+  pollMs: 10_000,
   add: { label: 'Create an API key', run: addApiKey },
   Detail: ApiKeyDetail,
   empty: {

@@ -1,4 +1,4 @@
-import type { Call, SummaryStatus } from '@wabakit/server/control-types'
+import type { Call, ListedCall, SummaryStatus } from '@wabakit/server/control-types'
 import { Arrivals } from '../detail/arrivals.tsx'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { SummaryView } from '../detail/summary-view.tsx'
@@ -22,7 +22,24 @@ const tones = {
 
 export const CallState = ({ state }: Pick<Call, 'state'>) => <Badge tone={tones[state]}>{state}</Badge>
 
+const arrivals = {
+  delivered: { tone: 'good', text: 'delivered' },
+  under_way: { tone: 'busy', text: 'under way' },
+  not_delivered: { tone: 'bad', text: 'not delivered' },
+} as const
+
+const SummaryCell = ({ summaryArrival }: ListedCall) => {
+  if (summaryArrival === null) return <span class="quiet">–</span>
+  const { tone, text } = arrivals[summaryArrival]
+  return <Badge tone={tone}>{text}</Badge>
+}
+
 const formatKind = ({ direction, channel }: Call): string => `${direction.toLowerCase()} · ${channel}`
+
+const describeCall = (call: Call): string =>
+  [formatKind(call), call.durationInSeconds !== null && formatDuration(call.durationInSeconds * 1_000)]
+    .filter(Boolean)
+    .join(' · ')
 
 const CallFacts = ({ call }: { readonly call: Call }) => {
   const { customerNumber, channelNumber, agentNumber, durationInSeconds } = call
@@ -59,7 +76,7 @@ const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
   </p>
 )
 
-const CallDetail = ({ id }: DetailProps<Call>) => (
+const CallDetail = ({ id }: DetailProps<ListedCall>) => (
   <SubjectDetail
     kind="call"
     id={id}
@@ -82,7 +99,7 @@ const CallDetail = ({ id }: DetailProps<Call>) => (
   />
 )
 
-export const calls: ListDefinition<Call> = {
+export const calls: ListDefinition<ListedCall> = {
   view: 'calls',
   isMutable: true,
   getId: ({ callId }) => callId,
@@ -95,30 +112,31 @@ export const calls: ListDefinition<Call> = {
       kind: 'choice',
       choices: () => toChoices(Object.keys(tones), (state) => state.replaceAll('_', ' ')),
     },
-    numberFilter,
     { key: 'customer', label: 'Customer', kind: 'text', placeholder: 'any number' },
     timeFilter,
+    numberFilter,
   ],
   columns: {
-    State: { width: '104px', cell: (call) => <CallState {...call} /> },
+    State: { width: '84px', cell: (call) => <CallState {...call} /> },
+    Summary: { width: '104px', cell: SummaryCell, isExtra: 'below' },
     Call: {
-      width: 'minmax(80px, 1.65fr)',
+      width: 'minmax(60px, 1.2fr)',
       cell: ({ callId }) => <span class="id">{callId}</span>,
       isExtra: true,
     },
-    Customer: { width: 'minmax(104px, 1fr)', cell: ({ customerNumber }) => showNumber(customerNumber) },
-    Number: { width: 'minmax(104px, 1fr)', cell: ({ channelNumber }) => channelNumber, isExtra: true },
-    Kind: { width: 'minmax(104px, 1fr)', cell: formatKind, isExtra: 'below' },
-    Duration: {
-      width: '64px',
-      cell: ({ durationInSeconds: seconds }) => (
-        <span class="number">{seconds === null ? '–' : formatDuration(seconds * 1_000)}</span>
-      ),
-      isExtra: true,
+    Customer: {
+      width: 'minmax(104px, 1fr)',
+      cell: ({ customerNumber }) => showNumber(customerNumber),
+      isName: true,
     },
+    Number: { width: 'minmax(104px, 1fr)', cell: ({ channelNumber }) => channelNumber, isExtra: true },
+    Kind: { width: 'minmax(104px, 1.4fr)', cell: describeCall, isExtra: 'below' },
     Time: { width: timeWidth, cell: ({ initiatedAt }) => <Time at={initiatedAt} /> },
   },
-  isChangedBy: (message) => message.type === 'event' && message.event.subject.startsWith('call:'),
+  isChangedBy: (message) =>
+    message.type === 'event'
+      ? message.event.subject.startsWith('call:')
+      : message.attempt.eventName === 'CALL_AI_SUMMARY',
   Detail: CallDetail,
   empty: {
     title: 'No calls yet',

@@ -47,6 +47,7 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   return (
     <Panel
       label="Delivery"
+      hasButtons
       problem={problem}
       title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}
@@ -67,8 +68,8 @@ export const deliveries: ListDefinition<Delivery> = {
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },
     { key: 'response', label: 'Last response', kind: 'choice', choices: () => responses },
-    { key: 'anyResponse', label: 'Any response', kind: 'choice', choices: () => responses },
     ...eventFilters,
+    { key: 'anyResponse', label: 'Any response', kind: 'choice', choices: () => responses },
     { key: 'attempted', label: 'Attempted', kind: 'time', from: 'attemptedFrom', before: 'attemptedBefore' },
     { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
@@ -78,6 +79,7 @@ export const deliveries: ListDefinition<Delivery> = {
     Event: {
       width: 'minmax(100px, 1.2fr)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
+      isName: true,
     },
     About: {
       width: 'minmax(80px, 0.9fr)',

@@ -3,6 +3,7 @@ import { listCopyItems } from '../actions/delivery-actions.ts'
 import { sendOwn } from '../api/organization.ts'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { reveal, showBody } from '../format/mask.ts'
+import { readEvent } from '../format/read-event.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { BodyView } from '../parts/body-view.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -15,7 +16,7 @@ import { eventFilters } from './filters.ts'
 
 const EventDetail = ({ id, item }: DetailProps<Event>) => {
   const { value, problem } = useRecord({ load: () => sendOwn<Event>(['events', id]) })
-  const { value: deliveries } = useRecord({
+  const deliveries = useRecord({
     load: () => sendOwn<Page<Delivery>>(['deliveries'], { query: { event: id } }),
     isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
   })
@@ -23,11 +24,11 @@ const EventDetail = ({ id, item }: DetailProps<Event>) => {
   return (
     <Panel
       label="Event"
-      problem={problem}
+      problem={problem || deliveries.problem}
       title={reveal(event?.name ?? id)}
       actions={event && <Menu items={listCopyItems(async () => event)} />}
     >
-      {event !== undefined && (
+      {event !== undefined && (deliveries.value ?? deliveries.problem) && (
         <>
           <Facts
             facts={{
@@ -37,7 +38,7 @@ const EventDetail = ({ id, item }: DetailProps<Event>) => {
               Id: <span class="id">{event.id}</span>,
             }}
           />
-          <DeliveryLinks deliveries={deliveries?.items} by="endpoint" />
+          <DeliveryLinks deliveries={deliveries.value?.items} by="endpoint" />
           <BodyView text={event.payload} label="Payload" />
         </>
       )}
@@ -53,11 +54,23 @@ export const events: ListDefinition<Event> = {
   searches: 'payloads',
   filters: eventFilters,
   columns: {
-    Event: { width: 'minmax(140px, 1.1fr)', cell: ({ name }) => <span class="name">{reveal(name)}</span> },
-    About: { width: 'minmax(90px, 1fr)', cell: (event) => <SubjectLink {...event} />, isExtra: 'below' },
-    Payload: {
+    Event: {
+      width: 'minmax(140px, 1.1fr)',
+      cell: ({ name }) => <span class="name">{reveal(name)}</span>,
+      isName: true,
+    },
+    About: {
+      width: 'minmax(90px, 1fr)',
+      cell: (event) => <SubjectLink {...event} {...readEvent(event.payload)} />,
+      isExtra: 'below',
+    },
+    Details: {
       width: 'minmax(120px, 2fr)',
-      cell: ({ payload }) => <code class="quiet">{showBody(payload).slice(0, 300)}</code>,
+      cell: ({ payload }) => {
+        const { text, customerNumber, groupName } = readEvent(payload)
+        const isKnown = Boolean(customerNumber ?? groupName)
+        return text ?? (isKnown ? '' : <code class="quiet">{showBody(payload).slice(0, 300)}</code>)
+      },
       isExtra: true,
     },
     Time: { width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },

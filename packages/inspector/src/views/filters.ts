@@ -20,7 +20,6 @@ export const timeFilter: Filter = { key: 'time', label: 'Time', kind: 'time', fr
 
 /** The filters that the lists of events and deliveries share. */
 export const eventFilters: readonly Filter[] = [
-  { key: 'name', label: 'Event', kind: 'choice', choices: () => toChoices(eventNames) },
   {
     key: 'subscription',
     label: 'Endpoint',
@@ -31,8 +30,9 @@ export const eventFilters: readonly Filter[] = [
         label: `${shortenUrl(url)} · ${channel}`,
       })),
   },
+  timeFilter,
+  { key: 'name', label: 'Event', kind: 'choice', choices: () => toChoices(eventNames) },
   numberFilter,
   callFilter,
   groupFilter,
-  timeFilter,
 ]

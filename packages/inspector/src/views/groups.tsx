@@ -1,8 +1,9 @@
-import type { Group } from '@wabakit/server/control-types'
+import type { Group, ListedGroup } from '@wabakit/server/control-types'
 import { Arrivals } from '../detail/arrivals.tsx'
 import { Members } from '../detail/members.tsx'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { showText } from '../format/mask.ts'
+import { formatCount } from '../format/numbers.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
@@ -11,7 +12,7 @@ import { numberFilter, timeFilter } from './filters.ts'
 
 const formatJoining = ({ joinApprovalMode }: Group): string => joinApprovalMode.replaceAll('_', ' ')
 
-const GroupDetail = ({ id }: DetailProps<Group>) => (
+const GroupDetail = ({ id }: DetailProps<ListedGroup>) => (
   <SubjectDetail
     kind="group"
     id={id}
@@ -38,31 +39,37 @@ const GroupDetail = ({ id }: DetailProps<Group>) => (
   />
 )
 
-export const groups: ListDefinition<Group> = {
+export const groups: ListDefinition<ListedGroup> = {
   view: 'groups',
   getId: ({ groupId }) => groupId,
   getTime: ({ createdAt }) => createdAt,
   searches: 'subjects and ids',
   filters: [
-    numberFilter,
     { key: 'participant', label: 'Member', kind: 'text', placeholder: 'any number' },
+    numberFilter,
     timeFilter,
   ],
   columns: {
     Subject: {
       width: 'minmax(130px, 1.4fr)',
       cell: ({ subject }) => <span class="name">{showText(subject)}</span>,
+      isName: true,
     },
     Group: {
       width: 'minmax(110px, 1.35fr)',
       cell: ({ groupId }) => <span class="id">{groupId}</span>,
       isExtra: 'below',
     },
+    Members: {
+      width: '72px',
+      cell: ({ members }) => <span class="number">{formatCount(members)}</span>,
+      isExtra: true,
+    },
     Number: { width: 'minmax(110px, 1fr)', cell: ({ wabaNumber }) => wabaNumber, isExtra: true },
     Joining: { width: 'minmax(120px, 1fr)', cell: formatJoining, isExtra: true },
     Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
-  isChangedBy: (message) => message.type === 'event' && message.event.name === 'GROUP_CREATED',
+  isChangedBy: (message) => message.type === 'event' && message.event.subject.startsWith('group:'),
   Detail: GroupDetail,
   empty: {
     title: 'No groups yet',

@@ -1,6 +1,7 @@
 import type { ApiRequest, ApiRequestDetails } from '@wabakit/server/control-types'
 import { send } from '../api/send.ts'
 import { toChoices } from '../format/choices.ts'
+import { showText } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { BodyView } from '../parts/body-view.tsx'
@@ -22,6 +23,18 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
 
 const nameKey = ({ keyLabel, keyId }: ApiRequest): string | null => keyLabel || keyId
 
+/** Why a request has no caller, and what to do. */
+const KeyFault = ({ keyFault, keyFingerprint }: ApiRequestDetails) => {
+  if (keyFault === 'missing') return <>none was sent: send it in the authorization header, without a prefix</>
+  if (keyFault === 'conflicting') return <>the headers have different keys: send one</>
+  return (
+    <>
+      the one with the fingerprint <span class="id">{keyFingerprint}</span> matches no key: compare it with
+      those of <RecordLink view="api-keys">the keys</RecordLink>, or create one
+    </>
+  )
+}
+
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
   const { value, problem } = useRecord({ load: () => send<ApiRequestDetails>(['requests', id]) })
   const item = value ?? listed
@@ -32,13 +45,16 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
       badge={item && <HttpStatus status={item.status} />}
       problem={problem}
     >
-      {item !== undefined && (
+      {item !== undefined && (value ?? problem) && (
         <Facts
           facts={{
             At: <Time at={item.at} />,
             Took: formatDuration(item.durationMs),
             Code: item.code,
-            'API key': nameKey(item) ?? 'none, or not valid',
+            'API key': nameKey(item) ?? (value?.keyFault ? <KeyFault {...value} /> : 'none, or not valid'),
+            Query: value?.query,
+            From: value?.address && showText(value.address),
+            'User agent': value?.userAgent && showText(value.userAgent),
             Group: linkTo('groups', item.groupId),
             Call: linkTo('calls', item.callId),
             Repeated: item.repeated && 'yes: an earlier request with the same content created the group',
@@ -64,15 +80,15 @@ export const requests: ListDefinition<ApiRequest> = {
   getTime: ({ at }) => at,
   searches: 'paths and ids',
   filters: [
-    { key: 'method', label: 'Method', kind: 'choice', choices: () => toChoices(['GET', 'POST']) },
+    { key: 'status', label: 'Status', kind: 'text', placeholder: 'any' },
+    { key: 'code', label: 'Code', kind: 'text', placeholder: 'any' },
     {
       key: 'unidentified',
       label: 'Key',
       kind: 'choice',
       choices: () => [{ value: 'only', label: 'missing or not valid' }],
     },
-    { key: 'status', label: 'Status', kind: 'text', placeholder: 'any' },
-    { key: 'code', label: 'Code', kind: 'text', placeholder: 'any' },
+    { key: 'method', label: 'Method', kind: 'choice', choices: () => toChoices(['GET', 'POST']) },
     { key: 'key', label: 'Key id', kind: 'text', placeholder: 'any' },
     callFilter,
     groupFilter,
@@ -81,9 +97,18 @@ export const requests: ListDefinition<ApiRequest> = {
   columns: {
     Status: { width: '64px', cell: ({ status }) => <HttpStatus status={status} /> },
     Method: { width: '60px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
-    Path: { width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
-    Code: { width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
-    Key: { width: 'minmax(70px, 1fr)', cell: (request) => nameKey(request) ?? '–', isExtra: true },
+    Path: {
+      width: 'minmax(120px, 2fr)',
+      cell: ({ path }) => <span class="name">{path}</span>,
+      isName: true,
+    },
+    About: {
+      width: 'minmax(70px, 1fr)',
+      cell: ({ groupId, callId }) => linkTo('groups', groupId) || linkTo('calls', callId),
+      isExtra: true,
+    },
+    Code: { width: 'minmax(85px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
+    Key: { width: 'minmax(60px, 1fr)', cell: (request) => nameKey(request) ?? '–', isExtra: true },
     Took: {
       width: '72px',
       cell: ({ durationMs }) => <span class="number">{formatDuration(durationMs)}</span>,

@@ -135,15 +135,16 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           >
             Send a test event
           </Button>
-          {enabled && (
-            <Button icon="resend" onClick={() => askToResend(subscription)}>
-              Resend failed…
-            </Button>
-          )}
           <Menu
             items={[
               { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },
-              { label: 'Rotate the secret', icon: 'resend', onSelect: () => askToRotate(subscription) },
+              { label: 'Rotate the secret', icon: 'api-keys', onSelect: () => askToRotate(subscription) },
+              {
+                label: 'Resend failed…',
+                icon: 'resend',
+                isDisabled: !enabled,
+                onSelect: () => askToResend(subscription),
+              },
               enabled
                 ? { label: 'Disable', icon: 'pause', onSelect: () => askToDisable(subscription) }
                 : { label: 'Enable', icon: 'play', onSelect: () => enable(subscription) },
@@ -172,6 +173,13 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
       {isLoaded && (
         <>
           <SubscriptionHealth subscription={subscription} events={events.value} />
+          {subscription.state === 'failing' && (
+            <div>
+              <Button icon="resend" onClick={() => askToResend(subscription)}>
+                Resend failed…
+              </Button>
+            </div>
+          )}
           <div>
             <WindowChoice />
           </div>

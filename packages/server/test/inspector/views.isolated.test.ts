@@ -29,7 +29,8 @@ const messages = {
   call: { type: 'event', event: { subject: 'call:c', name: 'CALL_ENDED' } },
   group: { type: 'event', event: { subject: 'group:g', name: 'GROUP_CREATED' } },
   participant: { type: 'event', event: { subject: 'group:g', name: 'GROUP_PARTICIPANT_JOINED' } },
-  attempt: { type: 'attempt', attempt: { subscriptionId: 's' } },
+  attempt: { type: 'attempt', attempt: { subscriptionId: 's', eventName: 'CALL_ENDED' } },
+  summary: { type: 'attempt', attempt: { subscriptionId: 's', eventName: 'CALL_AI_SUMMARY' } },
 } as unknown as Readonly<Record<string, LiveMessage>>
 
 test('each view recognizes its records, and is reloaded by what changes them', () => {
@@ -40,13 +41,13 @@ test('each view recognizes its records, and is reloaded by what changes them', (
     return [view, getId(record), getTime?.(record), isMutable, reloading.join(' '), pollMs]
   })
   expect(seen).toEqual([
-    ['deliveries', 'id', 'createdAt', true, 'call group participant attempt', undefined],
+    ['deliveries', 'id', 'createdAt', true, 'call group participant attempt summary', undefined],
     ['events', 'id', 'occurredAt', undefined, 'call group participant', undefined],
-    ['calls', 'callId', 'initiatedAt', true, 'call', undefined],
-    ['groups', 'groupId', 'createdAt', undefined, 'group', undefined],
-    ['subscriptions', 'id', undefined, undefined, 'attempt', undefined],
+    ['calls', 'callId', 'initiatedAt', true, 'call summary', undefined],
+    ['groups', 'groupId', 'createdAt', undefined, 'group participant', undefined],
+    ['subscriptions', 'id', undefined, undefined, 'attempt summary', undefined],
     ['requests', 'requestId', 'at', undefined, '', 2_000],
-    ['api-keys', 'id', undefined, undefined, '', undefined],
+    ['api-keys', 'id', undefined, undefined, '', 10_000],
   ])
 })
 
