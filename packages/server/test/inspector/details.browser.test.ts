@@ -9,7 +9,7 @@ onEachStore('the details of the inspector', (inspector) => {
     return items.find(({ failures }) => failures > 0)
   }
 
-  test('a resend that fails again is not reported as a success', async () => {
+  inspector.once('a resend that fails again is not reported as a success', async () => {
     await inspector.simulate({ outcome: 'missed' })
     await expect.poll(findRejected).toBeDefined()
     const id = (await findRejected())?.id
@@ -69,7 +69,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await detail.getByRole('button', { name: 'Attempt now' }).waitFor()
   })
 
-  test('what could not be loaded can be loaded again', async () => {
+  inspector.once('what could not be loaded can be loaded again', async () => {
     const { page } = await inspector.open('')
     let isDown = true
     await page.route('**/organizations/acme/events?**', (route) =>
@@ -115,7 +115,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await picture(`${inspector.store}-resend-by-endpoint`)
   })
 
-  test('on phones, offers to resend what matches without opening the filters', async () => {
+  inspector.once('on phones, offers to resend what matches without opening the filters', async () => {
     const { page } = await inspector.open('deliveries?organization=acme&response=400,401,403', {
       viewport: { width: 375, height: 800 },
     })
@@ -123,7 +123,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await page.getByRole('dialog').getByText('400, 401 or 403').waitFor()
   })
 
-  test('a row that is opened stays where it was, with its customer and its endpoint', async () => {
+  inspector.once('a row that is opened stays where it was, with its customer and its endpoint', async () => {
     const { page } = await inspector.open('deliveries?organization=acme')
     const row = page.locator('.row', { hasText: /\+\d{11}/ }).nth(5)
     await row.waitFor()
@@ -138,23 +138,26 @@ onEachStore('the details of the inspector', (inspector) => {
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(130)
   })
 
-  test.each([768, 1280])('an attempt opens beside the timeline, in view, at %i px', async (width) => {
-    const callId = await inspector.simulate({})
-    const { page, problems } = await inspector.open(`calls?organization=acme&id=${callId}`, {
-      viewport: { width, height: 800 },
-    })
-    await page.locator('.try').first().click()
-    const delivery = page.getByRole('region', { name: 'Selected delivery' })
-    await delivery.getByRole('tab', { name: 'Response' }).waitFor()
-    const box = await delivery.boundingBox()
-    expect(box?.y).toBeLessThan(500)
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(801)
-    await delivery.getByRole('button', { name: 'Close the delivery' }).click()
-    await delivery.waitFor({ state: 'detached' })
-    expect(problems).toEqual([])
-  })
+  inspector.once.each([768, 1280])(
+    'an attempt opens beside the timeline, in view, at %i px',
+    async (width) => {
+      const callId = await inspector.simulate({})
+      const { page, problems } = await inspector.open(`calls?organization=acme&id=${callId}`, {
+        viewport: { width, height: 800 },
+      })
+      await page.locator('.try').first().click()
+      const delivery = page.getByRole('region', { name: 'Selected delivery' })
+      await delivery.getByRole('tab', { name: 'Response' }).waitFor()
+      const box = await delivery.boundingBox()
+      expect(box?.y).toBeLessThan(500)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(801)
+      await delivery.getByRole('button', { name: 'Close the delivery' }).click()
+      await delivery.waitFor({ state: 'detached' })
+      expect(problems).toEqual([])
+    },
+  )
 
-  test('nothing is cut beside an open delivery', async () => {
+  inspector.once('nothing is cut beside an open delivery', async () => {
     const { server, accepting } = inspector.stage
     const { subscriptions, participants } = server.service
     const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
@@ -172,7 +175,7 @@ onEachStore('the details of the inspector', (inspector) => {
     expect(cut).toEqual(cut.map(() => 0))
   })
 
-  test('every view has one heading of the first level', async () => {
+  inspector.once('every view has one heading of the first level', async () => {
     const callId = await inspector.simulate({})
     const { page } = await inspector.open('')
     const paths = [
@@ -190,7 +193,7 @@ onEachStore('the details of the inspector', (inspector) => {
     }
   })
 
-  test('shows every fact of a record', async () => {
+  inspector.once('shows every fact of a record', async () => {
     const { server, accepting } = inspector.stage
     const { service } = server
     const description = 'Chairs for Ada'

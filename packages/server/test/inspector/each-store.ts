@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { control } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
@@ -11,6 +11,8 @@ import { createStage, type Stage } from './stage.ts'
 /** The inspector of a server with one of the stores. */
 export type Inspected = {
   readonly store: string
+  /** Defines a test of what no database can change, such as labels and the keyboard, which runs on SQLite alone. */
+  readonly once: ReturnType<typeof test.skipIf>
   /** The server and its endpoints, available once the tests run. */
   readonly stage: Stage
   /** Opens a path of the page. */
@@ -57,6 +59,7 @@ const onStores =
       const getUrl = (path: string): string => `${getStage().server.url}/_wabakit/inspector/${path}`
       define({
         store,
+        once: test.skipIf(store !== 'SQLite'),
         get stage() {
           return getStage()
         },

@@ -40,7 +40,7 @@ onEachStore('the lists of the inspector', (inspector) => {
 
   beforeAll(() => publish(60, 'call:still'))
 
-  test('no row is reached at first, and keys act on none', async () => {
+  inspector.once('no row is reached at first, and keys act on none', async () => {
     const { page, problems } = await inspector.open('deliveries?organization=acme')
     await page.locator('.rows .row').first().waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -74,7 +74,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await fresh(page, '12').waitFor({ state: 'detached' })
   })
 
-  test.each([375, 1440])('the number of new records covers no text at %i px', async (width) => {
+  inspector.once.each([375, 1440])('the number of new records covers no text at %i px', async (width) => {
     const { page } = await inspector.open('events?organization=acme', { viewport: { width, height: 800 } })
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -198,27 +198,30 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('the arrow keys move, Enter opens with the focus in the record, and Escape brings it back', async () => {
-    const { page } = await inspector.open('events?organization=acme')
-    await page.locator('.rows .row').nth(20).waitFor()
-    const grid = page.getByRole('grid')
-    await grid.focus()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
-    const active = await grid.getAttribute('aria-activedescendant')
-    expect(await page.locator(`[id="${active}"]`).getAttribute('aria-selected')).toBe('true')
-    await page.keyboard.press('End')
-    await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0)
-    await page.keyboard.press('Home')
-    await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+  inspector.once(
+    'the arrow keys move, Enter opens with the focus in the record, and Escape brings it back',
+    async () => {
+      const { page } = await inspector.open('events?organization=acme')
+      await page.locator('.rows .row').nth(20).waitFor()
+      const grid = page.getByRole('grid')
+      await grid.focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      const active = await grid.getAttribute('aria-activedescendant')
+      expect(await page.locator(`[id="${active}"]`).getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('End')
+      await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0)
+      await page.keyboard.press('Home')
+      await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
 
-    await page.keyboard.press('Enter')
-    await page.getByRole('article').waitFor()
-    expect(await page.evaluate(() => document.activeElement?.closest('article') !== null)).toBe(true)
-    await page.keyboard.press('Escape')
-    await page.getByRole('article').waitFor({ state: 'detached' })
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
-  })
+      await page.keyboard.press('Enter')
+      await page.getByRole('article').waitFor()
+      expect(await page.evaluate(() => document.activeElement?.closest('article') !== null)).toBe(true)
+      await page.keyboard.press('Escape')
+      await page.getByRole('article').waitFor({ state: 'detached' })
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    },
+  )
 
   test('a list keeps its scroll position behind a timeline', async () => {
     await Promise.all(Array.from({ length: 40 }, () => inspector.simulate({ outcome: 'missed' })))
@@ -234,9 +237,49 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.timeline').waitFor({ state: 'detached' })
     const { isScrolled, middle, top } = await readPlace(page)
     expect({ isScrolled, middle, top }).toEqual({ isScrolled: true, middle: before.middle, top: before.top })
+
+    // So it does when the user comes back from another view, and after a reload.
+    for (const leave of [() => page.getByRole('link', { name: 'Events' }).click(), () => page.reload()]) {
+      await leave()
+      await page.locator('.rows .row').first().waitFor()
+      if (new URL(page.url()).pathname.endsWith('/events')) await page.goBack()
+      await expect.poll(async () => (await readPlace(page)).middle).toBe(before.middle)
+      expect((await readPlace(page)).top).toBe(before.top)
+    }
   })
 
-  test.each([375, 768])("lists a delivery's subject and last response at %i px", async (width) => {
+  inspector.once(
+    'a row is a link that opens in a new tab, and its text can be selected without opening it',
+    async () => {
+      await publish(1, 'call:link', 'LINK')
+      const { page } = await inspector.open('events?organization=acme&name=LINK')
+      const row = page.locator('.rows .row', { hasText: 'LINK' }).first()
+      const href = await row.getByRole('link', { name: 'LINK', exact: true }).getAttribute('href')
+      for (const [target, options] of [
+        [row.getByRole('link', { name: 'LINK', exact: true }), { modifiers: ['ControlOrMeta'] }],
+        [row.locator('time'), { modifiers: ['ControlOrMeta'] }],
+        [row.locator('time'), { button: 'middle' }],
+      ] as const) {
+        const opened = page.context().waitForEvent('page')
+        await target.click({ ...options, modifiers: [...('modifiers' in options ? options.modifiers : [])] })
+        const tab = await opened
+        await tab.getByRole('article').waitFor()
+        expect(new URL(tab.url()).pathname + new URL(tab.url()).search).toBe(href)
+        await tab.close()
+      }
+      const { x = 0, y = 0, width = 0 } = (await row.locator('time').boundingBox()) ?? {}
+      await page.mouse.move(x + width - 2, y + 10)
+      await page.mouse.down()
+      await page.mouse.move(x + width / 2, y + 10, { steps: 4 })
+      await page.mouse.up()
+      expect(await page.evaluate(() => getSelection()?.type)).toBe('Range')
+      expect(await page.getByRole('article').count()).toBe(0)
+      await row.locator('.open').click()
+      await page.getByRole('article').waitFor()
+    },
+  )
+
+  inspector.once.each([375, 768])("lists a delivery's subject and last response at %i px", async (width) => {
     const { server, accepting } = inspector.stage
     // Another test has given the endpoint the right secret.
     inspector.stage.setSecret(`whsec_${Buffer.alloc(32, 1).toString('base64')}`)
@@ -290,7 +333,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('keeps the rows in view when the window becomes narrower', async () => {
+  inspector.once('keeps the rows in view when the window becomes narrower', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.locator('.table').evaluate((table) => {
@@ -311,7 +354,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await readFirst()).toBe(first)
   })
 
-  test('stays connected when a payload contains U+2028, which JSON does not escape', async () => {
+  inspector.once('stays connected when a payload contains U+2028, which JSON does not escape', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.getByText('Live', { exact: true }).waitFor()
     let reconnections = 0
@@ -332,7 +375,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(reconnections).toBe(0)
   })
 
-  test('two filters that are typed quickly both apply', async () => {
+  inspector.once('two filters that are typed quickly both apply', async () => {
     const { page } = await inspector.open('requests?organization=acme')
     await page.getByLabel('Status', { exact: true }).fill('401')
     await page.getByLabel('Code', { exact: true }).fill('invalid_api_key')
@@ -341,31 +384,34 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(page.url()).toContain('status=401')
   })
 
-  test('a letter selects a view only for a moment after g, and Tab then continues in that view', async () => {
-    const { page } = await inspector.open('deliveries?organization=acme')
-    await page.locator('.rows .row').first().waitFor()
-    await page.locator('main button').first().focus()
-    const hasFocus = (place: string): Promise<boolean> =>
-      page.evaluate((selector) => document.activeElement?.closest(selector) !== null, place)
-    for (const key of ['g', 'e']) await page.keyboard.press(key)
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-    await page.locator('.rows .row').first().waitFor()
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
-    await page.getByRole('article').waitFor()
-    expect(await hasFocus('article')).toBe(true)
-    for (const key of ['g', 'e', 'Tab']) await page.keyboard.press(key)
-    expect(await hasFocus('main')).toBe(true)
+  inspector.once(
+    'a letter selects a view only for a moment after g, and Tab then continues in that view',
+    async () => {
+      const { page } = await inspector.open('deliveries?organization=acme')
+      await page.locator('.rows .row').first().waitFor()
+      await page.locator('main button').first().focus()
+      const hasFocus = (place: string): Promise<boolean> =>
+        page.evaluate((selector) => document.activeElement?.closest(selector) !== null, place)
+      for (const key of ['g', 'e']) await page.keyboard.press(key)
+      await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+      await page.locator('.rows .row').first().waitFor()
+      for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+      await page.getByRole('article').waitFor()
+      expect(await hasFocus('article')).toBe(true)
+      for (const key of ['g', 'e', 'Tab']) await page.keyboard.press(key)
+      expect(await hasFocus('main')).toBe(true)
 
-    await page.keyboard.press('g')
-    const pressedAt = await page.evaluate(() => performance.now())
-    await page.waitForFunction((since) => performance.now() > since + 1_500, pressedAt)
-    await page.keyboard.press('c')
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').waitFor()
-    expect(page.url()).toContain('/events')
-  })
+      await page.keyboard.press('g')
+      const pressedAt = await page.evaluate(() => performance.now())
+      await page.waitForFunction((since) => performance.now() > since + 1_500, pressedAt)
+      await page.keyboard.press('c')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+      expect(page.url()).toContain('/events')
+    },
+  )
 
-  test('reports an unknown organization, and lists the existing ones', async () => {
+  inspector.once('reports an unknown organization, and lists the existing ones', async () => {
     const { page } = await inspector.open('events?organization=acne')
     await page.getByText('There is no organization "acne"').waitFor()
     await page.getByRole('link', { name: 'acme' }).click()
@@ -396,7 +442,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('a page is gray while it connects, and indicates when it is live', async () => {
+  inspector.once('a page is gray while it connects, and indicates when it is live', async () => {
     const { page } = await inspector.open('deliveries')
     const connected = Promise.withResolvers<void>()
     await page.route('**/stream', async (route) => {

@@ -3,9 +3,9 @@ import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { onEachStore } from './each-store.ts'
+import { onSqlite } from './each-store.ts'
 
-onEachStore('managing with the inspector', (inspector) => {
+onSqlite('managing with the inspector', (inspector) => {
   test('sets up an integration from nothing: an endpoint, its secret, a call, and an API key', async () => {
     const organization = `new-${inspector.store.toLowerCase()}`
     const { server } = inspector.stage

@@ -67,24 +67,27 @@ onEachStore('the records of the inspector', (inspector) => {
     await service.subscriptions.remove('acme', id)
   })
 
-  test("shows when a subscription started to fail, its waiting deliveries, the endpoint's response, and what to do", async () => {
-    const { service } = inspector.stage.server
-    const { id } = inspector.stage.rejecting
-    await inspector.simulate({})
-    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-    const health = page.getByRole('region', { name: 'Health' })
-    await health.getByText('The causes are below, each with its remedy.').waitFor()
-    expect(await health.innerText()).toMatch(/Failing since/)
-    const backlog = page.locator('.tile', { hasText: 'Unfinished now' })
-    await expect.poll(() => backlog.innerText()).toMatch(/[1-9]\d*\s+oldest \d/)
-    await page.getByRole('region', { name: 'Failures by cause' }).getByText('no valid signature').waitFor()
-    expect((await service.subscriptions.find('acme', id))?.failingSince).not.toBeNull()
-    await backlog.getByRole('link').click()
-    await page.locator('.row', { hasText: '401' }).first().waitFor()
-    expect(new URL(page.url()).searchParams.get('subscription')).toBe(id)
-  })
+  inspector.once(
+    "shows when a subscription started to fail, its waiting deliveries, the endpoint's response, and what to do",
+    async () => {
+      const { service } = inspector.stage.server
+      const { id } = inspector.stage.rejecting
+      await inspector.simulate({})
+      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+      const health = page.getByRole('region', { name: 'Health' })
+      await health.getByText('The causes are below, each with its remedy.').waitFor()
+      expect(await health.innerText()).toMatch(/Failing since/)
+      const backlog = page.locator('.tile', { hasText: 'Unfinished now' })
+      await expect.poll(() => backlog.innerText()).toMatch(/[1-9]\d*\s+oldest \d/)
+      await page.getByRole('region', { name: 'Failures by cause' }).getByText('no valid signature').waitFor()
+      expect((await service.subscriptions.find('acme', id))?.failingSince).not.toBeNull()
+      await backlog.getByRole('link').click()
+      await page.locator('.row', { hasText: '401' }).first().waitFor()
+      expect(new URL(page.url()).searchParams.get('subscription')).toBe(id)
+    },
+  )
 
-  test("an operator's event links to the subscription of the organization concerned", async () => {
+  inspector.once("an operator's event links to the subscription of the organization concerned", async () => {
     const { url } = await listenForWebhooks(() => 410)
     const told = await listenForWebhooks()
     const operationsSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -106,48 +109,51 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems.filter((problem) => !problem.startsWith('a request to'))).toEqual([])
   })
 
-  test('rotates a secret only after stating the consequences, and keeps the new one until it is copied', async () => {
-    const { id } = inspector.stage.accepting
-    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-    const rotate = async () => {
-      await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
-    }
-    await rotate()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('The current secret also signs until').waitFor()
-    expect(await dialog.getByText('An older secret').count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Rotate the secret' }).click()
-    await dialog.getByText('it is shown only here').waitFor()
+  inspector.once(
+    'rotates a secret only after stating the consequences, and keeps the new one until it is copied',
+    async () => {
+      const { id } = inspector.stage.accepting
+      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+      const rotate = async () => {
+        await page.getByRole('button', { name: 'More actions' }).click()
+        await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+      }
+      await rotate()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('The current secret also signs until').waitFor()
+      expect(await dialog.getByText('An older secret').count()).toBe(0)
+      await dialog.getByRole('button', { name: 'Rotate the secret' }).click()
+      await dialog.getByText('it is shown only here').waitFor()
 
-    // Neither Escape nor the button closes it while the secret would be lost.
-    for (const leave of ['Escape', 'button']) {
-      if (leave === 'Escape') await page.keyboard.press('Escape')
-      else await dialog.getByRole('button', { name: 'Close', exact: true }).click()
-      await dialog.getByText('was not copied, and cannot be shown again').waitFor()
-      await dialog.getByRole('button', { name: 'Go back' }).click()
-    }
-    // A secret that was only shown would also be lost.
-    await dialog.getByRole('button', { name: 'Show' }).click()
-    await page.setViewportSize({ width: 375, height: 800 })
-    const hidden = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-    expect(hidden, 'the part of the secret that a phone cuts off').toBe(0)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
-    await dialog.getByRole('button', { name: 'Copy the secret' }).click()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/)
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await dialog.waitFor({ state: 'detached' })
+      // Neither Escape nor the button closes it while the secret would be lost.
+      for (const leave of ['Escape', 'button']) {
+        if (leave === 'Escape') await page.keyboard.press('Escape')
+        else await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+        await dialog.getByText('was not copied, and cannot be shown again').waitFor()
+        await dialog.getByRole('button', { name: 'Go back' }).click()
+      }
+      // A secret that was only shown would also be lost.
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await page.setViewportSize({ width: 375, height: 800 })
+      const hidden = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect(hidden, 'the part of the secret that a phone cuts off').toBe(0)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+      await dialog.getByRole('button', { name: 'Copy the secret' }).click()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/)
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await dialog.waitFor({ state: 'detached' })
 
-    // The previous secret still signs. A second rotation ends it immediately, and the dialog says so.
-    await page.getByText('also signs until').waitFor()
-    await rotate()
-    await dialog.getByText('An older secret still signs until').waitFor()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.waitFor({ state: 'detached' })
-  })
+      // The previous secret still signs. A second rotation ends it immediately, and the dialog says so.
+      await page.getByText('also signs until').waitFor()
+      await rotate()
+      await dialog.getByText('An older secret still signs until').waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    },
+  )
 
-  test('rotates a secret once, even if the button is clicked twice', async () => {
+  inspector.once('rotates a secret once, even if the button is clicked twice', async () => {
     const { id } = inspector.stage.rejecting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const clicked = Promise.withResolvers<void>()
@@ -166,7 +172,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(rotations).toBe(1)
   })
 
-  test('copies a new secret on a page without TLS, which has no clipboard API', async () => {
+  inspector.once('copies a new secret on a page without TLS, which has no clipboard API', async () => {
     const { id } = inspector.stage.rejecting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     await page.getByRole('button', { name: 'More actions' }).click()
@@ -182,24 +188,27 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await clipboard.evaluate((api) => api.readText())).toBe(secret)
   })
 
-  test("limits a subscription's attempts per second, and rejects an impossible number", async () => {
-    const { id } = inspector.stage.accepting
-    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-    const limit = async (perSecond: string) => {
-      await page.getByLabel('Attempts per second').fill(perSecond)
-      await page.getByRole('button', { name: 'Save' }).click()
-    }
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Edit' }).click()
-    await limit('5000')
-    await page.getByText('must be at most 1000').waitFor()
-    await limit('50.5')
-    await page.getByText('at most 50.5').waitFor()
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Edit' }).click()
-    await limit('')
-    await page.getByText('at most 50.5').waitFor({ state: 'detached' })
-  })
+  inspector.once(
+    "limits a subscription's attempts per second, and rejects an impossible number",
+    async () => {
+      const { id } = inspector.stage.accepting
+      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+      const limit = async (perSecond: string) => {
+        await page.getByLabel('Attempts per second').fill(perSecond)
+        await page.getByRole('button', { name: 'Save' }).click()
+      }
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      await limit('5000')
+      await page.getByText('must be at most 1000').waitFor()
+      await limit('50.5')
+      await page.getByText('at most 50.5').waitFor()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      await limit('')
+      await page.getByText('at most 50.5').waitFor({ state: 'detached' })
+    },
+  )
 
   test('finds deliveries by their last response, and resends all matching ones after counting them', async () => {
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
@@ -230,7 +239,10 @@ onEachStore('the records of the inspector', (inspector) => {
   test('finds deliveries exhausted or skipped within a period', async () => {
     const { page } = await inspector.open('deliveries?organization=acme')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('exhausted or skipped')
-    await page.getByRole('combobox', { name: 'Finished' }).selectOption('last hour')
+    await page.getByRole('combobox', { name: 'Add a filter' }).selectOption('Finished')
+    const finished = page.getByRole('combobox', { name: 'Finished' })
+    await expect.poll(() => finished.evaluate((field) => field === document.activeElement)).toBe(true)
+    await finished.selectOption('last hour')
     await expect.poll(() => page.url()).toMatch(/status=exhausted%2Cskipped.*finishedFrom=/)
     await page.getByLabel('Finished before').fill('2100-01-01T00:00:00')
     await expect.poll(() => page.url()).toMatch(/finishedBefore=2/)
@@ -244,7 +256,7 @@ onEachStore('the records of the inspector', (inspector) => {
       )
   })
 
-  test('shows the complete dialog at 375 px before it resends all that match', async () => {
+  inspector.once('shows the complete dialog at 375 px before it resends all that match', async () => {
     const { page } = await inspector.open(
       'deliveries?organization=acme&finishedFrom=2026-01-01T00:00:00.000Z',
       {
@@ -260,7 +272,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await dialog.locator('.facts').innerText()).toMatch(/^Finished from\s+Jan 1\s+\d\d:\d\d:\d\d/)
   })
 
-  test('labels the ends of a time range side by side', async () => {
+  inspector.once('labels the ends of a time range side by side', async () => {
     const { page } = await inspector.open('deliveries?organization=acme&from=2026-01-01T00:00:00.000Z', {
       viewport: { width: 1440, height: 800 },
     })
@@ -274,31 +286,34 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
   })
 
-  test.each([375, 768, 1440])('lists the deliveries of a subscription in full at %i px', async (width) => {
-    await inspector.simulate({})
-    const { page, picture } = await inspector.open(
-      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-      { viewport: { width, height: 800 } },
-    )
-    const list = page.getByRole('region', { name: 'Deliveries' })
-    await list
-      .getByText(/^\+\d{11}$/)
-      .first()
-      .waitFor()
-    const cut = await list
-      .locator('.badge, .name, .error, time')
-      .evaluateAll((all) =>
-        all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+  inspector.once.each([375, 768, 1440])(
+    'lists the deliveries of a subscription in full at %i px',
+    async (width) => {
+      await inspector.simulate({})
+      const { page, picture } = await inspector.open(
+        `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+        { viewport: { width, height: 800 } },
       )
-    expect(cut).toEqual([])
-    const starts = await list
-      .locator('.name')
-      .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().left))
-    expect(new Set(starts).size).toBe(1)
-    await picture(`${inspector.store}-subscription-${width}`)
-  })
+      const list = page.getByRole('region', { name: 'Deliveries' })
+      await list
+        .getByText(/^\+\d{11}$/)
+        .first()
+        .waitFor()
+      const cut = await list
+        .locator('.badge, .name, .error, time')
+        .evaluateAll((all) =>
+          all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+        )
+      expect(cut).toEqual([])
+      const starts = await list
+        .locator('.name')
+        .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().left))
+      expect(new Set(starts).size).toBe(1)
+      await picture(`${inspector.store}-subscription-${width}`)
+    },
+  )
 
-  test('indicates that a verdict is about an earlier attempt', async () => {
+  inspector.once('indicates that a verdict is about an earlier attempt', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
     const { service } = inspector.stage.server
     const find = async () => {
@@ -315,7 +330,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByText('About attempt 1 of 2, which is not the last').waitFor()
   })
 
-  test('simulates with presets, and shows errors next to their fields', async () => {
+  inspector.once('simulates with presets, and shows errors next to their fields', async () => {
     const { page } = await inspector.open('calls?organization=acme')
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
@@ -345,7 +360,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect((await createGroup(inspector.stage.server.url)).status).toBe(200)
   })
 
-  test('the commands shown in an empty list create records', async () => {
+  inspector.once('the commands shown in an empty list create records', async () => {
     for (const view of ['calls', 'events']) {
       const { page } = await inspector.open(`${view}?organization=empty`)
       const command = await page.locator('.commands code').first().innerText()
@@ -369,7 +384,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.locator('.row', { hasText: customerNumber }).waitFor()
   })
 
-  test('opens 350 KB of JSON within 300 ms, and reveals characters that reorder text', async () => {
+  inspector.once('opens 350 KB of JSON within 300 ms, and reveals characters that reorder text', async () => {
     const items = Array.from({ length: 4_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }))
     await publish({ name: 'a\u202eb', items })
     const { page, problems } = await inspector.open('events?organization=acme&name=BIG')
@@ -413,7 +428,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('shows all times in one time zone: on the page, in tooltips and in exports', async () => {
+  inspector.once('shows all times in one time zone: on the page, in tooltips and in exports', async () => {
     const { service } = inspector.stage.server
     const zone = 'Pacific/Chatham'
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'medium' })
@@ -523,7 +538,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('asks before discarding an edit', async () => {
+  inspector.once('asks before discarding an edit', async () => {
     await inspector.simulate({ outcome: 'missed' })
     const { page } = await inspector.open('deliveries?organization=acme&status=delivered')
     await page.locator('.rows .row').first().waitFor()
@@ -545,7 +560,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  test('a masked curl command states that its signature cannot verify', async () => {
+  inspector.once('a masked curl command states that its signature cannot verify', async () => {
     await inspector.simulate({ outcome: 'missed' })
     const { page } = await inspector.open('deliveries?organization=acme&status=delivered')
     await page.locator('.rows .row').first().waitFor()
@@ -556,7 +571,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await expect.poll(copied).toMatch(/^# Personal data is masked, so the signature cannot verify\.\ncurl '/)
   })
 
-  test('gives every view and record a title', async () => {
+  inspector.once('gives every view and record a title', async () => {
     const { page } = await inspector.open('calls?organization=acme')
     // The number of endpoints that need attention depends on the other tests.
     await expect.poll(() => page.title()).toMatch(/^(?:\(\d+\) )?Calls · acme · wabakit$/)
@@ -564,7 +579,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await expect.poll(() => page.title()).toMatch(/^(?:\(\d+\) )?Events · acme · wabakit$/)
   })
 
-  test('an exported timeline looks like the page', async () => {
+  inspector.once('an exported timeline looks like the page', async () => {
     const callId = await inspector.simulate({})
     const { page } = await inspector.open(`calls?organization=acme&id=${callId}`)
     await page.locator('.try').first().waitFor()
@@ -585,7 +600,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await exported.close()
   })
 
-  test('attempts are large enough to tap at 375 px, and do not overlap', async () => {
+  inspector.once('attempts are large enough to tap at 375 px, and do not overlap', async () => {
     const callId = await inspector.simulate({})
     const { page, picture } = await inspector.open(`calls?organization=acme&id=${callId}`, {
       viewport: { width: 375, height: 800 },
@@ -603,7 +618,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await picture(`${inspector.store}-attempts-375`)
   })
 
-  test.each(['light', 'dark'] as const)(
+  inspector.once.each(['light', 'dark'] as const)(
     'the focused item of a menu stands out in %s colors',
     async (colorScheme) => {
       const { page } = await inspector.open(
@@ -617,7 +632,7 @@ onEachStore('the records of the inspector', (inspector) => {
     },
   )
 
-  test('a menu takes the focus as soon as it appears', async () => {
+  inspector.once('a menu takes the focus as soon as it appears', async () => {
     const { page } = await inspector.open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
     )
@@ -637,7 +652,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(role).toBe('menuitem')
   })
 
-  test('menus close when the focus leaves them', async () => {
+  inspector.once('menus close when the focus leaves them', async () => {
     const { page } = await inspector.open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
     )
