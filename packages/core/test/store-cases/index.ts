@@ -9,6 +9,7 @@ import { healthCases } from './health-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
+import { numberingCases } from './numbering-cases.ts'
 import { pruningCases } from './pruning-cases.ts'
 import { removalCases } from './removal-cases.ts'
 import { resendCases } from './resend-cases.ts'
@@ -33,6 +34,7 @@ export const storeCases: readonly StoreCase[] = [
   ...changeCases,
   ...eventListingCases,
   ...listingCases,
+  ...numberingCases,
   ...storedValueCases,
   ...pruningCases,
   ...laneCases,
