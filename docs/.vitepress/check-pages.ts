@@ -35,6 +35,8 @@ const searches: Readonly<Record<string, RegExp>> = {
   dashboard: /^\/(?:inspector|monitoring)/,
   'phone number format': /^\/rules/,
   createReferenceServer: /packages\/core/,
+  'how do I test': /^\/testing/,
+  python: /^\/examples\/receivers/,
 }
 
 const problems: string[] = []
@@ -65,11 +67,14 @@ const unread = [...guides, ...reference].values()
 const readPages = async (): Promise<void> => {
   const still = await open({ javaScriptEnabled: false })
   for (const path of unread) {
+    expect(existsSync(`${dist}${path.replace(/\/$/, '/index')}.md`), `${path}: is not there as Markdown`)
     await still.goto(site + path)
     const [wide, broken, folded, text, hasEditLink] = await still.evaluate(() => {
       const isScrolled = (part: Element): boolean =>
         part.scrollWidth > part.clientWidth + 1 &&
-        (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX))
+        (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX)) &&
+        // Code keeps its lines, and can be scrolled with the keyboard.
+        !(part.localName === 'pre' && part.getAttribute('tabindex') === '0')
       const tooWide = [document.documentElement, ...document.querySelectorAll('.VPContent *')].filter(
         isScrolled,
       )
@@ -156,6 +161,12 @@ for (const [text, answer] of Object.entries(searches)) {
   )
 }
 
+for (const path of ['/start', '/api/']) {
+  await page.goto(site + path)
+  const sidebar = await page.locator('.VPSidebar').innerText()
+  expect(!sidebar.includes('`'), `${path}: the sidebar prints backticks`)
+}
+
 await page.goto(site)
 const front = page.locator('.VPHome')
 expect(
@@ -167,6 +178,12 @@ expect(
   'The front page does not show sending, receiving and testing',
 )
 expect((await front.locator('tbody tr').count()) === 6, 'The front page does not lead to six tasks')
+expect((await front.locator('.vp-doc li strong').count()) === 6, 'The front page does not make six claims')
+expect((await front.locator('.vp-doc li a').count()) === 6, 'A claim of the front page has no proof')
+expect(
+  (await front.locator('.vp-doc p:visible').first().locator('img').count()) > 0,
+  'The front page does not begin with the inspector',
+)
 await page.setViewportSize({ width: 375, height: 800 })
 expect(
   (await front.locator('img[src*="inspector"]').count()) > 0,

@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync } from 'node:fs'
-import { defineConfig } from 'vitepress'
+import { defineConfig, type HeadConfig } from 'vitepress'
 import { toAnchor } from '../../tools/release/links.ts'
 import { drawCheckboxes } from './checkboxes.ts'
 import { drawDiagrams } from './diagrams.ts'
@@ -12,6 +12,10 @@ import { excluded, toRoute } from './routes.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const repository: string = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../packages/wabakit/package.json', import.meta.url), 'utf8'),
+)
 
 const icon =
   'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="%233451b2"/><path d="M3 5l2 6 3-5 3 5 2-6" fill="none" stroke="white" stroke-width="1.5"/></svg>'
@@ -97,10 +101,15 @@ export default defineConfig({
     }
     return pageData.isNotFound
       ? []
-      : Object.entries(previews).map(([property, content]) => ['meta', { property, content }])
+      : [
+          ['link', { rel: 'alternate', type: 'text/markdown', href: `/${page}` }],
+          ...Object.entries(previews).map(
+            ([property, content]): HeadConfig => ['meta', { property, content }],
+          ),
+        ]
   },
-  buildEnd: ({ outDir }) => {
-    writeLlmsFiles(outDir, repository)
+  buildEnd: ({ outDir, pages }) => {
+    writeLlmsFiles(outDir, { repository, pages })
     copyFileSync(new URL('../images/inspector-light.png', import.meta.url), `${outDir}/preview.png`)
   },
   themeConfig: {
@@ -116,9 +125,17 @@ export default defineConfig({
           // Guides first: a page of the reference names little but what it describes, and would always win.
           searchOptions: {
             combineWith: 'AND',
+            // A question finds what its other words find.
+            processTerm: (term) =>
+              /^(?:how|what|where|when|why|do|does|can|is|are|i|my|we|it|a|an|the|to|of|in|on|for|with|and)$/i.test(
+                term,
+              )
+                ? null
+                : term.toLowerCase(),
             boostDocument: (id) => {
               const page = String(id)
               if (/^\/(?:api\/|decisions\/|contributing|reference\/commands)/.test(page)) return 0.2
+              if (page.startsWith('/examples/receivers')) return 3
               return page.startsWith('/start') ? 1.5 : 1
             },
           },
@@ -129,6 +146,7 @@ export default defineConfig({
       { text: 'Guides', link: '/start', activeMatch: '^/(?!api/|decisions/)' },
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
       { text: 'Decisions', link: '/decisions/' },
+      { text: version, link: `${repository}/releases` },
     ],
     sidebar: { '/api/': referenceSidebar, '/': buildSidebar() },
     outline: [2, 3],

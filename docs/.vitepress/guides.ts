@@ -85,7 +85,8 @@ const readGuide = (file: string): Guide => {
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll('\n', ' ')
     .split(/(?<=[.:]) (?=[A-Z`])/)
-  const name = title.replace('@wabakit/', '')
+  // A sidebar would print the backticks.
+  const name = title.replace('@wabakit/', '').replaceAll('`', '')
   return { title: name.charAt(0).toUpperCase() + name.slice(1), file, about }
 }
 

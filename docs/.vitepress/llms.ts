@@ -12,11 +12,11 @@ const readPage = (file: string, repository: string): string =>
     (_, href) => `](${resolveLink(href, file, repository)})`,
   )
 
-/**
- * Writes the guides for programs: `llms.txt` lists them, `llms-full.txt` contains all, and each is next to its page as
- * Markdown.
- */
-export const writeLlmsFiles = (folder: string, repository: string): void => {
+/** Writes the site for programs: `llms.txt` lists the guides, `llms-full.txt` contains them, and each page is there as Markdown, too. */
+export const writeLlmsFiles = (
+  folder: string,
+  { repository, pages }: { readonly repository: string; readonly pages: readonly string[] },
+): void => {
   const sections = readSections()
   const index = sections.map(({ title, guides }) => {
     const lines = guides.map((guide) => `- [${guide.title}](/${toRoute(guide.file)}): ${guide.about}`)
@@ -27,13 +27,11 @@ export const writeLlmsFiles = (folder: string, repository: string): void => {
     join(folder, 'llms.txt'),
     `${heading}\n\n> ${about.replaceAll('\n', '\n> ')}\n\n${index.join('\n')}`,
   )
-  const pages = sections.flatMap(({ guides }) =>
-    guides.map(({ file }) => {
-      const page = readPage(file, repository)
-      mkdirSync(dirname(join(folder, toRoute(file))), { recursive: true })
-      writeFileSync(join(folder, toRoute(file)), page)
-      return page
-    }),
-  )
-  writeFileSync(join(folder, 'llms-full.txt'), pages.join('\n\n---\n\n'))
+  for (const file of pages) {
+    const target = join(folder, toRoute(file))
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, readPage(file, repository))
+  }
+  const guides = sections.flatMap((section) => section.guides.map(({ file }) => readPage(file, repository)))
+  writeFileSync(join(folder, 'llms-full.txt'), guides.join('\n\n---\n\n'))
 }
