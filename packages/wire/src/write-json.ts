@@ -1,19 +1,23 @@
 /** Writes values without calling itself: a list of what is left takes the place of the stack. */
 const writeDeep = (value: unknown): string => {
   let json = ''
-  const left: ({ readonly text: string } | { readonly value: unknown })[] = [{ value }]
+  /** Texts, and values, each in a list of its own. */
+  const left: (string | readonly [unknown])[] = [[value]]
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
-    if ('text' in part) json += part.text
-    else if (typeof part.value !== 'object' || part.value === null) json += JSON.stringify(part.value)
+    const item = part[0]
+    if (typeof part === 'string') json += part
+    else if (typeof item !== 'object' || item === null) json += JSON.stringify(item)
     else {
-      const isArray = Array.isArray(part.value)
-      const fields = Object.entries(part.value).filter(([, field]) => field !== undefined)
-      json += isArray ? '[' : '{'
-      left.push({ text: isArray ? ']' : '}' })
-      for (const [index, [name, field]] of [...fields.entries()].reverse()) {
-        const key = isArray ? '' : `${JSON.stringify(name)}:`
-        left.push({ value: field }, { text: index === 0 ? key : `,${key}` })
+      const isArray = Array.isArray(item)
+      let text = isArray ? '[' : '{'
+      const parts: typeof left = []
+      for (const [name, field] of Object.entries(item)) {
+        if (field === undefined) continue
+        parts.push(text + (isArray ? '' : `${JSON.stringify(name)}:`), [field])
+        text = ','
       }
+      left.push((text === ',' ? '' : text) + (isArray ? ']' : '}'))
+      for (const each of parts.reverse()) left.push(each)
     }
   }
   return json

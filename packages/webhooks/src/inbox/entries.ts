@@ -48,9 +48,6 @@ export const openStates = `'stored', 'failed', 'claimed'`
 /** States of entries that wait for a handler, a retry or a duplicate. */
 export const setAsideStates = `'unhandled', 'parked'`
 
-/** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
-const closedStates = `'handled', ${setAsideStates}, 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
-
 export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
   headers = NULL, body = NULL, sent_at = NULL`
 
@@ -373,7 +370,9 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
 
     /** Deletes due bodies, and due rows without a body, at most `limit` of each. Returns the total. */
     forget: async (limit: number): Promise<number> => {
-      const due = `state IN (${closedStates}) AND due_at <= ${now()}`
+      // Unless a retry makes them `stored` again before.
+      const due = `state IN ('handled', ${setAsideStates}, 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased')
+        AND due_at <= ${now()}`
       const select = async (body: string) => [
         ...readIds(await query(`SELECT id FROM ${table} WHERE ${due} AND body ${body} LIMIT ${limit}`)),
       ]
