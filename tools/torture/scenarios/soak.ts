@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { createFleet } from '../fleet.ts'
 import { createRandom } from '../random.ts'
 import type { Trial } from '../scenario.ts'
-import { judge, type Sample, summarize } from '../soak/judge.ts'
+import { judgeSamples, type Sample, summarize } from '../soak/judge-samples.ts'
 import { measureProcess } from '../soak/measure-process.ts'
 import { measureSizes } from '../soak/measure-sizes.ts'
 import { createSteadyLoad } from '../soak/steady-load.ts'
@@ -95,7 +95,7 @@ export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progre
   const lost = await load.stop()
   const silent = await watchdog.stop()
   const codes = await Promise.all(fleet.members.map((member) => member.end('SIGTERM')))
-  const verdict = judge(all.map(summarize))
+  const verdict = judgeSamples(all.map(summarize))
   console.table(verdict.table)
   return {
     done: `${minutes} minutes at ${rate} creates per second`,

@@ -5,8 +5,8 @@ import { longestTimerMs } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
-import { readIdentity, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
+import { readIdentity, toStorableText } from './stored-event.ts'
 import { type InboxTrace, traceAttempt } from './trace-attempt.ts'
 
 /** Retry delays, in milliseconds. The minimum keeps a short `drain` from attempting an entry twice. */

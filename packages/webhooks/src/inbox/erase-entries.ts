@@ -4,9 +4,9 @@ import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
 import type { RawPayload } from '../parse/parse-event.ts'
 import type { InboxErasure } from '../receiver/inbox-entries.ts'
 import { refuse } from './engine.ts'
-import { hashFact, parseRow } from './identify.ts'
 import { type Mention, toIdMention, toNumberMention } from './mentions.ts'
 import { readBytes, readRows, readText, reportUnreadable } from './read-entry.ts'
+import { hashFact, parseRow } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 
 /** Columns other than the body that may contain personal data. */

@@ -7,8 +7,8 @@ import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usa
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates, setAsideStates } from './entries.ts'
 import { createErasure } from './erase-entries.ts'
-import { parseRow } from './identify.ts'
 import { entryColumns, readBytes, readEntry, readRows, reportUnreadable } from './read-entry.ts'
+import { parseRow } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 
 const toCondition = async (caller: string, selection: InboxSelection): Promise<Statement> => {

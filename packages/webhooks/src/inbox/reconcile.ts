@@ -7,7 +7,7 @@ import { longestTimerMs, toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
-import { hashFact, parseRow } from './identify.ts'
+import { hashFact, parseRow } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 
 /** Number of ids that one query examines. */

@@ -27,12 +27,12 @@ import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
-import { identify } from './identify.ts'
 import { createManagement, createUnpark } from './manage-entries.ts'
 import { probeDriver } from './probe-driver.ts'
 import { createReconcile } from './reconcile.ts'
 import { createSetback } from './steady-time.ts'
 import { createStoring } from './store-events.ts'
+import { toStoredEvent } from './stored-event.ts'
 import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from './table.ts'
 import { createWorker } from './worker.ts'
 
@@ -244,7 +244,7 @@ export function sqlInbox(
     const { start, stop, drain, wake } = worker
     const storeEvent = createStoring(place, entries, worker)
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
-      (await storeEvent(identify(delivery, maxBodyBytes))) ? 'stored' : 'duplicate'
+      (await storeEvent(toStoredEvent(delivery, maxBodyBytes))) ? 'stored' : 'duplicate'
     let parserWasReported = false
     const storeOrReport: StoreDelivery = async (delivery) => {
       if (delivery.bodyWasParsed && !parserWasReported) {

@@ -4,7 +4,7 @@ import { waitAtMost } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, ignore, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { type Entries, setAsideStates } from './entries.ts'
-import type { StoredEvent } from './identify.ts'
+import type { StoredEvent } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 

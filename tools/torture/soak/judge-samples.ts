@@ -68,7 +68,7 @@ const isLevel = (name: string, parts: readonly Summary[]): boolean => {
  * Judges the periods: no request may fail, response times may be at most 1.2 times those of the first period, and sizes
  * must level off.
  */
-export const judge = (
+export const judgeSamples = (
   parts: readonly Summary[],
 ): { readonly failures: readonly string[]; readonly table: Readonly<Record<string, object>> } => {
   const names = Object.keys(parts.at(-1) ?? {})

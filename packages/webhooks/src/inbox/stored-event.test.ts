@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { toSubject } from '../identity/identity.ts'
-import { identify, toStorableText } from './identify.ts'
+import { toStorableText, toStoredEvent } from './stored-event.ts'
 
 const toBody = (event: object) => new TextEncoder().encode(JSON.stringify(event))
 const identifyEvent = (event: object, maxBodyBytes = 1_000) =>
-  identify({ id: 'a', body: toBody(event) }, maxBodyBytes)
+  toStoredEvent({ id: 'a', body: toBody(event) }, maxBodyBytes)
 
 describe('the lane of an event', () => {
   it('is its call or group, even if it is unknown or drifted', async () => {
@@ -34,11 +34,11 @@ describe('the lane of an event', () => {
 it('keeps the time of an event, and the headers that identify or trace it', async () => {
   const headers = new Headers({ traceparent: '00-1', 'webhook-id': 'a', authorization: 'Bearer s3cret' })
   const body = toBody({ event: 'CALL_ENDED', callId: 'c' })
-  expect(await identify({ id: 'a', body, headers, sentAt: new Date(1) }, 1_000)).toMatchObject({
+  expect(await toStoredEvent({ id: 'a', body, headers, sentAt: new Date(1) }, 1_000)).toMatchObject({
     sentAt: 1,
     headers: '[["webhook-id","a"],["traceparent","00-1"]]',
   })
-  expect(await identify({ id: 'a', body }, 1_000)).toMatchObject({ sentAt: null, headers: null })
+  expect(await toStoredEvent({ id: 'a', body }, 1_000)).toMatchObject({ sentAt: null, headers: null })
 })
 
 it('reads bodies up to the limit of the receiver, above or below the default', async () => {

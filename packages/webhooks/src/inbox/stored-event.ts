@@ -23,13 +23,13 @@ export const readIdentity = (key: string): EventIdentity =>
 const toColumn = (text: string | undefined): string | null =>
   text === undefined ? null : toStorableText(text)
 
-export type StoredEvent = Awaited<ReturnType<typeof identify>>
+export type StoredEvent = Awaited<ReturnType<typeof toStoredEvent>>
 
 /**
  * Returns the columns of an event. Two of them identify duplicates: `key`, within the source, and `fact`,
  * which does not depend on the source or the ids.
  */
-export const identify = async (
+export const toStoredEvent = async (
   { body, id, source = 'webhook', sentAt, headers, bodyWasParsed, verifiedBy }: InboxDelivery,
   maxBodyBytes: number,
 ) => {
