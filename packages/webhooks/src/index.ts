@@ -95,6 +95,12 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
+export {
+  type SqlDedupeOptions,
+  type SqlTableOptions,
+  sqlDedupe,
+  sqlDedupeTable,
+} from './dedupe/sql-dedupe.ts'
 export type {
   SqlClient,
   SqlDialect,
@@ -102,13 +108,7 @@ export type {
   SqlQuery,
   SqlResult,
   SqlValue,
-} from './dedupe/sql-database.ts'
-export {
-  type SqlDedupeOptions,
-  type SqlTableOptions,
-  sqlDedupe,
-  sqlDedupeTable,
-} from './dedupe/sql-dedupe.ts'
+} from './sql/sql-database.ts'
 
 // Inbox: store first, handle later.
 

@@ -1,6 +1,3 @@
-import { toStoredMs } from '../time-limit.ts'
-import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
-import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 import {
   createQualifier,
   createRunner,
@@ -13,7 +10,10 @@ import {
   type SqlQuery,
   type SqlValue,
   syntaxes,
-} from './sql-database.ts'
+} from '../sql/sql-database.ts'
+import { toStoredMs } from '../time-limit.ts'
+import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
+import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } from './dedupe.ts'
 
 /** Options for {@link sqlDedupeTable}. @inline */
 export type SqlTableOptions = {

@@ -1,5 +1,5 @@
-import type { Outcome, SqlDialect, SqlValue } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
+import type { Outcome, SqlDialect, SqlValue } from '../sql/sql-database.ts'
 
 export type InboxValue = SqlValue | Uint8Array
 

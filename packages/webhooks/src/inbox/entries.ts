@@ -1,5 +1,5 @@
-import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
+import { type Outcome, readColumn } from '../sql/sql-database.ts'
 import { type EntryClaim, holdsLock, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { createClaimReader } from './read-claims.ts'
 import { type ClaimedEntry, claimedColumns } from './read-entry.ts'

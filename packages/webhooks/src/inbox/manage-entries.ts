@@ -1,7 +1,7 @@
-import { readColumn } from '../dedupe/sql-database.ts'
 import { toSubject } from '../identity/identity.ts'
 import type { InboxHost } from '../receiver/inbox.ts'
 import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/inbox-entries.ts'
+import { readColumn } from '../sql/sql-database.ts'
 import { toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'

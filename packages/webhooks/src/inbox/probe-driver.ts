@@ -1,4 +1,4 @@
-import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
+import { readColumn, type SqlDialect } from '../sql/sql-database.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 import { readBytes, readText } from './read-entry.ts'
 

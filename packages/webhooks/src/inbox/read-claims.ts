@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-database.ts'
+import { readColumn } from '../sql/sql-database.ts'
 import { type ClaimedEntry, readClaimed } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 

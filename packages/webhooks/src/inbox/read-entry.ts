@@ -1,7 +1,7 @@
 import { toBytes } from '../bytes.ts'
-import { readColumn } from '../dedupe/sql-database.ts'
 import type { InboxDelivery } from '../receiver/inbox.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-entries.ts'
+import { readColumn } from '../sql/sql-database.ts'
 import type { InboxTable } from './table.ts'
 
 export const claimedColumns =

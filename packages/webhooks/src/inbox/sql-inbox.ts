@@ -1,5 +1,4 @@
 import { toBytes, type WebhookPayload } from '../bytes.ts'
-import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 import type {
   AcceptOptions,
@@ -11,6 +10,7 @@ import type {
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
+import { readProperty, type SqlDialect } from '../sql/sql-database.ts'
 import { toStoredMs, waitAtMost } from '../time-limit.ts'
 import {
   assertAboveZero,

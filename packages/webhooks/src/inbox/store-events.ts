@@ -1,5 +1,5 @@
 import { createByteCollector, isError } from '@wabakit/wire'
-import { readColumn, type SqlDialect } from '../dedupe/sql-database.ts'
+import { readColumn, type SqlDialect } from '../sql/sql-database.ts'
 import { waitAtMost } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, ignore, refuse, type Statement, toPlaceholders } from './engine.ts'

@@ -1,6 +1,6 @@
-import { readProperty, type SqlDialect } from '../dedupe/sql-database.ts'
 import type { SqlTableOptions } from '../dedupe/sql-dedupe.ts'
 import { WebhookUsageError } from '../errors.ts'
+import { readProperty, type SqlDialect } from '../sql/sql-database.ts'
 import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 

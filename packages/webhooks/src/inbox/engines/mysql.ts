@@ -6,7 +6,7 @@ import {
   readColumn,
   readOutcome,
   readProperty,
-} from '../../dedupe/sql-database.ts'
+} from '../../sql/sql-database.ts'
 import {
   assertPoolSize,
   type Claiming,

@@ -7,7 +7,7 @@ import {
   readOnlyValue,
   readOutcome,
   readProperty,
-} from '../../dedupe/sql-database.ts'
+} from '../../sql/sql-database.ts'
 import { waitAtMost } from '../../time-limit.ts'
 import {
   assertPoolSize,

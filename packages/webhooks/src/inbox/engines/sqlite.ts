@@ -1,5 +1,5 @@
 import { isError } from '@wabakit/wire'
-import { type Outcome, readColumn, readOnlyValue, readProperty } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn, readOnlyValue, readProperty } from '../../sql/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
   type Effects,

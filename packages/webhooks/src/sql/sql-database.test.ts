@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
+import { sqlDedupe } from '../dedupe/sql-dedupe.ts'
 import { createQualifier, createRunner, type SqlResult } from './sql-database.ts'
-import { sqlDedupe } from './sql-dedupe.ts'
 
 it.each<[string, 'postgresql' | 'mysql' | 'sqlite', SqlResult, object]>([
   ['pg', 'postgresql', { rows: [{ a: 1 }, { a: 2 }] }, { rows: [{ a: 1 }, { a: 2 }], count: 2 }],
