@@ -5,8 +5,8 @@ const prefetchFile = 'core/src/delivery/prefetch.ts'
 const scheduler = 'core/src/delivery/scheduler.ts'
 const queues = 'core/src/delivery/queues.ts'
 const deliveries = 'core/src/delivery/deliveries.ts'
-const policy = 'core/src/delivery/policy.ts'
-const reader = 'core/src/delivery/reader.ts'
+const policy = 'core/src/delivery/start-policy.ts'
+const reader = 'core/src/delivery/page-reader.ts'
 
 /** Returns whether a queue may be restarted while pages with many deliveries are being read. */
 const hasSlowWindows = (plan: Plan): boolean =>

@@ -1,9 +1,9 @@
 import { createHeap, notInHeap } from '../storage/heap.ts'
 import type { Pace, PendingDelivery, StoredQueue } from '../store.ts'
 import { decideWait } from './explain-wait.ts'
-import type { Loop } from './loop.ts'
-import type { Policy } from './policy.ts'
 import { createPrefetch } from './prefetch.ts'
+import type { Loop } from './scheduler-loop.ts'
+import type { Policy } from './start-policy.ts'
 import type { Queue, QueueState, SchedulerContext } from './states.ts'
 
 /** Maximum number of heads, and of retries, to hold in total and per queue. Simulated runs lower it. */

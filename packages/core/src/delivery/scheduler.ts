@@ -1,9 +1,9 @@
 import type { QueueChange } from '../store.ts'
 import { createDeliveries } from './deliveries.ts'
-import { createLoop } from './loop.ts'
-import { createPolicy } from './policy.ts'
+import { createReader } from './page-reader.ts'
 import { createQueues } from './queues.ts'
-import { createReader } from './reader.ts'
+import { createLoop } from './scheduler-loop.ts'
+import { createPolicy } from './start-policy.ts'
 import type { SchedulerContext } from './states.ts'
 
 /**

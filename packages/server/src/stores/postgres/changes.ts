@@ -14,7 +14,7 @@ import { toLikePattern } from '../like-pattern.ts'
 import { createBatches } from './batches.ts'
 import { type ChangedTable, changeRecords, type ExistingGroup } from './functions/changes.ts'
 import { addEvents } from './functions/events.ts'
-import { createNewest } from './newest.ts'
+import { createNewest } from './newest-first.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createReads, ifOrganizationExists, type JsonRow, mapTable } from './records.ts'
 

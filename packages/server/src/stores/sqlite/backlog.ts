@@ -1,7 +1,7 @@
 import type { Store } from '@wabakit/core'
 import { behindAfterMs } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
 import { isHead, isRetry } from './lanes.ts'
+import type { Access } from './record-access.ts'
 
 /** The subscriptions with unfinished deliveries, found with one index lookup each. */
 const busySubscriptions = `with recursive busy (subscription) as (

@@ -1,8 +1,8 @@
 import type { Store } from '@wabakit/core'
 import { toPage } from '@wabakit/core/storage'
 import { formatDeliveryId, parseDeliveryId } from '../delivery-key.ts'
-import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
+import type { Access } from './record-access.ts'
 import { mapTable } from './records.ts'
 
 const { toRecord } = mapTable('deliveries')

@@ -2,9 +2,9 @@ import type { DeliveryChange, DeliveryRecord, Store } from '@wabakit/core'
 import { newProgress, restartedFields, toPage } from '@wabakit/core/storage'
 import { columns } from '../columns.ts'
 import { type DeliveryKey, parseDeliveryId } from '../delivery-key.ts'
-import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import type { QueueChanges } from './queue-changes.ts'
+import type { Access } from './record-access.ts'
 import { mapRows } from './records.ts'
 
 const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state: string }>({

@@ -17,11 +17,11 @@ import {
 } from '@wabakit/core/storage'
 import { progressColumns } from '../columns.ts'
 import { parseDeliveryId } from '../delivery-key.ts'
-import type { Access } from './access.ts'
 import { listBusySubscriptions } from './backlog.ts'
 import type { Publish } from './events.ts'
 import { isHead, isRetry, type Lanes, toPending } from './lanes.ts'
 import type { QueueChanges, TouchedQueue } from './queue-changes.ts'
+import type { Access } from './record-access.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 import type { Removals } from './removals.ts'
 

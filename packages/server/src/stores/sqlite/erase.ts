@@ -1,7 +1,7 @@
 import type { Store } from '@wabakit/core'
-import type { Access } from './access.ts'
 import type { Calls } from './calls.ts'
 import type { QueueChanges } from './queue-changes.ts'
+import type { Access } from './record-access.ts'
 
 export const createErase = (
   { database, write }: Access,

@@ -1,9 +1,9 @@
 import type { EventRecord, Store } from '@wabakit/core'
 import { parsePosition, toPage } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
 import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
+import type { Access } from './record-access.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 
 /** Stores an event and creates its deliveries, in the caller's transaction. */

@@ -1,6 +1,6 @@
 import type { FigureRecord, Store } from '@wabakit/core'
 import { addCounts, findPeriod, planRollUps, type RollUp } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
+import type { Access } from './record-access.ts'
 import { insertInto, mapTable } from './records.ts'
 
 const { toRow, toRecord, columns } = mapTable('figures')

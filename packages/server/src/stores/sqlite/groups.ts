@@ -1,9 +1,9 @@
 import type { EventRecord, GroupRecord, Store } from '@wabakit/core'
 import { decideCreation, toPage } from '@wabakit/core/storage'
 import { toLikePattern } from '../like-pattern.ts'
-import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
-import { createNewest } from './newest.ts'
+import { createNewest } from './newest-first.ts'
+import type { Access } from './record-access.ts'
 import { insertInto, mapTable } from './records.ts'
 
 const { columns, toRow, toRecord, find } = mapTable('groups')

@@ -1,7 +1,7 @@
 import type { EventRecord, PendingDelivery } from '@wabakit/core'
 import { formatDeliveryId } from '../delivery-key.ts'
-import type { Access } from './access.ts'
 import type { QueueChanges } from './queue-changes.ts'
+import type { Access } from './record-access.ts'
 
 const ofLane = (row: string): string =>
   `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`

@@ -1,7 +1,7 @@
 import type { Store } from '@wabakit/core'
 import { toPage } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
+import type { Access } from './record-access.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '@wabakit/core'
 import { longestSpanMs } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
 import type { Calls } from './calls.ts'
+import type { Access } from './record-access.ts'
 import type { Removals } from './removals.ts'
 
 const isInactive = 'coalesce(activeAt, createdAt) < ?'

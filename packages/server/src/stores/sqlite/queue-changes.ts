@@ -1,6 +1,6 @@
 import type { PendingDelivery, StoredQueue } from '@wabakit/core'
 import { createChangeChannel } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
+import type { Access } from './record-access.ts'
 
 /** A changed queue and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }

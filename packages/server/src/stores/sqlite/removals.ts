@@ -1,4 +1,4 @@
-import type { Access } from './access.ts'
+import type { Access } from './record-access.ts'
 
 /** Removals, which start in one transaction and end in later ones. */
 export type Removals = ReturnType<typeof createRemovals>

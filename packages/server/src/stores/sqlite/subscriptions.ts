@@ -1,7 +1,7 @@
 import type { Store, SubscriptionRecord } from '@wabakit/core'
 import { decideSavedHealth, parsePosition, toPage } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
 import type { QueueChanges } from './queue-changes.ts'
+import type { Access } from './record-access.ts'
 import { mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
 import { parsePosition, toPage } from '@wabakit/core/storage'
-import type { Access } from './access.ts'
+import type { Access } from './record-access.ts'
 import { insertInto, mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'

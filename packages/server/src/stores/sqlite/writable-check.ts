@@ -1,6 +1,6 @@
 import { buildTrialCreation } from '../trial-creation.ts'
-import type { Access } from './access.ts'
 import type { NewGroup } from './groups.ts'
+import type { Access } from './record-access.ts'
 
 /** Rolls a trial back. */
 const endOfTrial = new Error('The trial was successful.')

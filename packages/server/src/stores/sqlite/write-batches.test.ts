@@ -7,7 +7,7 @@ import { type Begun, beginDue, delivered, listDue, settle } from '../../../test/
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { openDatabase } from './open-database.ts'
-import type { Effects } from './remember.ts'
+import type { Effects } from './remembered-tables.ts'
 import { storeOnDatabase } from './sqlite-store.ts'
 import { createWriteBatches } from './write-batches.ts'
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageUnavailableError } from '@wabakit/core'
 import { isStorageError } from '../write-check.ts'
-import { applyCommit, applyRollback, type Effects } from './remember.ts'
+import { applyCommit, applyRollback, type Effects } from './remembered-tables.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
 export type WriteBatchesOptions = {

@@ -1,8 +1,8 @@
 import type { OwnedShard } from '../store.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
-import type { Loop } from './loop.ts'
-import type { Policy } from './policy.ts'
 import type { Queues } from './queues.ts'
+import type { Loop } from './scheduler-loop.ts'
+import type { Policy } from './start-policy.ts'
 import type { SchedulerContext } from './states.ts'
 
 /** Reads pages from the store: of the deliveries of a queue, and of the queues of shards. */

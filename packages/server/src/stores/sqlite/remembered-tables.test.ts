@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { openDatabase } from './open-database.ts'
-import { applyRollback, createRemember, type Effects } from './remember.ts'
+import { applyRollback, createRemember, type Effects } from './remembered-tables.ts'
 
 const openRemembered = () => {
   const { database, close } = openDatabase(join(temporaryFolder(), 'wabakit.db'))

@@ -8,7 +8,7 @@ import {
 } from '@wabakit/core'
 import type { OpenDatabase } from './open-database.ts'
 import { mapRows, mapTable } from './records.ts'
-import { createRemember, type Effects } from './remember.ts'
+import { createRemember, type Effects } from './remembered-tables.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createWriteBatches } from './write-batches.ts'
 
