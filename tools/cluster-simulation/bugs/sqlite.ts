@@ -61,7 +61,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
   },
   {
     name: 'memory: rows read in a transaction are kept after its rollback',
-    file: `${folder}/remember.ts`,
+    file: `${folder}/remembered-tables.ts`,
     find: `      effects.push({ afterRollback: forget })
 `,
     replace: '',
