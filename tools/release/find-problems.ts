@@ -11,10 +11,10 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/contract': 320,
   '@wabakit/client': 260,
   '@wabakit/webhooks': 960,
-  '@wabakit/core': 1_900,
-  '@wabakit/mock': 520,
-  '@wabakit/conformance': 1_350,
-  '@wabakit/server': 2_000,
+  '@wabakit/core': 2_100,
+  '@wabakit/mock': 620,
+  '@wabakit/conformance': 800,
+  '@wabakit/server': 2_650,
   wabakit: 40,
 }
 
