@@ -21,7 +21,10 @@ const settings = {
    * @default 'all'
    */
   wabaNumbers: optional(
-    z.union([z.literal('all'), z.readonly(z.array(phoneNumber))], 'must be all, or a list of phone numbers'),
+    z.union([z.literal('all'), z.readonly(z.array(phoneNumber))], {
+      // If the value is a list, the error of the item already names the number.
+      error: ({ input }) => (Array.isArray(input) ? undefined : 'must be all, or a list of phone numbers'),
+    }),
     'WABA numbers that it may use (default: all).',
   ),
 }
