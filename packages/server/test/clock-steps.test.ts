@@ -1,21 +1,23 @@
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { type Clock, createReferenceServer, type Store } from '@wabakit/core'
 import { type ClockSources, createServiceClock } from '@wabakit/core/hosting'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startRetention } from '../src/serve/retention.ts'
 import { openPostgres, type PostgresDatabase } from '../src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { continueClock } from '../src/stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../src/stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../src/stores/sqlite/sqlite-store.ts'
-import { acme } from './fixture.ts'
+import { acme, control, listenForWebhooks, start } from './fixture.ts'
+import { openStream } from './open-stream.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const second = 1_000
 const hour = 3_600 * second
 const day = 24 * hour
-const start = Date.UTC(2026, 0, 1)
+const began = Date.UTC(2026, 0, 1)
 
 /** A database that outlives its servers. */
 type Database = {
@@ -55,7 +57,7 @@ const engines = {
     const store = { ...postgresStore(postgres), close: async () => {} }
     await store.removeOrganization('acme')
     await postgres.query('DELETE FROM public.clock')
-    await postgres.query('INSERT INTO public.clock VALUES ($1)', [start])
+    await postgres.query('INSERT INTO public.clock VALUES ($1)', [began])
     return {
       open: async (sources) => {
         const [row] = await postgres.read<{ now: number }>('SELECT now::double precision FROM public.clock')
@@ -68,7 +70,7 @@ const engines = {
 
 /** Creates a server, whose wall clock can be stepped, and an endpoint. */
 const createScenario = async (database: Database) => {
-  const machine = { wall: start, elapsed: 0 }
+  const machine = { wall: began, elapsed: 0 }
   const endpoint = { status: 200, received: [] as { body: string; timestamp: number }[] }
   const sources = { wall: () => machine.wall, elapsed: () => machine.elapsed }
 
@@ -250,3 +252,56 @@ describe.each(Object.entries(engines))('on %s', (_, createDatabase) => {
     expect(scenario.endpoint.received).toHaveLength(2)
   })
 })
+
+const getSummary = ({ url }: { readonly url: string }) =>
+  fetch(`${url}/v1/call/ai-summary?callId=c1`, { headers: { authorization: 'wk_test_key_0123456789' } })
+
+test.each([-hour, hour])(
+  'a running server streams, limits, logs and measures as before when its clock is set by %i ms',
+  async (step) => {
+    let stepped = 0
+    const { now } = Date
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + stepped)
+    onTestFinished(() => wall.mockRestore())
+    const log: string[] = []
+    const logStream = new Writable({
+      write: (chunk, _encoding, done) => {
+        log.push(String(chunk))
+        done()
+      },
+    })
+    const endpoint = await listenForWebhooks()
+    const server = await start(
+      { logLevel: 'info', logFormat: 'json', rateLimitPerOrganization: 1, allowPrivateTargets: true },
+      { logStream },
+    )
+    const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url }
+    await control(server, 'POST /organizations/acme/subscriptions', subscription)
+    const stream = await openStream(server)
+    const publish = async (groupId: string) => {
+      const group = { wabaNumber: '+15550100001', subject: 'Team', groupId }
+      expect((await control(server, 'POST /organizations/acme/groups', group)).status).toBe(201)
+      const [event, attempt] = [await stream.next(), await stream.next()]
+      expect(event).toMatchObject({ event: 'event', data: { subject: `group:${groupId}` } })
+      expect(attempt).toMatchObject({ event: 'attempt', data: { eventId: event?.id, outcome: 'delivered' } })
+      expect(attempt?.data.durationMs).toBeGreaterThanOrEqual(0)
+    }
+
+    await publish('before')
+    expect((await getSummary(server)).status).toBe(404)
+    stepped = step
+    await publish('after')
+    const refused = await getSummary(server)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    const requestId = refused.headers.get('x-request-id')
+    const lines = log.map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(expect.objectContaining({ requestId, status: 429, msg: 'request' }))
+    const words = step > 0 ? 'forward' : 'back'
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: `The clock of this machine was set ${words} by 3600 s. Due times, leases and retention continue without the step.`,
+      }),
+    )
+  },
+)

@@ -677,6 +677,29 @@ describe('errors', () => {
     log.mockRestore()
   })
 
+  it.each([-3_600_000, -60_000, 3_600_000])(
+    'of rejected requests are logged once a minute, also when the clock is set by %i ms',
+    async (step) => {
+      const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
+      onTestFinished(() => warnings.mockRestore())
+      let at = Date.now()
+      const receiver = createReceiver({ verify: () => false, now: () => at })
+      const countLines = async () => {
+        const response = await receiver.handle(await signedRequest(joined))
+        expect(response.status).toBe(401)
+        return warnings.mock.calls.length
+      }
+      expect([await countLines(), await countLines()]).toEqual([1, 1])
+      at += step
+      expect([await countLines(), await countLines()]).toEqual([2, 2])
+      expect(warnings.mock.lastCall).toEqual([expect.stringMatching(/^2 webhooks were rejected/)])
+      at += 59_999
+      expect(await countLines()).toBe(2)
+      at += 1
+      expect(await countLines()).toBe(3)
+    },
+  )
+
   it('are recognized by more than their name', async () => {
     for (const error of [null, 'WebhookParseError', new Error('x'), { name: 'WebhookParseError' }]) {
       expect(isWebhookParseError(error)).toBe(false)

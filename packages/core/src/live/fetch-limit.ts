@@ -12,7 +12,9 @@ export const createFetchLimit = (now: () => number): FetchLimit => {
     const at = now()
     if (windows.size >= maxWindows) windows.clear()
     const found = windows.get(callId)
-    const window = found !== undefined && found.endsAt > at ? found : { endsAt: at + windowMs, count: 0 }
+    // A window that ends later than a new one began before the clock was set back.
+    const isCurrent = found !== undefined && found.endsAt > at && found.endsAt <= at + windowMs
+    const window = isCurrent ? found : { endsAt: at + windowMs, count: 0 }
     windows.set(callId, window)
     window.count += 1
     return window.count > maxFetches ? Math.ceil((window.endsAt - at) / 1_000) : undefined

@@ -523,6 +523,21 @@ const schedule = defineCases('Delivery schedule', {
     }
   },
 
+  'an attempt during which the clock is set has no negative duration': async () => {
+    for (const jump of [-hour, hour]) {
+      const scenario = await failingWorld()
+      scenario.respond = () => {
+        scenario.clock.time += jump
+        return new Response()
+      }
+      await postGroup(scenario)
+      await scenario.server.dispatcher.runDue()
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
+      const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+      includes(attempt, { durationMs: Math.max(0, jump), succeeded: true })
+    }
+  },
+
   'an attempt that takes too long fails, even if fetch ignores its signal': async () => {
     for (const respond of [
       () => new Promise<Response>(() => {}),

@@ -130,6 +130,34 @@ const groupEvents = defineCases('Group events', {
 })
 
 const callEvents = defineCases('Call events', {
+  'have no negative duration, and no time in the future, wherever in a call the clock is set': async () => {
+    for (const jump of [-3_600_000, 3_600_000]) {
+      for (const position of [0, 1, 2]) {
+        const scenario = await createScenario()
+        const { calls, summaries } = scenario.server
+        const callId = await begin(scenario)
+        const steps = [
+          () => calls.accept('acme', callId),
+          () => calls.end('acme', callId),
+          () => summaries.save('acme', callId, summary, automatic),
+        ]
+        for (const [index, step] of steps.entries()) {
+          scenario.clock.time += 10_000 + (index === position ? jump : 0)
+          await step()
+          const { event } = scenario.publications.at(-1) ?? {}
+          ok(event !== undefined && 'callId' in event, 'a call event')
+          const result = publishedEventSchemas[event.event].safeParse(event)
+          ok(result.success, `${event.event}: ${result.error && JSON.stringify(toIssues(result.error))}`)
+          const { callStartedAt = '', callEndedAt = callStartedAt } = event
+          ok(callStartedAt <= callEndedAt, `${event.event}: from ${callStartedAt} to ${callEndedAt}`)
+          const now = new Date(scenario.clock.time).toISOString()
+          // The call may have ended before the clock was set back.
+          if (index < 2) ok(callEndedAt <= now, `${event.event}: ${callEndedAt} at ${now}`)
+        }
+      }
+    }
+  },
+
   'events of a call are in the order INITIATED, ACCEPTED, ENDED, AI_SUMMARY, all with the same callId':
     async () => {
       for (const direction of ['INCOMING', 'OUTGOING'] as const) {

@@ -56,6 +56,31 @@ describe('an inbox on SQLite', () => {
     expect(tbl).toBe(3)
   })
 
+  it('retries on time when the clock of the machine is set back or forward by an hour', async () => {
+    let stepped = 0
+    const { now } = Date
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + stepped)
+    onTestFinished(() => wall.mockRestore())
+    const database = open(new DatabaseSync(':memory:'))
+    // SQLite reads the same clock.
+    database.function('unixepoch', { varargs: true }, () => Date.now() / 1_000)
+    const { receiver, inbox } = receive(createEnvironment(database))
+    let isBroken = true
+    receiver.on('CALL_ENDED', () => {
+      if (isBroken) throw new Error('broken')
+    })
+    for (const step of [-3_600_000, 3_600_000]) {
+      isBroken = true
+      await receiver.handle(toRequest(toEnd('c'), `${step}`))
+      await receiver.drain()
+      expect(await inbox.count()).toMatchObject({ failed: 1 })
+      stepped += step
+      isBroken = false
+      await expect.poll(() => receiver.drain(), { timeout: 60_000 }).toMatchObject({ remaining: 0 })
+    }
+    expect(await inbox.count()).toEqual({ handled: 2 })
+  })
+
   it.each([['node:sqlite', node] as const, ['better-sqlite3', better] as const])(
     'lists and handles an event whose row has numbers that are too large: %s',
     async (_, environment) => {
