@@ -9,7 +9,7 @@ import { joined, signed, summary } from './signed.ts'
 const pages = {
   'packages/webhooks/README.md': ['receive.ts', 'worker.ts', 'receive.test.ts', 'inbox.ts'],
   'docs/reference/receiver.md': ['vendor.ts', 'switch.ts'],
-  'docs/reference/inbox.md': ['inbox-sqlite.ts'],
+  'docs/reference/inbox.md': ['inbox-sqlite.ts', 'inbox-reload.ts'],
 }
 const secret = generateSecret()
 const token = 'a-token-of-16-bytes'
@@ -44,6 +44,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
   vi.resetModules()
 })
 
@@ -119,4 +120,16 @@ it('the snippets with an inbox keep a summary exactly once', async () => {
   const select = 'SELECT call_id, recap FROM summaries'
   const kept = [{ call_id: 'call-1', recap: summary.summary.recap }]
   expect([(await pool.query(select)).rows, database.prepare(select).all()]).toEqual([kept, kept])
+
+  // A module that is evaluated again stops the receiver of the old one: the pool gets all its connections back.
+  const reloaded = postgres.pool()
+  vi.stubGlobal('webhookPool', reloaded)
+  vi.stubGlobal('stopReceiver', undefined)
+  await import('./readme/inbox-reload.ts')
+  vi.resetModules()
+  const module = await import('./readme/inbox-reload.ts')
+  await module.receiver.accept(JSON.stringify({ ...summary, callId: 'call-2' }))
+  await expect.poll(() => printed).toContainEqual(`call-2 ${summary.summary.recap}`)
+  await module.receiver.stop()
+  await expect.poll(() => reloaded.totalCount - reloaded.idleCount).toBe(0)
 })
