@@ -10,9 +10,10 @@ import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
-import { type ConnectionInfo, createApi, type RequestReported } from './http/api.ts'
+import { type ConnectionInfo, createApi } from './http/api.ts'
 import type { ApiRequest, ApiResponse } from './http/exchange.ts'
 import { createFetch } from './http/fetch.ts'
+import type { RequestDescribed, RequestReported, SentResponse } from './http/request-report.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -50,6 +51,15 @@ export type ReferenceServer = {
    * @returns a function that removes the listener.
    */
   onRequest(listener: (report: RequestReported) => void): () => void
+  /**
+   * Describes a request to which the host sent something else than the service's response, such as by a fault. Neither
+   * responds to it nor counts it.
+   */
+  describeSent(
+    request: ApiRequest,
+    sent: SentResponse,
+    connection?: ConnectionInfo,
+  ): Promise<RequestDescribed>
   /**
    * Calls `listener` with each event of this name (`'*'` for any name) that this process publishes, after the event is
    * stored, whether or not a subscription matches it. Events from other processes that share the store are not
@@ -126,7 +136,13 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const context = { store, clock, ids, log, random }
   const rateLimits = createRateLimits(rateLimit, clock)
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
-  const { respond, onRequest } = createApi({ ...context, ready, keyHeaders, onError, rateLimits })
+  const { respond, describeSent, onRequest } = createApi({
+    ...context,
+    ready,
+    keyHeaders,
+    onError,
+    rateLimits,
+  })
 
   const figures = createFigures({ ...context, onAttempt: dispatcher.onAttempt, onError })
 
@@ -147,6 +163,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     figures,
     dispatcher,
     onRequest,
+    describeSent,
     on: log.on,
   }
 }

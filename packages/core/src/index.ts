@@ -1,8 +1,9 @@
 // The reference server
 
 export { createReferenceServer, type ReferenceServer } from './create-reference-server.ts'
-export type { ConnectionInfo, RequestReported } from './http/api.ts'
+export type { ConnectionInfo } from './http/api.ts'
 export type { ApiRequest, ApiResponse } from './http/exchange.ts'
+export type { RequestDescribed, RequestReported, SentResponse } from './http/request-report.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'

@@ -230,6 +230,56 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
   expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
 })
 
+test.each([
+  [
+    { status: 429, retryAfterSeconds: 2 },
+    { status: 429, code: 'rate_limited' },
+  ],
+  [
+    { status: 429, carriedOut: true },
+    { status: 429, code: 'rate_limited', repeated: false },
+  ],
+  [{ html: true }, { status: 502, code: null }],
+  [{ malformed: true }, { status: 200, code: null }],
+  [{ reset: true }, { status: null, code: null, responseBody: null }],
+  [
+    { reset: true, carriedOut: true },
+    { status: null, code: null, responseBody: null },
+  ],
+  [{ truncated: true }, { status: 200, code: null, responseBody: null }],
+])('the log of requests has what was sent by the fault %j', async (fault, logged) => {
+  const mock = await start()
+  const other = mock.tenant()
+  other.faults.next('groups.create', fault)
+  const body = JSON.stringify({ wabaNumber: other.wabaNumber, subject: 'Order 1042', groupId: 'order-1042' })
+  const create = async () => {
+    const response = await fetch(`${mock.url}/whatsapp/wa-group/create`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-public-api-key': other.apiKey },
+    })
+    return response.text()
+  }
+  const responseBody = await create().catch(() => null)
+  await create()
+  const { items } = (await call(mock, `GET //requests?organization=${other.organizationId}`)).body
+  expect(items).toMatchObject([{ status: 200 }, { keyId: items[0].keyId, groupId: 'order-1042' }])
+  expect(items).toHaveLength(2)
+  const details = await call(mock, `GET //requests/${items[1].requestId}`)
+  expect(details.body).toMatchObject({ responseBody, requestBody: body, keyFault: null, ...logged })
+  expect(JSON.stringify(details)).not.toContain(other.apiKey)
+})
+
+test('the log of requests has what the profile "live" sent', async () => {
+  const mock = await createMock({ port: 0, profile: 'live' })
+  onTestFinished(mock.close)
+  await fetch(`${mock.url}/v1/call/ai-summary?callId=unknown`, { headers: { authorization: mock.apiKey } })
+  const [{ requestId, ...listed }] = (await call(mock, 'GET //requests')).body.items
+  expect(listed).toMatchObject({ status: mock.requests[0]?.status, code: 'summary_not_found' })
+  const { body } = await call(mock, `GET //requests/${requestId}`)
+  expect(JSON.parse(body.responseBody)).not.toHaveProperty('code')
+})
+
 test('lists the organizations of all tenants, in pages', async () => {
   const mock = await start()
   const others = [mock.tenant(), mock.tenant()]

@@ -56,6 +56,26 @@ test.each([
   expect(response.headers.get('x-request-id')).toMatch(/^req_\w{26}$/)
 })
 
+test.each([
+  [{ status: 500 }, { status: 500, code: 'internal_error', groupId: null }],
+  [
+    { status: 500, carriedOut: true },
+    { status: 500, code: 'internal_error', groupId: expect.any(String) },
+  ],
+  [
+    { reset: true, carriedOut: true },
+    { status: null, code: null, groupId: expect.any(String) },
+  ],
+  [{ reset: true }, { status: null, code: null, groupId: null }],
+])('lists the request that got the fault %j with what was sent', async (fault, listed) => {
+  const { server, fail } = await startFaulty()
+  await fail(fault)
+  await createGroup(server.url).catch(() => {})
+  const list = async () => (await control(server, 'GET /requests')).body.items
+  // The connection is dropped before the request is listed.
+  await expect.poll(list).toMatchObject([{ ...listed, organizationId: expect.any(String) }])
+})
+
 test.each([403, 408, 413, 415, 429, 431, 500])(
   'responds to the fault { status: %i } with the only code that the endpoint has for it',
   async (status) => {

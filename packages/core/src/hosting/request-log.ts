@@ -1,7 +1,7 @@
-import type { Page, PageRequest, RequestReported } from '../index.ts'
+import type { Page, PageRequest, RequestDescribed, RequestReported } from '../index.ts'
 import { parsePosition } from '../storage/cursors.ts'
 
-export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 'responseBody'> & {
+export type LoggedRequest = Omit<RequestDescribed, 'caller' | 'requestBody' | 'responseBody'> & {
   /** `null` if the request had no valid key, as are the other fields about the key. */
   readonly organizationId: string | null
   readonly keyId: string | null
@@ -117,18 +117,34 @@ export const createRequestLog = (capacity: number) => {
     count += 1
   }
 
+  const putDescribed = ({ caller, ...facts }: RequestDescribed): void =>
+    put({
+      ...facts,
+      organizationId: caller?.organization.id ?? null,
+      keyId: caller?.key.id ?? null,
+      keyLabel: caller?.key.label ?? null,
+    })
+
   return {
     put,
     /** Adds a request. Keeps only the first request with status 429 per organization and second. */
     add: (request: RequestReported): void => {
-      if (isRepeatedRefusal(request)) return
-      const { caller, ...facts } = request
-      put({
-        ...facts,
-        organizationId: caller?.organization.id ?? null,
-        keyId: caller?.key.id ?? null,
-        keyLabel: caller?.key.label ?? null,
-      })
+      if (!isRepeatedRefusal(request)) putDescribed(request)
+    },
+    /** Replaces the outcome of a request by what the host sent instead. Adds the request if the service did not get it. */
+    correct: (request: RequestDescribed): void => {
+      const index = requests.findIndex((each) => each?.requestId === request.requestId)
+      const known = requests[index]
+      if (known === undefined) {
+        putDescribed(request)
+        return
+      }
+      const { status, durationMs, responseBody } = request
+      // The errors of a live service have no codes.
+      const code = request.code ?? (status === known.status ? known.code : null)
+      requests[index] = { ...known, status, code, durationMs }
+      const { requestBody = null } = bodies[index] ?? {}
+      bodies[index] = { requestBody, responseBody: shortenBody(responseBody) }
     },
     /** Lists the requests of an organization and those without a valid key, with the bodies that are kept, oldest first. */
     save: (organizationId: string): (LoggedRequest & LoggedBodies)[] => {

@@ -1,6 +1,5 @@
 import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
 import { equalsInConstantTime } from '@wabakit/webhooks'
-import { maskUrl } from '@wabakit/wire'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { callListener } from '../events/call-listener.ts'
 import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
@@ -10,6 +9,16 @@ import type { ServerContext } from '../server-context.ts'
 import { sha256 } from '../values/sha256.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
+import {
+  addTexts,
+  findCode,
+  findSubject,
+  type Report,
+  type RequestDescribed,
+  type RequestReported,
+  type SentResponse,
+  startReport,
+} from './request-report.ts'
 
 /** Connection details that the host provides. */
 export type ConnectionInfo = {
@@ -20,44 +29,6 @@ export type ConnectionInfo = {
 /** Responds to a request to the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
-/** A request to the public API, and its outcome. It does not contain the key. */
-export type RequestReported = {
-  /** The `x-request-id` of the response. */
-  readonly requestId: string
-  /** Start of the request, as Unix time in milliseconds. */
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly method: string
-  /** The path, without the query. */
-  readonly path: string
-  /** The endpoint; `null` for any other path. */
-  readonly endpoint: EndpointName | null
-  /** `null` if the request had no valid key. */
-  readonly caller: CallerRecord | null
-  readonly status: number
-  /** The error code of the response; `null` for a success. */
-  readonly code: string | null
-  /** The group or call that the request named, if the id is valid. */
-  readonly groupId: string | null
-  readonly callId: string | null
-  /** The peer's IP address; `null` if the host does not provide it. */
-  readonly address: string | null
-  /** The `user-agent` header. */
-  readonly userAgent: string | null
-  /** The query, with its values masked, such as `callId=***`; `null` if there is none. */
-  readonly query: string | null
-  /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or several. */
-  readonly keyFingerprint: string | null
-  /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller. */
-  readonly keyFault: 'missing' | 'unknown' | 'conflicting' | null
-  /** Set if an earlier copy of the request had already created the group. */
-  readonly isRepeated: boolean
-  /** The body, with the key replaced wherever it occurs; `null` if it was not read, or is not UTF-8. */
-  readonly requestBody: string | null
-  /** The body of the response, with the key replaced wherever it occurs. */
-  readonly responseBody: string | null
-}
-
 type ApiContext = ServerContext & {
   /** Resolves when the declared organizations are in the store. */
   readonly ready: () => Promise<void>
@@ -67,9 +38,6 @@ type ApiContext = ServerContext & {
   readonly onError: (error: unknown) => void
 }
 
-/** A report that is still being written. */
-type Report = { -readonly [Field in keyof RequestReported]: RequestReported[Field] }
-
 // Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
 const decode = (bytes: Uint8Array): string | null => {
   try {
@@ -78,9 +46,6 @@ const decode = (bytes: Uint8Array): string | null => {
     return null
   }
 }
-
-/** Replaces a key in a body. A client may have put it there by mistake, and a log must not show it. */
-const maskKey = (body: string, key: string | undefined): string => (key ? body.replaceAll(key, '•••') : body)
 
 /** Returns a request that calls `onBody` with the bytes of its body once they are read. */
 const watchBody = (request: ApiRequest, onBody: (bytes: Uint8Array) => void): ApiRequest => ({
@@ -195,28 +160,12 @@ export const createApi = (context: ApiContext) => {
 
   const respond: Api = async (request, { remoteAddress } = {}) => {
     const requestId = ids('req')
-    const { method, path, headers: sentHeaders } = request
-    const report: Report = {
+    const report = startReport(request, {
       requestId,
       startedAt: clock.now(),
-      durationMs: 0,
-      method,
-      path,
-      endpoint: findEndpoint(path) ?? null,
-      caller: null,
-      status: 0,
-      code: null,
-      groupId: null,
-      callId: null,
       address: remoteAddress ?? null,
-      userAgent: null,
-      query: null,
-      keyFingerprint: null,
-      keyFault: null,
-      isRepeated: false,
-      requestBody: null,
-      responseBody: null,
-    }
+      endpoint: findEndpoint(request.path) ?? null,
+    })
     let sent: Uint8Array | undefined
     let key: string | undefined
     let headers: RateLimitHeaders = {}
@@ -245,19 +194,37 @@ export const createApi = (context: ApiContext) => {
     report.status = response.status
     report.durationMs = Math.max(0, clock.now() - report.startedAt)
     if (listeners.size > 0) {
-      const body = sent === undefined ? null : decode(sent)
-      report.requestBody = body === null ? null : maskKey(body, key)
-      report.responseBody = maskKey(response.body, key)
-      report.userAgent = maskKey(sentHeaders.get('user-agent') ?? '', key) || null
-      report.query = maskUrl(`?${request.query.replace(/^\?/, '')}`).slice(1) || null
-      report.keyFingerprint = key ? sha256(key).slice(0, 8) : null
+      const requestBody = sent === undefined ? null : decode(sent)
+      addTexts(report, { request, key, requestBody, responseBody: response.body })
     }
     for (const listener of listeners) callListener(() => listener(report), onError)
     return response
   }
 
+  /** Describes a request to which the host sent something else than the service's response. */
+  const describeSent = async (
+    request: ApiRequest,
+    { status, durationMs, requestId, requestBody, responseBody }: SentResponse,
+    { remoteAddress }: ConnectionInfo = {},
+  ): Promise<RequestDescribed> => {
+    const report = startReport(request, {
+      requestId,
+      startedAt: clock.now() - Math.round(durationMs),
+      address: remoteAddress ?? null,
+      endpoint: findEndpoint(request.path) ?? null,
+    })
+    const key = readKey(request)
+    report.caller = (key && (await findCaller(sha256(key)))) || null
+    if (report.caller === null) report.keyFault = findKeyFault(key)
+    report.code = findCode(responseBody)
+    report.durationMs = Math.round(durationMs)
+    addTexts(report, { request, key, requestBody, responseBody })
+    return { ...report, ...findSubject(report, request, requestBody), status }
+  }
+
   return {
     respond,
+    describeSent,
     /** @returns a function that removes the listener. */
     onRequest: (listener: (report: RequestReported) => void) => {
       listeners.add(listener)

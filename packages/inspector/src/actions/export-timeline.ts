@@ -11,7 +11,7 @@ const toText = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#$
 const describe = (entry: TimelineEntry): [what: string, detail: string] => {
   switch (entry.kind) {
     case 'request':
-      return [`${entry.request.method} ${entry.request.path}`, String(entry.request.status)]
+      return [`${entry.request.method} ${entry.request.path}`, String(entry.request.status ?? 'no response')]
     case 'change':
       return ['state', entry.state]
     case 'event':

@@ -12,8 +12,8 @@ const toFlag = (entry: TimelineEntry, index: number) => {
   if (entry.kind === 'change') return { ...shared, text: entry.state, tone: 'plain' }
   if (entry.kind !== 'request') return []
   const { method, path, status } = entry.request
-  const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
-  return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status}`, tone }
+  const tone = status === null || status >= 500 ? 'bad' : status < 300 ? 'good' : 'warn'
+  return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status ?? 'no response'}`, tone }
 }
 
 const lineHeight = 26

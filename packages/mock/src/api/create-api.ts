@@ -1,5 +1,5 @@
-import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
-import { findEndpoint } from '@wabakit/core/hosting'
+import type { ConnectionInfo, ReferenceServer, RequestDescribed } from '@wabakit/core'
+import { findEndpoint, toApiRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { type ErrorCode, isErrorCode, toBodyStream, validateReceivedErrorBody } from '@wabakit/wire'
 import type { RecordedRequest } from '../recording.ts'
@@ -9,7 +9,7 @@ import { sleepRealTime } from '../time/timers.ts'
 export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
 type ApiOptions = {
-  readonly server: Pick<ReferenceServer, 'fetch'>
+  readonly server: Pick<ReferenceServer, 'fetch' | 'describeSent'>
   readonly faults: Pick<ApiFaults, 'take'>
   /** Responds as the profile `live` does; `undefined` in the profile `reference`. */
   readonly respondLive:
@@ -18,13 +18,15 @@ type ApiOptions = {
   readonly createRequestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
+  /** Called if the mock sent something else than the reference server's response. */
+  readonly correct: (request: RequestDescribed) => void
 }
 
 /** Maximum length of a recorded body, in characters. The rest is not read. */
 const maxLength = 65_536
 
-/** Reads the start of a body as JSON or text, for the recording. Returns `undefined` if there is no body. */
-const readBody = async (request: Request): Promise<unknown> => {
+/** Reads the start of a body, for the recording. */
+const readBody = async (request: Request): Promise<string> => {
   const reader = toBodyStream(request.clone()).getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -34,6 +36,11 @@ const readBody = async (request: Request): Promise<unknown> => {
     text += decoder.decode(value, { stream: true })
   }
   reader.cancel().catch(() => {})
+  return text
+}
+
+/** Returns a body as JSON or text; `undefined` if there is none. */
+const parseBody = (text: string): unknown => {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
@@ -54,25 +61,38 @@ const throwConnectionReset = (): never => {
 }
 
 export const createApi =
-  ({ server, faults, respondLive, createRequestId, now, record }: ApiOptions): Api =>
+  ({ server, faults, respondLive, createRequestId, now, record, correct }: ApiOptions): Api =>
   async (request, connection) => {
     request.signal.throwIfAborted()
     const url = new URL(request.url)
     const endpoint = findEndpoint(url.pathname)
     const fault = faults.take(endpoint)
+    const requestBody = await readBody(request)
+    const startedAt = now()
     const recorded = {
       endpoint,
       method: request.method,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: new Headers(request.headers),
-      body: await readBody(request),
-      at: now(),
+      body: parseBody(requestBody),
+      at: startedAt,
       fault,
     }
     let code: ErrorCode | undefined
+    let original: Response | undefined
+    /** Corrects the log of requests. A response that breaks off cannot be read. */
+    const log = async (sent: Response | undefined): Promise<void> => {
+      if (sent !== undefined && sent === original) return
+      const responseBody = (!fault?.truncated && (await sent?.clone().text())) || null
+      const requestId = (original ?? sent)?.headers.get('x-request-id') ?? createRequestId()
+      const [status, durationMs] = [sent?.status ?? null, now() - startedAt]
+      const outcome = { requestId, durationMs, status, requestBody, responseBody }
+      correct(await server.describeSent(toApiRequest(request), outcome, connection))
+    }
     const respondReference = async (received: Request): Promise<Response> => {
       const response = await server.fetch(received, connection)
+      original = response
       code = response.status === 200 ? undefined : await readErrorCode(response)
       return response
     }
@@ -84,6 +104,7 @@ export const createApi =
       if (response.status === 404) code ??= 'summary_not_found'
       if (response.status === 429) code ??= 'rate_limited'
       const verdict = code ?? 'ok'
+      await log(response)
       record({ ...recorded, status: response.status, verdict })
       return response
     }
@@ -93,9 +114,11 @@ export const createApi =
       const flush = () => sleep(20)
       const exchange = { endpoint, createRequestId, respond, sleep, flush, reset: throwConnectionReset }
       const response = await respondWithFault(fault, exchange)
+      await log(response)
       record({ ...recorded, status: response.status, verdict: 'fault' })
       return response
     } catch (error) {
+      await log(undefined)
       record({ ...recorded, status: undefined, verdict: 'fault' })
       throw error
     }

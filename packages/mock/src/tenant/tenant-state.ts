@@ -300,6 +300,7 @@ export const createTenantState = (options: LastingParts) => {
       createRequestId: () => ids('req'),
       now: timers.now,
       record: recorder.addRequest,
+      correct: requests.correct,
     }),
     transport,
     requests,

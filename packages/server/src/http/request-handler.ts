@@ -13,6 +13,7 @@ import {
   streamBody,
   takeBody,
   toErrorResponse,
+  toApiRequest as toFetchedRequest,
 } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { createLinger } from '@wabakit/wire'
@@ -27,6 +28,8 @@ type RequestHandlerOptions = {
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
         readonly faults: ApiFaults | undefined
+        /** Logs a request that a fault answered. */
+        readonly logSent: (...described: Parameters<ReferenceServer['describeSent']>) => Promise<void>
         /** Set if `fetch` imitates a live service, which `respond` does not. */
         readonly isLive: boolean
         /** Set if every client that reaches this server may use the control API. */
@@ -222,15 +225,33 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     if (fault === undefined) {
       return api.isLive ? (request: Request) => api.fetch(request, { remoteAddress }) : undefined
     }
-    return (request: Request) =>
-      respondWithFault(fault, {
+    return async (request: Request) => {
+      const startedAt = performance.now()
+      let requestId: string | null = null
+      const carryOut = async (): Promise<Response> => {
+        const response = await api.fetch(request, { remoteAddress })
+        requestId = response.headers.get('x-request-id')
+        return response
+      }
+      const response = await respondWithFault(fault, {
         endpoint,
-        respond: () => api.fetch(request, { remoteAddress }),
+        respond: carryOut,
         sleep: (ms) => sleep(ms, undefined, { ref: false }),
         flush: () => waitForHead(incoming, outgoing),
         reset: () => incoming.socket.destroy(),
         createRequestId,
       })
+      const isRead = !fault.reset && !fault.truncated
+      const sent = {
+        requestId: requestId ?? response.headers.get('x-request-id') ?? createRequestId(),
+        durationMs: performance.now() - startedAt,
+        status: fault.reset ? null : response.status,
+        requestBody: null,
+        responseBody: (isRead && (await response.clone().text())) || null,
+      }
+      await api.logSent(toFetchedRequest(request), sent, { remoteAddress }).catch(onError)
+      return response
+    }
   }
 
   return {

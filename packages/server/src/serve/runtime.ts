@@ -176,6 +176,7 @@ export const createRuntime = (options: RuntimeOptions) => {
               isLive: profile !== undefined,
               control,
               faults,
+              logSent: async (...described) => requests.correct(await service.describeSent(...described)),
               isControlOpen: settings.controlToken === undefined,
             },
       pages,

@@ -95,6 +95,7 @@ const startFront = async () => {
       respond: (request, options) => find(request.headers).respond(request, options),
       control: async () => new Response(null, { status: 404 }),
       faults: undefined,
+      logSent: async () => {},
       isLive: false,
       isControlOpen: false,
     },

@@ -145,7 +145,7 @@ const findRequests: Finder = async ({ requests }, { organizationId, text, limit 
     .items.map(({ requestId, method, path, status, startedAt }) => ({
       kind: 'api_request',
       id: requestId,
-      label: `${method} ${path} ${status}`,
+      label: `${method} ${path} ${status ?? 'no response'}`,
       at: utc(startedAt),
       exact: requestId === text,
     }))

@@ -8,7 +8,7 @@ const request = {
   method: z.string(),
   path: z.string(),
   endpoint: z.nullable(z.enum(['groups.create', 'calls.getSummary'])),
-  status: z.number(),
+  status: z.nullable(z.number()),
   code: z.nullable(z.string()),
   durationMs: z.number(),
   organizationId: z.nullable(z.string()),
@@ -21,13 +21,13 @@ const request = {
 
 export const ApiRequestView = named(
   'ApiRequest',
-  'A request of the public API, without its key and its bodies. `organizationId` and the key are null without a valid key. `repeated` means that the same request created the group earlier.',
+  'A request of the public API, without its key and its bodies. `organizationId` and the key are null without a valid key. `status` is null if a fault dropped the connection. `repeated` means that the same request created the group earlier.',
   z.object(request),
 )
 
 export const ApiRequestDetailsView = named(
   'ApiRequestDetails',
-  'A request of the public API with who sent it, and the bodies of request and response: at most 4,096 characters of each, and none of the key. `query` has masked values. `keyFingerprint` is the beginning of the SHA-256 of the key that was sent, as in `ApiKey`. `keyFault` says why there is no caller: the key was `missing`, `unknown`, or the headers had `conflicting` ones. A body is null if there was none, if it was not read because the request was refused before, or if it is no longer kept: the last 1,000 requests keep theirs.',
+  'A request of the public API with who sent it, and the bodies of request and response: at most 4,096 characters of each, and none of the key. `query` has masked values. `keyFingerprint` is the beginning of the SHA-256 of the key that was sent, as in `ApiKey`. `keyFault` says why there is no caller: the key was `missing`, `unknown`, or the headers had `conflicting` ones. A body is null if there was none, if it was not read because the request was refused or a fault answered it before, or if it is no longer kept: the last 1,000 requests keep theirs.',
   z.object({
     ...request,
     address: z.nullable(z.string()),
