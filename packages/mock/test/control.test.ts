@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ApiFault } from '@wabakit/core/simulation'
 import { createMock, type Mock } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
@@ -230,7 +231,7 @@ test('tenants have faults of their own, and a reset forgets what happened', asyn
   expect((await call(mock, 'GET /recordings')).body).toEqual({ requests: [], events: [], deliveries: [] })
 })
 
-test.each([
+test.each<[ApiFault, object]>([
   [
     { status: 429, retryAfterSeconds: 2 },
     { status: 429, code: 'rate_limited' },
@@ -278,6 +279,22 @@ test('the log of requests has what the profile "live" sent', async () => {
   expect(listed).toMatchObject({ status: mock.requests[0]?.status, code: 'summary_not_found' })
   const { body } = await call(mock, `GET //requests/${requestId}`)
   expect(JSON.parse(body.responseBody)).not.toHaveProperty('code')
+})
+
+test('a request is logged with the key and the call of its own tenant', async () => {
+  const mock = await start()
+  const other = mock.tenant()
+  const { key, id } = (
+    await call(mock, `POST //organizations/${other.organizationId}/api-keys`, { label: 'second' })
+  ).body
+  const { callId } = await other.simulateCall()
+  const url = `${mock.url}/v1/call/ai-summary?callId=${callId}`
+  for (const authorization of [key, other.apiKey]) await fetch(url, { headers: { authorization } })
+  const { items } = (await call(mock, 'GET //requests')).body
+  const common = { organizationId: other.organizationId, callId, status: other.requests[0]?.status }
+  expect(items).toMatchObject([common, { ...common, keyId: id, keyLabel: 'second' }])
+  const { body } = await call(mock, `GET //requests/${items[1].requestId}`)
+  expect(body).toMatchObject({ callId, query: 'callId=***', responseBody: expect.any(String) })
 })
 
 test('lists the organizations of all tenants, in pages', async () => {

@@ -10,6 +10,7 @@ export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limi
 export { DeclaredOrganization } from '../tenancy/organization-input.ts'
 export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'
 export { toDigits } from '../values/phone-number.ts'
+export { sha256 } from '../values/sha256.ts'
 export { type AttemptOutcome, getAttemptOutcome, getResponseLine } from './attempt-outcome.ts'
 export {
   ControlError,

@@ -108,7 +108,11 @@ export const createControl = ({ listTenants, addTenant, requests, controlToken }
       }
       const { service, ...context } = await serveTenant(tenant)
       const organizations = { ...service.organizations, list: createOrganizationList(listTenants) }
-      return { ...context, service: { ...service, organizations }, requests, info, mock }
+      // The log of requests is that of all tenants.
+      const findCall: typeof service.calls.find = (id, callId) =>
+        (find(id)?.handles.server ?? service).calls.find(id, callId)
+      const calls = { ...service.calls, find: findCall }
+      return { ...context, service: { ...service, organizations, calls }, requests, info, mock }
     },
   })
 

@@ -233,6 +233,11 @@ export const createTenant = (options: TenantOptions) => {
   return {
     handles,
     respond,
+    /** Returns whether one of the hashes is that of a key. */
+    hasKey: async (hashes: readonly string[]): Promise<boolean> => {
+      const callers = await Promise.all(hashes.map(state.rows.findCaller))
+      return callers.some((caller) => caller !== undefined)
+    },
     /** The source of live streams of this tenant. A reset replaces it. */
     openStreamed: async () => (await open('stream')).streamed,
     /** Resolves to the simulator of calls, once the first subscriptions exist. A reset replaces it. */
