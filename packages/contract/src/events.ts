@@ -99,7 +99,8 @@ export const CallAiSummaryEvent: ObjectSchema<CallAiSummaryEvent> = /* @__PURE__
 
 /**
  * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be
- * outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server sends it only in simulations.
+ * outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server sends it
+ * only in simulations and as a test event.
  *
  * @interface
  */
@@ -110,7 +111,7 @@ export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ cr
 
 /**
  * The call was declined, which ended it. Not sent for PSTN calls. A live service sends this event; the reference server
- * sends it only in simulations.
+ * sends it only in simulations and as a test event.
  *
  * @interface
  */
@@ -123,7 +124,8 @@ export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ *
  * One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not
  * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
  * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
- * the number of agents. A live service sends this event; the reference server sends it only in simulations.
+ * the number of agents. A live service sends this event; the reference server sends it only in simulations
+ * and as a test event.
  *
  * @interface
  */

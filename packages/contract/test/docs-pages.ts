@@ -135,9 +135,10 @@ export const renderEventsPage = (described: Described): string => `${notice}
 Each event is a JSON object, sent by POST to every subscription of the number it belongs to. \`WebhookEvent\` is the union
 of all events, discriminated by \`event\`.
 
-The events of a call arrive in this order: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED,
-CALL_AI_SUMMARY. The last three events on this page are not part of the specification: a live service sends them, but the
-reference server only in simulations.
+The events of a call happen in this order: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED,
+CALL_AI_SUMMARY; one whose delivery fails may arrive after later ones. The last three events on this page are not part of
+the specification: a live service sends them, but the reference server only in simulations and as test events, in which
+unset fields are empty, as in a live service.
 
 ## Sent and received
 

@@ -98,7 +98,8 @@ type CallMissedEventFields = CallLifecycleEvent<'CALL_MISSED'> & {
 
 /**
  * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be
- * outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server sends it only in simulations.
+ * outgoing. CALL_ENDED does not necessarily follow. A live service sends this event; the reference server sends it
+ * only in simulations and as a test event.
  *
  * @interface
  */
@@ -112,7 +113,7 @@ export const callMissedRule: Rule<Omit<CallMissedEvent, 'event'>> = /* @__PURE__
 
 /**
  * The call was declined, which ended it. Not sent for PSTN calls. A live service sends this event; the reference server
- * sends it only in simulations.
+ * sends it only in simulations and as a test event.
  *
  * @interface
  */
@@ -122,7 +123,8 @@ export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
  * One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not
  * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
  * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
- * the number of agents. A live service sends this event; the reference server sends it only in simulations.
+ * the number of agents. A live service sends this event; the reference server sends it only in simulations
+ * and as a test event.
  *
  * @interface
  */

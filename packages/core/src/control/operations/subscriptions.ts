@@ -43,7 +43,7 @@ const Rotation = named(
 
 const TestEvent = named(
   'TestEventRequest',
-  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. Each attempt checks that again.',
+  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `--sandbox`. Each attempt checks that again.',
   z.strictObject({
     name: optional(eventName, 'Name of the event. Default: the first subscribed.'),
     subject: z.optional(subject),
