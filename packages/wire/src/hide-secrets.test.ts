@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSecretFinder, createSecretHider } from './hide-secrets.ts'
+import { createBulkSecretHider, createSecretFinder, createSecretHider } from './hide-secrets.ts'
 
 const secret = `tok/AB+CD==&<xy>"q üñ-_1`
 
@@ -66,6 +66,24 @@ test.each(Object.entries(notations))('a secret is hidden in %s', (_, write) => {
 test.each(Object.entries(notations))('what is no secret is kept as it is in %s', (_, write) => {
   const text = `before ${write('an order of 12 > 3 & "more" at 50% of C:\\new\\users')} after`
   expect(hide(text)).toBe(text)
+})
+
+test.each(Object.entries(notations))('the hider of many texts hides the same in %s', (_, write) => {
+  const long = 'an order of 12 calls '.repeat(9)
+  for (const secrets of [[secret], [secret, 'seven77'], ['pw', 'wk_test_0123456789abcdef'], ['']]) {
+    const hideOne = createSecretHider(() => secrets)
+    const hideMany = createBulkSecretHider(secrets)
+    const known = write(secrets.join('-') || 'none')
+    for (let shift = 0; shift < 20; shift++) {
+      const texts = [
+        `${long.slice(shift)}${known}`,
+        `${known}${long}`,
+        ...secrets.map((each) => ` (${each})`),
+      ]
+      texts.push(...texts.map((text) => text.slice(0, -shift)), `${long}${known.slice(0, shift)}"  \n `)
+      for (const text of [...texts, `𝒳${known}\u{e0001}`]) expect(hideMany(text)).toBe(hideOne(text))
+    }
+  }
 })
 
 test('a secret of fewer than 8 characters is hidden only as a word', () => {

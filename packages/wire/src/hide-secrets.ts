@@ -33,6 +33,15 @@ const decode = ([written = '', ...groups]: RegExpMatchArray): string => {
   return written.startsWith('\\') ? '' : written
 }
 
+const join = (units: readonly Unit[]): string => units.map(([unit]) => unit).join('')
+
+/** Writes a text in lower case and one alphabet of base64. */
+const unify = (text: string): string =>
+  text
+    .replaceAll('_', '/')
+    .replaceAll('-', '+')
+    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
 /** Writes a text without escapes, in lower case and one alphabet of base64, and without what notations add. */
 const fold = (original: string): { readonly text: string; readonly units: readonly Unit[] } => {
   let units = original.split('').map((unit, index): Unit => [unit, index, index + 1])
@@ -45,16 +54,10 @@ const fold = (original: string): { readonly text: string; readonly units: readon
       for (const unit of decode(match).split('')) decoded.push([unit, start, end])
     }
     units = decoded
-    text = units.map(([unit]) => unit).join('')
+    text = join(units)
   }
   units = units.filter(([unit]) => !ignored.test(unit))
-  text = units
-    .map(([unit]) => unit)
-    .join('')
-    .replaceAll('_', '/')
-    .replaceAll('-', '+')
-    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  return { text, units }
+  return { text: unify(join(units)), units }
 }
 
 /** Lists a secret, and what encodings make of it. */
@@ -143,6 +146,41 @@ export const createSecretHider = (getSecrets: () => readonly string[]): ((text: 
     }
     return shown + text.slice(next)
   }
+}
+
+/** Escapes, and characters outside of the BMP, of which {@link fold} reads the halves. */
+const needsFold = /[\\%&\ud800-\udfff]/
+
+/**
+ * Returns a function that tells, much faster than {@link findSecrets}, that a text contains no secret. It may be wrong only
+ * about texts without one. Every part of a secret contains a piece that starts at a multiple of `step`, wherever it stands.
+ */
+const createPrecheck = ({ words, parts, beginnings, lengths }: ReturnType<typeof readSecrets>) => {
+  const allIgnored = new RegExp(`${ignored.source}+`, 'gu')
+  const shortest = Math.min(...lengths)
+  const size = Math.ceil(shortest / 2)
+  const step = shortest - size + 1
+  const pieces = new Set<string>()
+  for (const part of [...words, ...parts])
+    for (let end = size; end <= part.length; end++) pieces.add(part.slice(end - size, end))
+  return (original: string): boolean => {
+    if (needsFold.test(original)) return true
+    const text = unify(original.replace(allIgnored, ''))
+    for (let from = 0; from <= text.length - size; from += step)
+      if (pieces.has(text.slice(from, from + size))) return true
+    // Fewer characters than this are hidden only if ignored ones stand between or after them.
+    const isSpaced = ignored.test(original.slice(1 - minCutLength))
+    for (let length = isSpaced ? 1 : minCutLength; length < maxWindow; length++)
+      if (beginnings.has(text.slice(-length))) return true
+    return false
+  }
+}
+
+/** Like {@link createSecretHider}, but faster for many texts of which few contain secrets. It prepares itself at once. */
+export const createBulkSecretHider = (secrets: readonly string[]): ((text: string) => string) => {
+  const hide = createSecretHider(() => secrets)
+  const mayContain = createPrecheck(readSecrets(secrets))
+  return (text) => (mayContain(text) ? hide(text) : text)
 }
 
 /**

@@ -51,7 +51,7 @@ export { receiveRequest } from './receive-request.ts'
 // Reading and printing untrusted values, and tracing.
 
 export { findNumber, readDigits } from './find-number.ts'
-export { createSecretFinder, createSecretHider } from './hide-secrets.ts'
+export { createBulkSecretHider, createSecretFinder, createSecretHider } from './hide-secrets.ts'
 export { isMasked, maskUrl, urlMask } from './mask-url.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'

@@ -1,4 +1,4 @@
-import { createSecretHider, maskUrl } from '@wabakit/wire'
+import { createBulkSecretHider, maskUrl } from '@wabakit/wire'
 import type { TestLogEntry, WireAttempt } from '../control/index.ts'
 import type { LoggedBodies, LoggedRequest } from '../hosting/index.ts'
 import { saveRecords } from '../memory-store/saved-records.ts'
@@ -64,6 +64,6 @@ export const saveTrace = (told: Told, { store, isHidden, secrets }: SaveOptions)
   const all = [...secrets, ...known].filter((secret) => secret !== '')
   return writeObjects({ ...told, records } satisfies Trace, {
     replace: (value) => (isSubscription(value) ? withoutSecrets(value) : value),
-    hide: createSecretHider(() => all),
+    hide: createBulkSecretHider(all),
   })
 }
