@@ -4,6 +4,7 @@ import { formatIssue } from '@wabakit/core/hosting'
 import { escapeControls, readText } from '@wabakit/wire'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { checkNameServer } from './check-name-server.ts'
+import { InputRefusedError } from './name-inputs.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
@@ -27,16 +28,6 @@ const readError = async (response: Response): Promise<ErrorResponse> => {
 
 export const readErrorMessage = async (response: Response): Promise<string> =>
   (await readError(response)).message
-
-/** The server refuses values of the command, each issue names the field of one. */
-export class InputRefusedError extends CliError {
-  readonly issues: readonly Issue[]
-
-  constructor(issues: readonly Issue[], options: ErrorOptions) {
-    super(issues.map(formatIssue).join('\n'), exitCodes.usage, options)
-    this.issues = issues
-  }
-}
 
 const explainToken = (given: string | undefined): string =>
   given === undefined
@@ -93,7 +84,8 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     const { message, issues } = await readError(response)
     const options = { cause: response }
     if (response.status === 401) throw new CliError(explainToken(controlToken), exitCodes.usage, options)
-    if (response.status === 400 && issues.length > 0) throw new InputRefusedError(issues, options)
+    if (response.status === 400 && issues.length > 0)
+      throw new InputRefusedError(issues.map(formatIssue).join('\n'), issues, options)
     throw new CliError(
       `The server rejected the request (${response.status}): ${message}`,
       exitCodes.failed,

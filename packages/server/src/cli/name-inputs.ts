@@ -1,7 +1,17 @@
+import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import type { InputRefusedError } from './control-client.ts'
 import { CliError, exitCodes } from './output.ts'
+
+/** The server refuses values of the command. Each issue names the field of one. */
+export class InputRefusedError extends CliError {
+  readonly issues: readonly Issue[]
+
+  constructor(message: string, issues: readonly Issue[], options: ErrorOptions) {
+    super(message, exitCodes.usage, options)
+    this.issues = issues
+  }
+}
 
 /** Returns the option or the argument that sets a field: `--limit`, `<number>`, `--set summary.recap`. */
 const nameInput = (path: string, command: Command): string => {

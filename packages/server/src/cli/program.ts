@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { InputRefusedError } from './control-client.ts'
-import { getCommandPath, nameInputs } from './name-inputs.ts'
+import { getCommandPath, InputRefusedError, nameInputs } from './name-inputs.ts'
 
 type Module = { define(command: Command): void }
 type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]

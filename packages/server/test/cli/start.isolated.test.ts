@@ -18,7 +18,7 @@ test('help loads no command, and a server on SQLite loads neither PostgreSQL nor
   ])
 
   expect(help.filter((url) => /\/cli\/program\.ts$/.test(url))).toHaveLength(1)
-  expect(help.filter((url) => /\/cli\/(?!main|run|program|output)\w/.test(url))).toEqual([])
+  expect(help.filter((url) => /\/cli\/(?!main|run|program|output|name-inputs)\w/.test(url))).toEqual([])
   expect(
     help.filter((url) => /\/(?:serve|http|control|sqlite|postgres|migrate-database)\/(?!errors\/)/.test(url)),
   ).toEqual([])
