@@ -313,7 +313,8 @@ const flaws: Record<string, Flaw> = {
   'works for longer than the sender waits': {
     plant: ({ right }) => ({
       handle: async (event, id) => {
-        await sleep(2_000)
+        // A busy machine waits up to four times as long.
+        await sleep(6_000)
         await right.handle(event, id)
       },
     }),
