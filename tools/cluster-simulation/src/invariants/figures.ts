@@ -39,6 +39,8 @@ export const createFiguresInvariant = ({ plan, violate, now, hasSeen }: Invarian
   const settled: { readonly server: string; readonly at: number; readonly names: readonly Name[] }[] = []
   /** The settlements that may be missing. */
   const unwritten = new Set<(typeof settled)[number]>()
+  /** Servers whose process has ended, and has not taken shards again. */
+  const ended = new Set<string>()
   const loseLast = (server?: string): void => {
     for (const each of settled) {
       if (each.at >= now() - unwrittenMs && (server ?? each.server) === each.server) unwritten.add(each)
@@ -47,10 +49,19 @@ export const createFiguresInvariant = ({ plan, violate, now, hasSeen }: Invarian
   return {
     on: {
       settled: ({ server, settlement: { result }, outcome }) => {
-        if (outcome.outcome === 'settled')
-          settled.push({ server, at: now(), names: countedAs[result.kind] ?? ['failed'] })
+        if (outcome.outcome !== 'settled') return
+        const one = { server, at: now(), names: countedAs[result.kind] ?? (['failed'] as const) }
+        settled.push(one)
+        // The store still committed what the process had sent before it died.
+        if (ended.has(server)) unwritten.add(one)
       },
-      'server ended': ({ server }) => loseLast(server),
+      taken: ({ server }) => {
+        ended.delete(server)
+      },
+      'server ended': ({ server }) => {
+        loseLast(server)
+        ended.add(server)
+      },
     },
     finish: async ({ events, committed, prunedBefore }) => {
       loseLast()
