@@ -286,6 +286,8 @@ onEachStore('the details of the inspector', (inspector) => {
           At: time,
           Took: expect.stringMatching(/^[\d.]+ m?s$/),
           'API key': expect.any(String),
+          From: '127.0.0.1',
+          'User agent': 'node',
           Group: 'facts',
           'Request id': requestId,
         },
