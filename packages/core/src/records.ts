@@ -234,7 +234,7 @@ export type SubscriptionRecord = {
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'attempting' | 'delivered' | 'exhausted' | 'skipped'
 
-/** What a delivery's attempts have added up to. Each attempt changes it. */
+/** The totals of a delivery's attempts. Each attempt updates them. */
 export type DeliveryProgress = {
   /** Number of attempts so far, deferred ones included. */
   readonly attempts: number

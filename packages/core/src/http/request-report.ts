@@ -44,7 +44,7 @@ export type RequestReported = {
   readonly responseBody: string | null
 }
 
-/** What a host sent to a client instead of the service's response, such as by a fault. */
+/** A response that a host sent in place of the service's, for example because of a fault. */
 export type SentResponse = {
   readonly requestId: string
   readonly durationMs: number

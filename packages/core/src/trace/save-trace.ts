@@ -8,7 +8,7 @@ import type { EndpointFault, PlannedFault } from '../simulation/index.ts'
 import type { Store } from '../store.ts'
 import { writeObjects } from './object-text.ts'
 
-/** What a mock knows of a test besides the records of its store. */
+/** A mock's record of a test, apart from the contents of its store. */
 export type Told = {
   readonly version: string
   /** The organization under test. */
@@ -24,7 +24,7 @@ export type Told = {
   readonly apiFaults: readonly PlannedFault<EndpointFault>[]
   readonly deliveryFaults: readonly PlannedFault<Readonly<Record<string, unknown>>>[]
   readonly requests: readonly (LoggedRequest & LoggedBodies)[]
-  /** What was sent for the attempts of each delivery. */
+  /** The requests that were actually sent for the attempts of each delivery. */
   readonly wires: ReadonlyMap<string, readonly WireAttempt[]>
 }
 

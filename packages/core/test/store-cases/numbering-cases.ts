@@ -56,7 +56,7 @@ const lists: Readonly<Record<string, { add(store: Store): Promise<unknown>; list
   },
 }
 
-/** What is numbered or paged, with more than ten of each. */
+/** Everything that is numbered or paged, with more than ten records of each. */
 export const numberingCases = defineCases({
   'lists ten attempts and more in order, and finds the last one and each by its response': async (store) => {
     await setUp(store)

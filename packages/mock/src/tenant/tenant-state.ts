@@ -102,7 +102,7 @@ export const createTenantState = (options: LastingParts) => {
       live,
     })
   const timers = options.createTimers()
-  /** What was sent for the attempts of each delivery, in the order in which the store counts them. */
+  /** The requests that were actually sent for the attempts of each delivery, in the store's order. */
   const wires = new Map<string, WireAttempt[]>()
   const recorder = createRecorder({ now: timers.now, onChange: options.onChange })
   /** The calls without a recording. */
