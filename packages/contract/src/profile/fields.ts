@@ -19,6 +19,12 @@ export const findKind = (path: string, value: unknown): FieldKind => {
   return plus === undefined ? 'string' : plus === '+' ? '+digits' : 'digits'
 }
 
+/** Returns the scheme of an `Authorization` header. */
+export const findScheme = (authorization: string): 'Bearer' | 'Basic' | 'other' => {
+  const [, scheme = ''] = /^(bearer|basic) /i.exec(authorization) ?? []
+  return scheme === '' ? 'other' : scheme.toLowerCase() === 'bearer' ? 'Bearer' : 'Basic'
+}
+
 /** Returns the kind of each field whose path is known, in the order of the known paths. */
 export const describeFields = (body: unknown, known: readonly string[]): Partial<Record<string, FieldKind>> =>
   Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { MeasuredProfile } from '@wabakit/contract/profile'
 import type { LiveSettings } from '@wabakit/core/simulation'
 import { createMeasuredApi } from './measured-api.ts'
+import { createMeasuredCredentials } from './measured-credentials.ts'
 import { createMeasuredDeliveries } from './measured-deliveries.ts'
 import { createMeasuredRepeats } from './measured-repeats.ts'
 import { createChoose } from './variants.ts'
@@ -22,6 +23,7 @@ export const imitate = ({ profile, seed, organizationId, apiKey, settings, live 
   return {
     respond: createMeasuredApi({ api: profile.api, choose, apiKey }),
     ...createMeasuredDeliveries({ profile, choose, settings, live }),
+    playCredentials: createMeasuredCredentials({ deliveries: profile.deliveries, choose }),
     ...createMeasuredRepeats({ deliveries: profile.deliveries, choose }),
   }
 }

@@ -124,14 +124,7 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
       init: DeliveryRequest,
       { event, subscription, delivery }: Pick<LoadedDelivery, 'event' | 'subscription' | 'delivery'>,
     ): Promise<MeasuredRequest> => {
-      const registered = choose('registeredHeaders', deliveries.registeredHeaders)
-      const isDropped = registered !== undefined && registered.value === undefined
-      const dropCredentials = settings.dropCredentials ?? isDropped
-      const sent = live.toLiveDelivery(init, {
-        event,
-        subscription,
-        settings: { ...settings, dropCredentials },
-      })
+      const sent = live.toLiveDelivery(init, { event, subscription, settings })
       const body = event.hasCustomPayload ? event.payload : toPayload(event.payload)
       const id = choose('id', deliveries.id)?.value && { 'webhook-id': delivery.webhookId }
       const isSigned = choose('signature', deliveries.signature)?.value !== undefined
@@ -140,11 +133,6 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
         ? await signWebhook({ payload: body, secret, id: delivery.webhookId })
         : undefined
       return format({ ...sent, body, payload: body, headers: { ...sent.headers, ...id, ...signed?.headers } })
-    },
-    /** Returns whether the credentials of the mock itself are sent with this delivery. */
-    sendsCredentials: (): boolean => {
-      const registered = choose('webhookAuth', deliveries.registeredHeaders)
-      return registered === undefined || registered.value !== undefined
     },
   }
 }

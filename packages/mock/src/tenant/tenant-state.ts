@@ -124,10 +124,15 @@ export const createTenantState = (options: LastingParts) => {
   const prepare: TransportOptions['prepare'] = async (init, attempted) => {
     const { subscription } = attempted
     const prepared = await prepareForProfile(init, attempted)
-    if (authName === undefined || authValue === undefined || liveSettings.dropCredentials) return prepared
-    if (imitation?.sendsCredentials() === false) return prepared
-    if (Object.keys(subscription.headers).length > 0) return prepared
-    return { ...prepared, headers: { ...prepared.headers, [authName.toLowerCase()]: authValue } }
+    if (liveSettings.dropCredentials) return prepared
+    const own =
+      authName === undefined || authValue === undefined ? {} : { [authName.toLowerCase()]: authValue }
+    const hasOwn = Object.keys(subscription.headers).length > 0
+    const headers = hasOwn ? prepared.headers : { ...prepared.headers, ...own }
+    // A setting of the test is stronger than what was measured.
+    if (imitation === undefined || liveSettings.dropCredentials === false) return { ...prepared, headers }
+    const names = Object.keys(hasOwn ? subscription.headers : own)
+    return { ...prepared, headers: imitation.playCredentials(headers, names) }
   }
   const own = webhookAuth !== undefined && 'urlToken' in webhookAuth ? webhookAuth : undefined
   const transport = createTransport({

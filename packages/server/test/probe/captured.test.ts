@@ -129,12 +129,43 @@ test('signed webhooks verify, and credentials are sent only as often as they wer
   expect(mock.deliveries.filter(({ headers }) => headers.has('x-token'))).toHaveLength(2)
 })
 
+test('a registered Authorization header is changed or left out as was seen, unless the test says otherwise', async () => {
+  const play = async (deliveries: MeasuredProfile['deliveries'], options: MockOptions = {}) => {
+    await using mock = await createMeasured({ deliveries }, { webhookAuth: { token: 't0ken' }, ...options })
+    for (let count = 0; count < 4; count++) await mock.trigger('GROUP_CREATED')
+    await mock.clock.advance(0)
+    return new Set(mock.deliveries.map(({ headers }) => headers.get('authorization')))
+  }
+  const bearer = seen('Bearer')
+  const own = 'Bearer t0ken'
+  expect(await play({ registeredHeaders: seen('changed') })).toEqual(new Set(['Bearer not-registered']))
+  // What was counted twice, as a registered header and as credentials, is one observation.
+  const some = { ...bearer, notSeenIn: 1 }
+  const registered = { ...seen('as-registered'), notSeenIn: 1 }
+  expect(await play({ registeredHeaders: registered, authorization: some })).toEqual(new Set([own, null]))
+  expect(await play({ authorization: some })).toEqual(new Set([own, null]))
+  expect(await play({ authorization: never })).toEqual(new Set([null]))
+  expect(await play({ authorization: seen('other') })).toEqual(new Set(['not-registered']))
+  expect(await play({ registeredHeaders: never, authorization: bearer })).toEqual(
+    new Set(['Bearer not-registered']),
+  )
+  const keep = { live: { dropCredentials: false } }
+  expect(await play({ registeredHeaders: never, authorization: never }, keep)).toEqual(new Set([own]))
+  const drop = { live: { dropCredentials: true } }
+  expect(await play({ registeredHeaders: registered, authorization: bearer }, drop)).toEqual(new Set([null]))
+})
+
 test.each([
   ['forms', { method: seen('POST'), format: seen('urlencoded', 'multipart') }],
   ['a query', { method: seen('GET'), format: seen('query') }],
   ['PUT and POST', { method: seen('PUT', 'POST'), format: seen('json') }],
   ['names in three places', { groupEventName: seen('event', 'eventType', 'none') }],
   ['ids and signatures', { id: seen('seen'), signature: { ...seen('seen'), notSeenIn: 1 } }],
+  ['registered headers', { registeredHeaders: seen('as-registered') }],
+  ['other values of registered headers', { registeredHeaders: seen('as-registered', 'changed') }],
+  ['no registered headers', { registeredHeaders: never }],
+  ['credentials of its own', { authorization: { ...seen('Bearer', 'Basic', 'other'), notSeenIn: 1 } }],
+  ['its credentials alone', { authorization: seen('Bearer'), registeredHeaders: never }],
   ['repeats of a success', { repeatAfterSuccess: { ...seen({ attempt: 2, gap: '30s' }), notSeenIn: 2 } }],
   [
     'repeats of a failure',
@@ -145,7 +176,10 @@ test.each([
     { order: { ...seen({ first: 'CALL_AI_SUMMARY', second: 'CALL_ENDED' } as const), notSeenIn: 1 } },
   ],
 ])('capture sees what the mock plays: %s', async (name, deliveries) => {
-  await using mock = await createMeasured({ deliveries })
+  await using mock = await createMeasured(
+    { deliveries },
+    { webhookAuth: { header: 'x-token', value: 't0ken' } },
+  )
   let count = 0
   // Two failures, so that there are two repeats.
   const observer = observe(mock, () => (name.endsWith('failure') && count++ % 3 < 2 ? 500 : 200))
@@ -156,9 +190,20 @@ test.each([
   }
   const shown = observer.end()
   MeasuredProfile.parse(shown)
-  const found = listValues(shown.deliveries)
-  for (const [question, values] of Object.entries(listValues(deliveries)))
-    expect([question, new Set(found[question])]).toEqual([question, new Set(values)])
+  // What live sends is seen wherever nothing else was measured.
+  const live = {
+    method: ['POST'],
+    format: ['json'],
+    groupEventName: ['event'],
+    registeredHeaders: ['as-registered'],
+  }
+  const played = { ...live, ...listValues(deliveries) }
+  const toSets = (lists: Record<string, unknown[]>) =>
+    Object.entries(lists).flatMap(([question, values]) => {
+      const known = values.filter((value) => value !== 'never')
+      return known.length > 0 ? [[question, new Set(known)]] : []
+    })
+  expect(Object.fromEntries(toSets(listValues(shown.deliveries)))).toEqual(Object.fromEntries(toSets(played)))
   const written = JSON.stringify(shown)
   for (const secret of [
     mock.wabaNumber.slice(1),

@@ -8,6 +8,7 @@ import {
   eventFields,
   type FieldKind,
   findEventForm,
+  findScheme,
   gaps,
   type MeasuredProfile,
 } from '@wabakit/contract/profile'
@@ -67,11 +68,6 @@ const countSeen = ({ values, notSeenIn = 0 }: Answer<FieldKind>): number =>
   values.reduce((sum, each) => sum + (each.source === 'stated' ? 0 : each.count), notSeenIn)
 
 const methods = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'DELETE'] as const
-
-const findScheme = (authorization: string): 'Bearer' | 'Basic' | 'other' => {
-  const [, scheme = ''] = /^(bearer|basic) /i.exec(authorization) ?? []
-  return scheme === '' ? 'other' : scheme.toLowerCase() === 'bearer' ? 'Bearer' : 'Basic'
-}
 
 const setFirst = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
   map.set(key, value)

@@ -1,0 +1,42 @@
+import { findScheme, type MeasuredProfile } from '@wabakit/contract/profile'
+import type { Choose } from './variants.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** The profile has no values, so the credentials of a service of its own are these. */
+const unregistered = {
+  Bearer: 'Bearer not-registered',
+  Basic: `Basic ${btoa('not:registered')}`,
+  other: 'not-registered',
+} as const
+
+/** Sends, changes or leaves out registered headers, and sends credentials of the service's own, as was measured. */
+export const createMeasuredCredentials = ({
+  deliveries,
+  choose,
+}: {
+  readonly deliveries: MeasuredProfile['deliveries']
+  readonly choose: Choose
+}) => {
+  const sendsRegistered = deliveries.registeredHeaders?.values.some(({ value }) => value !== 'never')
+
+  /** Returns the headers that are sent instead of these. `names` are the registered ones. */
+  return (headers: Headers, names: readonly string[]): Headers => {
+    const registered = choose('registeredHeaders', deliveries.registeredHeaders)
+    const scheme = choose('authorization', deliveries.authorization)
+    const isKept = ([name]: readonly [string, string]): boolean =>
+      registered === undefined || registered.value !== undefined || !names.includes(name)
+    const isChanged = registered?.value === 'changed'
+    const change = ([name, value]: readonly [string, string]): [string, string] => {
+      if (!isChanged || !names.includes(name)) return [name, value]
+      return [name, name === 'authorization' ? unregistered[findScheme(value)] : 'not-registered']
+    }
+    const sent = Object.fromEntries(Object.entries(headers).filter(isKept).map(change))
+    // A registered one is already as it was seen.
+    if (scheme === undefined || (sendsRegistered && names.includes('authorization'))) return sent
+    const { authorization, ...others } = sent
+    if (scheme.value === undefined) return others
+    const isSame = authorization !== undefined && findScheme(authorization) === scheme.value
+    return { ...others, authorization: isSame ? authorization : unregistered[scheme.value] }
+  }
+}
