@@ -66,6 +66,8 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
    * not respond within several seconds.
    */
   readonly run: Run
+  /** Checks whether an entry meets the condition. A claim must report a database that has become read only, so then it is met. */
+  readonly isDue: (condition: string) => Promise<boolean>
   /**
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */

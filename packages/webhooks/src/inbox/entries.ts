@@ -229,6 +229,14 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const { read, readApart } = createClaimReader({ table, engine, columns: claimed })
 
   return {
+    /** Checks whether an entry of the inbox is due. Claims do so themselves, but cost more. */
+    isDue: (): Promise<boolean> => {
+      // Every database reads the minimum from the index, even without statistics.
+      const isDue = (state: string) =>
+        `(SELECT min(due_at) FROM ${table} WHERE state = '${state}') <= ${now()}`
+      return engine.isDue(`(${['stored', 'failed', 'claimed'].map(isDue).join(' OR ')})`)
+    },
+
     /** Claims due entries, for their first attempt or for a retry. */
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()

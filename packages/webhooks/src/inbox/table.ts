@@ -169,6 +169,7 @@ export const createTableFirst = (engine: InboxEngine, table: string): InboxEngin
   return {
     ...engine,
     run: (...statement) => whenReady(() => engine.run(...statement)),
+    isDue: (condition) => whenReady(() => engine.isDue(condition)),
     claim: (claiming) => whenReady(() => engine.claim(claiming)),
     ...(exclusively && { exclusively: (exclusive) => whenReady(() => exclusively(exclusive)) }),
     query: (...statement) => whenReady(() => engine.query(...statement)),

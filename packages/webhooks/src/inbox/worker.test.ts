@@ -43,6 +43,7 @@ const setUp = (handle: (context: Context) => unknown = () => {}, given: { concur
   const waiting: Record<'new' | 'failed', ClaimedEntry[]> = { new: [], failed: [] }
   const remaining = { remaining: 0, nextDueAt: undefined }
   const entries = {
+    isDue: vi.fn<Entries['isDue']>(async () => waiting.new.length + waiting.failed.length > 0),
     claim: vi.fn<Entries['claim']>(async ({ again, limit }) =>
       waiting[again ? 'failed' : 'new'].splice(0, limit),
     ),
@@ -194,7 +195,13 @@ describe('a worker', () => {
       return set.entries.claim.mock.calls.length
     }
     expect(await count(900)).toBe(0)
-    expect(await count(100)).toBe(2)
+    expect(set.entries.isDue).not.toHaveBeenCalled()
+    // While nothing is due, one cheap query replaces the claims.
+    expect(await count(1_100)).toBe(0)
+    expect(set.entries.isDue).toHaveBeenCalledTimes(2)
+    set.waiting.failed.push(toEntry('a', 2))
+    expect(await count(1_000)).toBeGreaterThan(1)
+    expect(set.entries.complete).toHaveBeenCalledTimes(1)
     set.worker.wake()
     expect(await count(100)).toBe(2)
     set.engine.listen.mock.calls[0]?.[0]()

@@ -93,16 +93,18 @@ export const createWorker = (options: WorkerOptions) => {
     const unlisten = engine.listen?.(notifier.notify)
     // Ignores database errors, because storing and claiming report them.
     tidied = warnIfWeak().catch(() => {})
+    let isIdle = false
     while (!stopping) {
       const seen = notifier.count()
       tidied = tidied.then(unparkSometimes).then(forget)
       let claimed = 0
       try {
-        claimed = await claimNext()
+        if (!isIdle || (await entries.isDue())) claimed = await claimNext()
       } catch (error) {
         await attempts.reportError(error)
       }
       if (claimed === 0 || attempts.count() >= concurrency) await notifier.wait(seen, pollMs)
+      isIdle = claimed === 0 && notifier.count() === seen
     }
     unlisten?.()
   }

@@ -18,8 +18,8 @@ const createEnvironment = (pool: Pool): Environment => ({
   query: async (text) => (await pool.query(text)).rows,
 })
 
-/** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
-const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlog) => {
+/** Records the messages that a pool sends. */
+const recordSent = (pool: Pool): readonly string[] => {
   const sent: string[] = []
   pool.on('connect', (client) => {
     const { query } = client
@@ -29,6 +29,12 @@ const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlo
     }
     Object.assign(client, { query: record })
   })
+  return sent
+}
+
+/** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
+const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlog) => {
+  const sent = recordSent(pool)
   const { receiver, table } = receive(createEnvironment(pool))
   receiver.onAny(() => {})
   await receiver.handle(toRequest(toJoin('first'), 'first'))
@@ -54,14 +60,20 @@ const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlo
   return sent.filter((text) => text.includes("'lock'"))
 }
 
+/** Returns the number of buffers that a statement reads. */
+const readBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Promise<number> => {
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`)
+  const [{ Plan: plan }] = rows[0]['QUERY PLAN']
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+}
+
 /** Runs a message, and returns the number of buffers that its main statement reads. */
 const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Promise<number> => {
   const [start, end] = [text.search(/WITH picked|UPDATE [\w.]+ e SET/), text.lastIndexOf('; DELETE FROM')]
   await client.query(text.slice(0, start))
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text.slice(start, end)}`)
+  const count = await readBuffers(client, text.slice(start, end))
   await client.query(text.slice(end + 1))
-  const [{ Plan: plan }] = rows[0]['QUERY PLAN']
-  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  return count
 }
 
 /**
@@ -86,6 +98,23 @@ export const measureClaims = async (pool: Pool, backlog: Backlog): Promise<numbe
 export const claimCostCases = (name: string, server: () => Server): void => {
   describe(`${name}: cost of a claim`, () => {
     const measure = (backlog: Backlog) => measureClaims(server().pool(), backlog)
+
+    it('is a query for the next time in each state while nothing is due', async () => {
+      const pool = server().pool()
+      const sent = recordSent(pool)
+      const { receiver, inbox, table } = receive(createEnvironment(pool), { pollMs: 20 })
+      await inbox.count()
+      await pool.query(`INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)
+        SELECT 'k' || n, '', 's' || n, (ARRAY['handled', 'handled', 'handled', 'stored', 'failed'])[1 + n % 5], 9e15::bigint, 1
+        FROM generate_series(1, 30000) n`)
+      receiver.start()
+      const isIdle = (text: string) => text.includes('min(due_at)')
+      await expect.poll(() => sent.filter(isIdle).length, { timeout: 60_000 }).toBeGreaterThan(3)
+      const [first, last] = [sent.findIndex(isIdle), sent.findLastIndex(isIdle)]
+      await receiver.stop()
+      expect(sent.slice(first, last).filter((text) => text.includes("'lock'"))).toEqual([])
+      expect(await readBuffers(pool, sent[first] ?? '')).toBeLessThan(50)
+    })
 
     it.each(['late', 'early', 'none'])(
       'depends neither on handled entries, nor on due retries, nor on the length of a lane, with statistics: %s',

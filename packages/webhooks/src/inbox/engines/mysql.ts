@@ -253,6 +253,11 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   return {
     dialect: 'mysql',
     run: (text, values) => storing.use((connection) => execute(connection, qualify(text), values)),
+    isDue: (condition) =>
+      claiming.use(async (connection) => {
+        const text = `SELECT 1 FROM (SELECT ${isReadOnly}) server WHERE is_read_only > 0 OR ${condition}`
+        return (await execute(connection, qualify(text))).count > 0
+      }),
     claim: (wanted) =>
       claiming.use(async (connection) => {
         const found = await execute(connection, readLock, [schema ?? null, name])

@@ -278,6 +278,11 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   return {
     dialect: 'postgresql',
     run: (...statement) => storing.use((client) => execute(client, ...statement)),
+    isDue: (condition) =>
+      claiming.use(async ({ client }) => {
+        const text = `SELECT 1 WHERE current_setting('transaction_read_only') = 'on' OR ${condition}`
+        return (await execute(client, text)).count > 0
+      }),
     claim: async (wanted) =>
       (await exclusively({ statement: toClaim(wanted, holdsLock(table)), condition: wanted.due })).rows,
     exclusively,

@@ -221,6 +221,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
   return {
     dialect: 'sqlite',
     run,
+    isDue: async (condition) => (await run(`SELECT 1 WHERE ${condition}`)).count > 0,
     claim: async (claiming) => {
       const { text, values } = toClaim(claiming)
       return (await run(text, values)).rows
