@@ -5,10 +5,13 @@ import { ask, confirm } from './confirm.ts'
 const createTerminal = () => Object.assign(new PassThrough(), { isTTY: true })
 
 test.each([
-  ['n', 'n\n'],
+  ...['n', '', 'maybe', 'yesterday', 'yes, please', 'ye', 'any', 'y n', 'yy', 'no way'].map((reply) => [
+    reply,
+    `${reply}\n`,
+  ]),
   ['Ctrl-C', '\x03'],
   ['Ctrl-D', '\x04'],
-])('%s changes nothing', async (_key, typed) => {
+])('%j changes nothing', async (_key, typed) => {
   const input = createTerminal()
   const confirmed = confirm('Remove it?', {}, { input, output: createTerminal() })
   input.write(typed)
@@ -16,7 +19,7 @@ test.each([
   await expect(confirmed).rejects.toThrow(/^Nothing was changed\.$/)
 })
 
-test.each(['y\n', 'YES\n'])('%j confirms', async (typed) => {
+test.each(['y\n', 'Y\n', ' yes \n', 'YES\n'])('%j confirms', async (typed) => {
   const input = createTerminal()
   const confirmed = confirm('Remove it?', {}, { input, output: createTerminal() })
   input.write(typed)

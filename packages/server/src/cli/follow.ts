@@ -7,15 +7,18 @@ import { CliError, type Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
 
-/** Creates a signal that aborts on SIGTERM or SIGINT. A second one ends the process immediately. */
+/** Creates a signal that aborts on SIGTERM or SIGINT, until it is disposed. A second one ends the process immediately. */
 const createStopSignal = () => {
   const stop = new AbortController()
-  const onSignal = (): void => {
+  const dispose = (): void => {
     for (const name of signals) process.off(name, onSignal)
+  }
+  const onSignal = (): void => {
+    dispose()
     stop.abort()
   }
   for (const name of signals) process.on(name, onSignal)
-  return stop.signal
+  return { signal: stop.signal, [Symbol.dispose]: dispose }
 }
 
 /** Returns whether the server would respond with the same error to another request. */
@@ -37,7 +40,8 @@ export async function* follow(
   output: Output,
   onOpen: () => void,
 ): AsyncGenerator<StreamMessage> {
-  const signal = createStopSignal()
+  using stop = createStopSignal()
+  const { signal } = stop
   const control = createOrganizationClient(options)
   const newest = await control.send('GET', '/events?order=newest_first&limit=1')
   const { items } = newest as { items: { id: string }[] }
