@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import type { Overview, Page, SubscriptionOverview } from '../control-types.ts'
 import { createOrganizationClient } from './control-client.ts'
@@ -53,7 +54,7 @@ const formatRows = ({ style }: Output, rows: readonly Row[]): string[] => {
   const widths = headers.map((_, column) => Math.max(...rows.map(({ cells }) => cells[column]?.length ?? 0)))
   return rows.map(({ state, color, cells, name }) => {
     const numbers = cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')
-    const start = `${state.padEnd(8)}  ${numbers}  `
+    const start = escapeControls(`${state.padEnd(8)}  ${numbers}  `)
     const room = Math.max(10, getWidth() - start.length)
     const shown = name.length > room ? `…${name.slice(1 - room)}` : name
     return (color === undefined ? start : start.replace(state, style(color, state))) + formatValue(shown)
@@ -76,7 +77,7 @@ const formatOverview = (
       name: formatUrl(each.subscription.url).replace(/^https?:\/\//, ''),
     })),
   ]
-  const causes = failures.map(({ attempts, cause, text }) => `${attempts} ${cause}: ${text}`)
+  const causes = failures.map(({ attempts, cause, text }) => escapeControls(`${attempts} ${cause}: ${text}`))
   return [...formatRows(output, rows), ...(causes.length === 0 ? [] : ['', ...causes])].join('\n')
 }
 

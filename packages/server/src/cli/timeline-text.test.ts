@@ -60,6 +60,13 @@ test("an endpoint's response stays on its line", () => {
     expect(text).toMatch(/10:00:00\.000.* attempt 1 .*refused\\u000a12:00:00\.000 {2}FORGED\\u000d/)
     expect(text).toMatch(/^ {4}response: refused\\u000a/m)
   }
+  // What listens at the address may not be a server of this version, or any server.
+  Object.assign(attempt, { number: injected })
+  const change = { kind: 'change' as const, at, state: 'created' as const, marks: [] }
+  Object.assign(change, { state: injected })
+  const foreign = { ...timeline, entries: [...timeline.entries, change] }
+  for (const text of [formatTimeline(output, foreign), formatDelivery(output, delivery, [attempt])])
+    expect(text.split('\n').filter((line) => line.startsWith('12:'))).toEqual([])
 })
 
 test('a timeline has a line for each entry, with its details, and what deliveries wait for', () => {

@@ -22,13 +22,15 @@ const describeEntry = (output: Output, entry: TimelineEntry): string => {
       return escapeControls(`request   ${words.filter(Boolean).join(' ')}`)
     }
     case 'change':
-      return `state     ${entry.state}`
+      return escapeControls(`state     ${entry.state}`)
     case 'event':
       return `event     ${output.style('bold', entry.event.name)} ${escapeControls(entry.event.id)}`
     case 'attempt': {
       const { attempt, eventName, subscriptionId } = entry
-      const target = escapeControls(`${eventName} ${subscriptionId} POST ${attempt.url}`)
-      return `attempt ${attempt.number} ${target} ${formatOutcome(output, attempt)}`
+      const start = escapeControls(
+        `attempt ${attempt.number} ${eventName} ${subscriptionId} POST ${attempt.url}`,
+      )
+      return `${start} ${formatOutcome(output, attempt)}`
     }
     case 'finished':
       return escapeControls(`finished  ${entry.eventName} ${entry.subscriptionId} ${entry.status}`)
@@ -92,7 +94,7 @@ export const formatDelivery = (output: Output, delivery: Delivery, attempts: rea
   const { id, eventName, subject, subscriptionId, status, wait } = delivery
   const happened = attempts.map((attempt) => ({
     at: attempt.startedAt,
-    text: `attempt ${attempt.number} POST ${escapeControls(attempt.url)} ${formatOutcome(output, attempt)}`,
+    text: `${escapeControls(`attempt ${attempt.number} POST ${attempt.url}`)} ${formatOutcome(output, attempt)}`,
     details: explainAttempt(attempt),
   }))
   return [
