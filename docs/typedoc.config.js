@@ -9,7 +9,7 @@ const packages = {
   // It has no names.
   wabakit: ['./mock/vitest'],
   server: ['./control-types', './page'],
-  conformance: ['./names'],
+  conformance: [],
   core: ['.', './control', './live', './trace'],
 }
 

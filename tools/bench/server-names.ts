@@ -1,4 +1,4 @@
-import { startNameServer } from '../../packages/conformance/test/name-server.ts'
+import { startNameServer } from '../../packages/webhooks/test/names/name-server.ts'
 import { openScenario, type ScenarioOptions } from './src/growth/open-scenario.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
 import { toRow } from './src/measure.ts'

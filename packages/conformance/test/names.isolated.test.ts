@@ -1,10 +1,10 @@
 import { getServers, setServers } from 'node:dns'
 import { endpointCheckIds, examineEndpoint, TargetUnreachableError } from '@wabakit/conformance'
 import { expect, onTestFinished, test } from 'vitest'
-import { blockThreads } from './blocked-threads.ts'
+import { blockThreads } from '../../webhooks/test/names/blocked-threads.ts'
+import { startNameServer, type Zone } from '../../webhooks/test/names/name-server.ts'
 import { startEndpoint } from './endpoint.ts'
 import { examine } from './examine.ts'
-import { startNameServer, type Zone } from './name-server.ts'
 
 const useNameServer = async (zone: Zone): Promise<void> => {
   const server = await startNameServer(zone)

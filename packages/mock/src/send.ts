@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { resolver } from '@wabakit/webhooks/names'
 import { createStream } from '@wabakit/wire'
 
 /** Statuses whose `Response` must have no body (Fetch, "null body status"). */
@@ -26,7 +27,8 @@ export const send = async ({ url, method, headers, body, signal }: Request): Pro
   return new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? requestHttps : requestHttp
     const fields = { ...Object.fromEntries(headers), 'content-length': bytes.length }
-    const outgoing = request(url, { method, headers: fields, agent: false }, (incoming) => {
+    const lookup = resolver.createLookup(signal)
+    const outgoing = request(url, { method, headers: fields, agent: false, lookup }, (incoming) => {
       const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = incoming
       const received = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),

@@ -51,7 +51,7 @@ const typeEntries: Record<string, readonly string[]> = { inspector: ['@wabakit/s
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
-  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|send|trace\/write-trace)\.ts)/
+  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|stop-server|fastify|lambda|hmac\/node|names\/[\w-]+)\.ts|mock\/src\/(?:port|send|trace\/write-trace)\.ts)/
 
 const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),

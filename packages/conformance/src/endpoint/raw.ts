@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { resolver } from '../names.ts'
+import { resolver } from '@wabakit/webhooks/names'
 
 /** Opens a connection to the endpoint's host, for bytes that an HTTP client would refuse to send. */
 const openSocket = (url: URL): Socket => {

@@ -2,8 +2,8 @@ import { type Agent, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { resolver } from '@wabakit/webhooks/names'
 import { createByteCollector } from '@wabakit/wire'
-import { resolver } from '../names.ts'
 import type { ServedClock } from './served-clock.ts'
 
 /** The method of an exchange of raw bytes that an HTTP client could not send. */

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
+import { resolver } from '@wabakit/webhooks/names'
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
-import { resolver } from '../names.ts'
 
 /** Addresses of this machine and of private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
 const near = new BlockList()

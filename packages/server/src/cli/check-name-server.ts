@@ -4,7 +4,7 @@
  * @throws NameNotResolvedError
  */
 export const checkNameServer = async (url: string): Promise<void> => {
-  const { checkName, NameNotResolvedError } = await import('@wabakit/conformance/names')
+  const { checkName, NameNotResolvedError } = await import('@wabakit/webhooks/names')
   await checkName(url).catch((error: unknown) => {
     if (error instanceof NameNotResolvedError && error.code === 'ETIMEOUT') throw error
   })

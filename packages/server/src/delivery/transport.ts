@@ -122,7 +122,7 @@ export const createTransport = ({ allowPrivateTargets, lookup }: TransportOption
     const [{ Agent }, { createGuardedConnector }, { resolver }] = await Promise.all([
       import('undici'),
       import('./guarded-connector.ts'),
-      import('@wabakit/conformance/names'),
+      import('@wabakit/webhooks/names'),
     ])
     const connect = createGuardedConnector({
       allowPrivateTargets,

@@ -1,7 +1,7 @@
 import { getServers, setServers } from 'node:dns'
 import { expect, onTestFinished, test } from 'vitest'
-import { blockThreads } from '../../../conformance/test/blocked-threads.ts'
-import { startNameServer } from '../../../conformance/test/name-server.ts'
+import { blockThreads } from '../../../webhooks/test/names/blocked-threads.ts'
+import { startNameServer } from '../../../webhooks/test/names/name-server.ts'
 import { sendRequest } from '../../src/cli/recording/send-request.ts'
 import { listenForWebhooks } from '../fixture.ts'
 

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { canReplaceNameServer, startSilentNameServer } from '../../../conformance/test/silent-name-server.ts'
+import {
+  canReplaceNameServer,
+  startSilentNameServer,
+} from '../../../webhooks/test/names/silent-name-server.ts'
 import { startServer } from '../../src/index.ts'
 import { requireProgram } from '../programs.ts'
 import { command, folder } from './wabakit.ts'
@@ -18,6 +21,11 @@ test.skipIf(!requireProgram('unshare that may mount', canReplaceNameServer())).c
   ['a server', ['serve', '--port', '0', '--database', 'postgres://user@silent.test/db'], 3],
   ['a migration', ['migrate-database', '--from', database, '--to', 'postgres://user@silent.test/db'], 3],
   ['an inbox', ['inbox', 'list', '--database', 'postgres://user@silent.test/db'], 3],
+  [
+    'probe',
+    ['probe', 'https://silent.test', '--api-key', 'x'.repeat(24), '--profile', join(folder, 'p.json')],
+    3,
+  ],
   ['doctor', ['doctor', 'https://silent.test/webhooks', '--secret', 'x'.repeat(24)], 3],
 ])('%s ends, and names DNS, if the name server is silent', async (_, args, code) => {
   const names = await startSilentNameServer()

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { buffer } from 'node:stream/consumers'
-import { resolver } from '@wabakit/conformance/names'
+import { resolver } from '@wabakit/webhooks/names'
 import type { RecordedRequest } from './recorded-request.ts'
 
 export type ReceivedResponse = {

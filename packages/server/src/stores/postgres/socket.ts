@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { NameNotResolvedError, resolver } from '@wabakit/conformance/names'
+import { NameNotResolvedError, resolver } from '@wabakit/webhooks/names'
 
 /** The part of the time to connect after which a lookup of the host's name fails. */
 const lookupShare = 0.8

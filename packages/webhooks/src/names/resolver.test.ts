@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { startNameServer, type Zone } from '../../test/name-server.ts'
+import { startNameServer, type Zone } from '../../test/names/name-server.ts'
 import { createResolver, type ResolverOptions } from './resolver.ts'
 
 const opened: Array<() => void> = []
