@@ -112,12 +112,16 @@ const listAncestors = ({ spans }: Traced, span: Span | undefined): string[] =>
         ),
       ]
 
+/** The webhooks of two groups are sent at the same time, so spans may have any order. */
+const listSorted = (traced: Traced, spans: readonly Span[]): string[][] =>
+  spans.map((span) => listAncestors(traced, span)).sort()
+
 const shops = ['a', 'b'].map((groupId) => `checkout ${groupId}`)
 
 it("shows one trace from groups.create to the handler of an inbox, next to the SDK's instrumentations", async () => {
   const traced = await runShop('example')
   const saved = traced.spans.filter(({ name }) => name === 'save the group')
-  expect(saved.map((span) => listAncestors(traced, span))).toEqual(
+  expect(listSorted(traced, saved)).toEqual(
     shops.map((shop) => [
       'save the group',
       'handle GROUP_CREATED',
@@ -129,7 +133,7 @@ it("shows one trace from groups.create to the handler of an inbox, next to the S
   const query = traced.spans.find(({ parent, name }) => parent === saved[0]?.id && name.includes('SELECT'))
   expect(query, 'the query of the handler').toBeDefined()
   const received = traced.spans.filter(({ name }) => name.startsWith('receive'))
-  expect(received.map((span) => listAncestors(traced, span))).toEqual(
+  expect(listSorted(traced, received)).toEqual(
     shops.map((shop) => ['receive', 'POST', 'send GROUP_CREATED', 'groups.create', shop]),
   )
   const others = traced.spans.filter(({ scope }) => scope !== 'pg')
@@ -139,6 +143,7 @@ it("shows one trace from groups.create to the handler of an inbox, next to the S
 
 it("sends one traceparent next to the SDK's instrumentations, that of the request", async () => {
   const { spans, traceparents } = await runShop('instrumentations only')
-  const traceIds = shops.map((shop) => spans.find(({ name }) => name === shop)?.traceId)
-  expect(traceparents).toEqual(traceIds.map((id) => [expect.stringContaining(`-${id}-`)]))
+  const traceIds = shops.map((shop) => [spans.find(({ name }) => name === shop)?.traceId])
+  const sent = traceparents.map((values) => values.map((value) => value.split('-')[1]))
+  expect(sent.sort()).toEqual(traceIds.sort())
 })
