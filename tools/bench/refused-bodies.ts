@@ -29,6 +29,8 @@ const startApi = async (): Promise<string> => {
     database: ':memory:',
     logLevel: 'silent',
     rateLimitPerAddress: 0,
+    rateLimitPerKey: 0,
+    rateLimitPerOrganization: 0,
     controlToken: 'a-control-token-of-24-bytes',
     trustProxy: 1,
     organizations: [
