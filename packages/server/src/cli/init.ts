@@ -17,10 +17,9 @@ const completeChoices = async (options: InitOptions): Promise<Choices> => {
   const kinds = senderKinds.join(', ')
   const verify = options.verify ?? ((await ask(`How does the sender authenticate? ${kinds} [url]`)) || 'url')
   if (!isSenderKind(verify)) throw new CliError(`The answer must be one of ${kinds}.`, exitCodes.usage)
-  const inbox =
-    options.inbox ??
-    /^y(?:es)?$/i.test(await ask('Store each webhook before it is answered, in an inbox? [y/N]'))
-  return { verify, inbox }
+  if (options.inbox !== undefined) return { verify, inbox: options.inbox }
+  const answer = await ask('Store each webhook in a database before it is answered, in an inbox? [Y/n]')
+  return { verify, inbox: /^no?$/i.test(answer) ? false : undefined }
 }
 
 const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string =>
@@ -35,8 +34,9 @@ const listServerSteps = ({ header, token }: Plan): string[] => {
   if (token)
     return [
       `Set WABAKIT_WEBHOOK_TOKEN=${token} and register https://<your host>/webhooks?token=${token}`,
-      'For a local server that sends webhooks to it, run:',
-      `  npx @wabakit/server --webhook-url '${url}?token=${token}'`,
+      'For a local server that imitates a live service, and a call whose webhooks it sends, run in two terminals:',
+      `  npx @wabakit/server --sandbox --profile live --webhook-url '${url}?token=${token}'`,
+      '  npx @wabakit/server trigger call',
     ]
   if (header === undefined)
     return [

@@ -107,13 +107,13 @@ test('the files for each framework and language pass their test, and work with t
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       oxc: { decorator: { legacy: true } },
-      test: { isolate: false, maxWorkers: 1 },
+      test: { isolate: false, maxWorkers: 1, testTimeout: 60_000 },
     })}`,
   )
   /** Each framework and language has other answers, and all frameworks together have all of them. */
   const answers: readonly Choices[] = [
+    { inbox: false },
     {},
-    { verify: 'url', inbox: true },
     { verify: 'header', inbox: true },
     { verify: 'bearer' },
     { verify: 'signature', inbox: true },
@@ -130,7 +130,7 @@ test('the files for each framework and language pass their test, and work with t
         { [dependency]: '*' },
         manifest,
       )
-      const { files, nextLines } = planFiles(path, { verify, inbox: inbox && !isLazy })
+      const { files, nextLines } = planFiles(path, { verify, inbox: isLazy ? undefined : inbox })
       const isTyped = name === 'NestJS' || language === 'ts'
       for (const file of files) {
         if (/\.[tm]?[jt]s$/.test(file.path)) expect(file.path.endsWith('.ts')).toBe(isTyped)
@@ -140,6 +140,29 @@ test('the files for each framework and language pass their test, and work with t
           writeFileSync(
             join(path, 'route.test.mjs'),
             `import { expect, test } from 'vitest'\nimport { POST } from './${file.path}'\ntest('the route of ${name} is a function', () => expect(POST).toBeTypeOf('function'))\n`,
+          )
+          count += 1
+        }
+        const [, start] = /export const (register|init)\b/.exec(file.text) ?? []
+        if (start !== undefined) {
+          writeFileSync(
+            join(path, 'start.test.mjs'),
+            `import { expect, test, vi } from 'vitest'
+test('${name} handles what is stored', async () => {
+  // The other tests close their database.
+  vi.resetModules()
+  const { receiver } = await import('${name === 'Next.js' ? './wabakit' : './src/lib/server'}/receiver')
+  const { ${start} } = await import('./${file.path}')
+  const handled = []
+  receiver.on('CALL_ENDED', ({ callId }) => void handled.push(callId))
+  process.env.NEXT_RUNTIME = 'nodejs'
+  await receiver.accept('{"event":"CALL_ENDED","callId":"stored"}')
+  await ${start}()
+  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['stored'])
+  await receiver.stop()
+  vi.resetModules()
+})
+`,
           )
           count += 1
         }
@@ -206,7 +229,8 @@ test('writes a module of NestJS with its test in src, and prints paths that exis
 
 test('prints paths that exist from the folder of the application, and writes the test where jest looks', async () => {
   const svelte = createProject('svelte', { '@sveltejs/kit': '*' })
-  expect(planFiles(svelte, { inbox: true }).nextLines[0]).toMatch(/'\.\/lib\/server\/receiver'$/)
+  const hooks = planFiles(svelte).files.find((file) => file.path === 'src/hooks.server.ts')
+  expect(hooks?.text).toContain("import { receiver } from './lib/server/receiver'")
   const jest = createProject(
     'jest-src',
     { express: '*', jest: '*' },
@@ -242,10 +266,22 @@ test.each(['app', 'pages'])('uses src/%s of Next.js, which an app folder next to
   expect(files.map((file) => file.path)).toEqual([
     'src/wabakit/receiver.ts',
     'src/app/webhooks/route.ts',
+    'src/instrumentation.ts',
     'test/wabakit.test.ts',
     '.env.wabakit.example',
   ])
-  expect(install).toBe('npm install wabakit')
+  expect(install).toBe('npm install wabakit && npm install --save-dev @types/node@latest')
+})
+
+test.each([
+  [{ vitest: '*', '@types/node': '^24.0.0' }, undefined],
+  [{ '@types/node': '^20' }, 'vitest @types/node@latest'],
+  [{ vitest: '*', '@types/node': '~18.19.1' }, '@types/node@latest'],
+  [{ vitest: '*', '@types/node': 'latest' }, undefined],
+])('installs the types of SQLite, which those of Node.js 20 lack, %#', (dependencies, added) => {
+  const path = createProject(`types-${Math.random()}`, { hono: '*', ...dependencies })
+  const more = added === undefined ? '' : ` && npm install --save-dev ${added}`
+  expect(planFiles(path).install).toBe(`npm install wabakit${more}`)
 })
 
 test('imports TypeScript without an ending where a bundler resolves it, also in a project of ES modules', () => {
@@ -253,9 +289,11 @@ test('imports TypeScript without an ending where a bundler resolves it, also in 
     const manifest = { type: 'module', tsconfig: true } as const
     const path = createProject(`ending-${dependency}`, { [dependency]: '*', vitest: '*' }, manifest)
     const { files, nextLines } = planFiles(path, { inbox: true })
-    return [...files.map(({ text }) => text), ...nextLines].join('\n').match(/(?<=from ')\.[^']*/g)
+    return [...files.map(({ text }) => text), ...nextLines]
+      .join('\n')
+      .match(/(?<=(?:from |import\()')\.[^']*/g)
   }
-  const bundled = ['../../wabakit/receiver', '../wabakit/receiver', './wabakit/receiver']
+  const bundled = ['../../wabakit/receiver', './wabakit/receiver', '../wabakit/receiver']
   expect([read('next'), read('express')]).toEqual([
     bundled,
     ['../wabakit/receiver.js', './wabakit/receiver.js'],
@@ -275,9 +313,11 @@ test('writes files only after confirmation, and never overwrites one', async () 
   const { code, stdout } = await wabakit(['init', '--yes'], { cwd: path })
   expect(code).toBe(0)
   expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
-  expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
+  expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest @types/node@latest\n')
   expect(stdout).toContain("import { receiver } from './wabakit/receiver'")
-  expect(stdout).toMatch(/npx @wabakit\/server --webhook-url 'http\S+\?token=[0-9a-f]{32}'/)
+  expect(stdout).toMatch(
+    /npx @wabakit\/server --sandbox --profile live --webhook-url 'http\S+\?token=[0-9a-f]{32}'/,
+  )
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
   expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('urlToken')

@@ -15,6 +15,8 @@ export type Framework = Sources & {
   readonly isInjected?: true
   /** Returns the route's file, for frameworks that find it by its path. */
   route?(style: Style): NewFile
+  /** Returns the file that the framework runs when the process starts, which handles what an inbox has stored. */
+  start?(style: Style): NewFile
   /** The code to add to the application by hand. */
   readonly nextStep: readonly string[]
 }
@@ -34,6 +36,16 @@ export const frameworks: readonly Framework[] = [
       // Next.js bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
+    start: ({ extension }) => ({
+      path: `instrumentation.${extension}`,
+      text: `export const register = async () => {
+  if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { receiver } = await import('./wabakit/receiver')
+  // Handles what is stored.
+  receiver.start()
+}
+`,
+    }),
     // Next.js ignores these folders if there is an `app` folder next to `src`.
     sources: ['src/app', 'src/pages'],
     nextStep: arrives,
@@ -48,6 +60,10 @@ export const frameworks: readonly Framework[] = [
       // Uses a relative import, because SvelteKit 3 no longer has $lib.
       text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
+    start: ({ extension }) => ({
+      path: `src/hooks.server.${extension}`,
+      text: `import { receiver } from './lib/server/receiver'\n\n// Handles what is stored.\nexport const init = () => receiver.start()\n`,
+    }),
     nextStep: arrives,
   },
   {
@@ -57,9 +73,11 @@ export const frameworks: readonly Framework[] = [
     receiver: 'src/wabakit/webhooks.module',
     isInjected: true,
     nextStep: [
-      "import type { NestExpressApplication } from '@nestjs/platform-express'",
+      '// src/app.module.ts',
       "import { WebhooksModule } from './wabakit/webhooks.moduleENDING'",
       '@Module({ imports: [WebhooksModule] })',
+      '// src/main.ts',
+      "import type { NestExpressApplication } from '@nestjs/platform-express'",
       'const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })',
       "app.useBodyParser('json', { limit: '1mb' }) // on Express, which otherwise refuses bodies above 100 kB",
       'app.enableShutdownHooks()',

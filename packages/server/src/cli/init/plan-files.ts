@@ -13,7 +13,7 @@ import { type ReceiverChoices, writeReceiver } from './write-receiver.ts'
 export type Choices = {
   /** @default 'url' */
   readonly verify?: SenderKind | undefined
-  /** Stores each webhook before the response. @default false */
+  /** Stores each webhook before the response. @default true, if the framework can have an inbox */
   readonly inbox?: boolean | undefined
 }
 
@@ -90,17 +90,16 @@ const listNextLines = (
   framework: Framework,
   { style, sender, hasInbox }: ReceiverChoices & { style: Style },
 ): readonly string[] => {
-  const { receiver, route, nextStep, isInjected } = framework
+  const { receiver, route, start, nextStep, isInjected } = framework
+  const startsByHand = hasInbox && !isInjected && start === undefined
   // The application starts next to the folder of the receiver.
   const location = `./${receiver.replace(/^src\//, '')}${style.ending}`
   const lines = [
-    ...((route === undefined || hasInbox) && !isInjected
+    ...((route === undefined || startsByHand) && !isInjected
       ? [`import { ${getExport(framework)} } from '${location}'`]
       : []),
     ...nextStep.map((line) => line.replace('VARIABLE', sender.variable).replace('ENDING', style.ending)),
-    ...(hasInbox && !isInjected
-      ? ['receiver.start() // once, when the process starts: handles what is stored']
-      : []),
+    ...(startsByHand ? ['receiver.start() // once, when the process starts: handles what is stored'] : []),
   ]
   return style.isRequiring || style.extension === 'mjs' ? lines.map(toRequire) : lines
 }
@@ -129,8 +128,19 @@ const findFramework = ({ dependencies }: Project): Framework => {
   throw new CliError(message, exitCodes.usage)
 }
 
-const getInstall = ({ runner, dependencies }: Project): string =>
-  `npm install wabakit${dependencies.has(runner) ? '' : ` && npm install --save-dev ${runner}`}`
+const getInstall = (
+  { runner, dependencies, hasNodeTypes }: Project,
+  { needsNodeTypes }: { needsNodeTypes: boolean },
+): string => {
+  const tools = [
+    ...(dependencies.has(runner) ? [] : [runner]),
+    ...(needsNodeTypes && !hasNodeTypes ? ['@types/node@latest'] : []),
+  ]
+  return [
+    'npm install wabakit',
+    ...(tools.length > 0 ? [`npm install --save-dev ${tools.join(' ')}`] : []),
+  ].join(' && ')
+}
 
 /**
  * Detects a project's framework, modules and test runner, and plans its files. Existing files are kept.
@@ -138,19 +148,21 @@ const getInstall = ({ runner, dependencies }: Project): string =>
  * @throws CliError if the folder contains no project, the project uses no supported framework, or one that cannot have
  *   an inbox, or a file's path contains a symbolic link.
  */
-export const planFiles = (folder: string, { verify = 'url', inbox = false }: Choices = {}) => {
+export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Choices = {}) => {
   const project = readProject(folder)
   const framework = findFramework(project)
+  const inbox = wished ?? framework.isLazy === undefined
   if (inbox && framework.isLazy)
     throw new CliError(`${framework.name} has no database for an inbox.`, exitCodes.usage)
   const style = findStyle(framework, project)
   const choices = { sender: senders[verify], hasInbox: inbox }
-  const { receiver, route, sources = [] } = framework
+  const { receiver, route, start, sources = [] } = framework
   const prefix = sources.some((path) => existsSync(join(folder, path))) ? 'src/' : ''
   const isTyped = style.extension === 'ts'
   const module = writeReceiver(choices, { framework, project, isTyped })
   const placed = [{ path: `${receiver}.${style.extension}`, text: formatModule(module, style) }]
   if (route !== undefined) placed.push(route(style))
+  if (start !== undefined && inbox) placed.push(start(style))
   // NestJS looks for *.spec.ts in src, whatever its runner is.
   const isBeside = framework.isInjected || project.testsAreInSources
   const testPath = isBeside ? `${prefix}${receiver}.spec` : 'test/wabakit.test'
@@ -170,7 +182,7 @@ export const planFiles = (folder: string, { verify = 'url', inbox = false }: Cho
     files,
     kept: wanted.filter(exists).map(({ path }) => path),
     /** The command that installs the packages that the files import. */
-    install: getInstall(project),
+    install: getInstall(project, { needsNodeTypes: isTyped && framework.isLazy === undefined }),
     nextLines: listNextLines(framework, { style, ...choices }),
     runner: project.runner,
     header: choices.sender.header?.('…'),

@@ -8,6 +8,8 @@ export type Project = {
   readonly dependencies: ReadonlySet<string>
   readonly isModule: boolean
   readonly runner: 'vitest' | 'jest'
+  /** The types of Node.js have `node:sqlite`, and those of vitest accept them. */
+  readonly hasNodeTypes: boolean
   /** jest looks for tests next to the sources only. */
   readonly testsAreInSources: boolean
 }
@@ -22,10 +24,13 @@ export const readProject = (folder: string): Project => {
       type,
       jest,
     } = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
-    const all = new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)])
+    const versions = { ...dependencies, ...devDependencies }
+    const all = new Set(Object.keys(versions))
+    const [nodeTypes = '22'] = /\d+/.exec(versions['@types/node']) ?? []
     return {
       folder,
       dependencies: all,
+      hasNodeTypes: all.has('@types/node') && Number(nodeTypes) >= 22,
       isModule: type === 'module',
       testsAreInSources: /(?:^|\/)src\/?$/.test(jest?.rootDir ?? ''),
       runner: all.has('jest') && !all.has('vitest') ? 'jest' : 'vitest',
