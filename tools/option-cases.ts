@@ -39,3 +39,41 @@ export const testOptions = <Options>(subject: string, table: OptionCases<Options
     }
   })
 }
+
+/** How the options of a function overlap. */
+export type Overlaps<Options> = {
+  /** The other options without which an option is an error. */
+  readonly needs?: { readonly [Name in keyof Options]?: Partial<Options> }
+  /** What an option shows next to another one, where it is not what it shows alone: an observation, or an error. */
+  readonly shows: { readonly [Name in keyof Options]?: { readonly [Other in keyof Options]?: unknown } }
+}
+
+/**
+ * Registers each pair of the options of a function. Next to every other option, an option shows what it shows alone, or
+ * what the overlaps state.
+ */
+export const testPairs = <Options>(
+  subject: string,
+  table: OptionCases<Options>,
+  { needs = {}, shows }: Overlaps<Options>,
+): void => {
+  const entries = Object.entries<OptionCase<Options>>(table) as [keyof Options, OptionCase<Options>][]
+  const pairs = entries.flatMap(([name, { see, cases }]) =>
+    entries.flatMap(([other, { cases: others }]) => {
+      const [given, seen] = cases[1] ?? cases[0]
+      const [beside] = others[1] ?? others[0]
+      const stated: { readonly [Other in keyof Options]?: unknown } = shows[name] ?? {}
+      const expected = other in stated ? stated[other] : seen
+      // Spread within the test, because some options are created when they are read.
+      const merge = () => ({ ...needs[other], ...beside, ...given })
+      return name === other ? [] : [{ name, other, see: () => see(merge()), expected }]
+    }),
+  )
+
+  test.each(pairs)(`${subject}, $name next to $other`, async ({ see, expected }) => {
+    if (expected instanceof RegExp) return expect(async () => see()).rejects.toThrow(expected)
+    const shown = await see()
+    if (typeof shown === 'function') await expect.poll(() => shown()).toEqual(expected)
+    else expect(shown).toEqual(expected)
+  })
+}

@@ -1,6 +1,6 @@
 import { createMock, type Mock, type MockOptions } from '@wabakit/mock'
-import { onTestFinished, vi } from 'vitest'
-import { testOptions } from '../../../tools/option-cases.ts'
+import { expect, onTestFinished, vi } from 'vitest'
+import { type OptionCases, testOptions, testPairs } from '../../../tools/option-cases.ts'
 
 /** Creates a mock that is closed after the test. */
 const open = async (options: MockOptions): Promise<Mock> => {
@@ -32,6 +32,8 @@ const setEnvironment = (name: string, value: string): void => {
   onTestFinished(() => void vi.unstubAllEnvs())
 }
 
+const controlToken = 'a-control-token-of-24-bytes'
+
 /** An address at which nothing listens. */
 const webhookUrl = 'http://127.0.0.1:9/hook'
 
@@ -42,7 +44,7 @@ const listDeliveries = async (mock: Mock, header: string) => {
   return mock.deliveries.map(({ to, headers }) => [to, headers.get(header)]).toSorted()
 }
 
-testOptions<MockOptions>('createMock()', {
+const cases: OptionCases<MockOptions> = {
   seed: {
     see: async (options) => {
       setEnvironment('WABAKIT_SEED', '7')
@@ -78,7 +80,7 @@ testOptions<MockOptions>('createMock()', {
   },
   host: {
     see: async (options) => {
-      const { url } = await open({ port: 0, ...options, controlToken: 'a-control-token-of-24-bytes' })
+      const { url } = await open({ port: 0, ...options, controlToken })
       return [new URL(url).hostname, (await fetch(`${url}/v1/call/ai-summary`)).status]
     },
     cases: [
@@ -90,7 +92,7 @@ testOptions<MockOptions>('createMock()', {
   controlToken: {
     see: async (options) => {
       const { url } = await open({ port: 0, ...options })
-      const authorization = 'Bearer a-control-token-of-24-bytes'
+      const authorization = `Bearer ${controlToken}`
       const statuses = [{}, { authorization }, { authorization: `${authorization}s` }].map(
         async (headers) => (await fetch(`${url}/_wabakit/info`, { headers })).status,
       )
@@ -98,7 +100,7 @@ testOptions<MockOptions>('createMock()', {
     },
     cases: [
       [{}, [200, 200, 200]],
-      [{ controlToken: 'a-control-token-of-24-bytes' }, [401, 200, 401]],
+      [{ controlToken }, [401, 200, 401]],
     ],
   },
   clock: {
@@ -215,5 +217,47 @@ testOptions<MockOptions>('createMock()', {
       [{ live: { groupEventNames: false } }, [404, undefined, false]],
       [{ live: { nullFields: ['inviteLink'] } }, [404, 'GROUP_CREATED', true]],
     ],
+  },
+}
+
+testOptions<MockOptions>('createMock()', cases)
+
+const fixedClock = /clock\.advance: this mock follows the machine's clock/
+const pathDecides = /authHeader: in the profile "live".*the path determines the header/
+
+testPairs<MockOptions>('createMock()', cases, {
+  needs: { host: { port: 0, controlToken }, controlToken: { port: 0 }, live: { profile: 'live' } },
+  shows: {
+    profile: { clock: fixedClock, authHeader: pathDecides },
+    // The machine's clock has no start.
+    startAt: { clock: [expect.not.stringMatching(/^2030/), expect.not.stringMatching(/^2030/)] },
+    joinApprovalMode: { integrationEnabled: /disabled/ },
+    // The key is checked before the integration and the limits of its organization.
+    integrationEnabled: {
+      ...{ profile: [[401, '']], live: [[401, '']] },
+      authHeader: [[401, 'missing_api_key']],
+      rateLimit: [[422, 'integration_disabled']],
+    },
+    rateLimit: {
+      ...{ profile: [401, 401, 401, 401], live: [401, 401, 401, 401], authHeader: [401, 401, 401, 401] },
+      // What is refused counts, too.
+      integrationEnabled: [422, 429, 401, 401],
+    },
+    authHeader: { profile: pathDecides, live: pathDecides, integrationEnabled: [401, 401, 422] },
+    webhookUrl: { clock: fixedClock },
+    webhookAuth: {
+      clock: fixedClock,
+      webhookUrl: [
+        ['collector', 'Bearer t0ken'],
+        [webhookUrl, 'Bearer t0ken'],
+      ],
+    },
+    live: {
+      clock: fixedClock,
+      integrationEnabled: /returned 422/,
+      // The first of its two requests used the limit.
+      rateLimit: /returned 429/,
+      authHeader: pathDecides,
+    },
   },
 })

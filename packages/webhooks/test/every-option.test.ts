@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { createReceiver, memoryDedupe, type ReceiverOptions, sqlInbox, unsigned } from '@wabakit/webhooks'
-import { onTestFinished, vi } from 'vitest'
-import { testOptions } from '../../../tools/option-cases.ts'
+import { expect, onTestFinished, vi } from 'vitest'
+import { type OptionCases, testOptions, testPairs } from '../../../tools/option-cases.ts'
 
 const send = (
   { handle }: { handle: (request: Request) => Promise<Response> },
@@ -42,7 +42,7 @@ const measure = async (respond: () => Promise<Response>) => {
 
 const kept: unknown[] = []
 
-testOptions<ReceiverOptions>('createReceiver()', {
+const cases: OptionCases<ReceiverOptions> = {
   verify: {
     see: async (options) => {
       try {
@@ -61,14 +61,28 @@ testOptions<ReceiverOptions>('createReceiver()', {
     see: countCalls,
     cases: [
       [{}, 2],
-      [{ dedupe: memoryDedupe() }, 1],
+      [
+        {
+          get dedupe() {
+            return memoryDedupe()
+          },
+        },
+        1,
+      ],
     ],
   },
   inbox: {
     see: countCalls,
     cases: [
       [{}, 2],
-      [{ inbox: sqlInbox(new DatabaseSync(':memory:'), { dialect: 'sqlite' }) as never }, 0],
+      [
+        {
+          get inbox() {
+            return sqlInbox(new DatabaseSync(':memory:'), { dialect: 'sqlite' }) as never
+          },
+        },
+        0,
+      ],
     ],
   },
   ack: {
@@ -176,5 +190,22 @@ testOptions<ReceiverOptions>('createReceiver()', {
       [{}, new Date().getUTCFullYear()],
       [{ now: () => 0 }, 1970],
     ],
+  },
+}
+
+testOptions<ReceiverOptions>('createReceiver()', cases)
+
+const replaced = /It replaces dedupe, ack and waitUntil/
+
+testPairs<ReceiverOptions>('createReceiver()', cases, {
+  shows: {
+    dedupe: { inbox: replaced },
+    inbox: { dedupe: replaced, ack: replaced, waitUntil: replaced },
+    ack: { inbox: replaced },
+    waitUntil: { inbox: replaced },
+    // Handlers run after the response.
+    handlerTimeoutMs: { ack: [200, 0], inbox: expect.not.arrayContaining([500]) },
+    claimTtlMs: { inbox: replaced },
+    now: { inbox: undefined },
   },
 })
