@@ -98,22 +98,21 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     throw new MockUsageError(message)
   }
   const tenants = new Map<string, Tenant>()
-  const respond: Tenant['respond'] = async (request, connection) =>
-    ((await findTenant(tenants, request)) ?? first).respond(request, connection)
   let control: ((request: Request) => Promise<Response>) | undefined
-  /** Responds on the port, which also serves the control API. */
-  const respondOnPort: Tenant['respond'] = (received, connection) =>
-    allowOrigins(received, async (request) => {
-      if (!new URL(request.url).pathname.startsWith('/_wabakit/')) return respond(request, connection)
-      const { createControl } = await import('./control/create-control.ts')
-      control ??= createControl({
-        listTenants: () => [...tenants.values()],
-        addTenant: addOpen,
-        requests,
-        controlToken,
-      })
-      return control(request)
+  const respond: Tenant['respond'] = async (request, connection) => {
+    if (!new URL(request.url).pathname.startsWith('/_wabakit/'))
+      return ((await findTenant(tenants, request)) ?? first).respond(request, connection)
+    const { createControl } = await import('./control/create-control.ts')
+    control ??= createControl({
+      listTenants: () => [...tenants.values()],
+      addTenant: addOpen,
+      requests,
+      controlToken,
     })
+    return control(request)
+  }
+  const respondOnPort: Tenant['respond'] = (received, connection) =>
+    allowOrigins(received, (request) => respond(request, connection))
   const requests = createRequestLog(10_000)
   const listening =
     port === undefined

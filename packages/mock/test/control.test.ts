@@ -474,6 +474,15 @@ const faultCounterparts = {
   assertUsed: 'listUnusedFaults',
 } as const satisfies Record<keyof Mock['faults'], string>
 
+test('fetch responds to the control API without a port, and never shows it to a page of another machine', async () => {
+  await using mock = await createMock()
+  const { callId } = await mock.simulateCall()
+  const calls = `${mock.url}/_wabakit/organizations/${mock.organizationId}/calls`
+  expect(await (await mock.fetch(calls)).json()).toMatchObject({ items: [{ callId }] })
+  const refused = await mock.fetch(calls, { headers: { origin: 'https://elsewhere.example' } })
+  expect(refused.status).toBe(403)
+})
+
 test('a test can do over HTTP what it can do in process', async () => {
   const mock = await start()
   const { body: document } = await call(mock, 'GET //openapi.json')
