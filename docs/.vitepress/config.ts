@@ -143,7 +143,8 @@ export default defineConfig({
       },
     },
     nav: [
-      { text: 'Guides', link: '/start', activeMatch: '^/(?!api/|decisions/)' },
+      { text: 'Guides', link: '/start', activeMatch: '^/(?!api/|decisions/|playground)' },
+      { text: 'Playground', link: '/playground' },
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
       { text: 'Decisions', link: '/decisions/' },
       { text: version, link: `${repository}/releases` },

@@ -24,6 +24,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'I send': ['packages/client/README.md', 'docs/reference/errors.md'],
   'I test': [
     'docs/testing.md',
+    'docs/playground.md',
     'docs/ci.md',
     'docs/reference/live-profile.md',
     'docs/reference/faults.md',

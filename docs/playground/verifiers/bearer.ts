@@ -1,0 +1,4 @@
+import { bearerAuth } from 'wabakit/webhooks'
+import { bearerToken } from '../account.ts'
+
+export const verify = bearerAuth({ token: bearerToken })

@@ -1,0 +1,4 @@
+import { urlToken } from 'wabakit/webhooks'
+import { tokenInUrl } from '../account.ts'
+
+export const verify = urlToken({ token: tokenInUrl })
