@@ -95,7 +95,8 @@ export const queryName = (name: string, { servers, limitMs, signal }: QueryOptio
       const server = servers[started % servers.length]
       started++
       running++
-      const resolver = new promises.Resolver({ timeout: limitMs, tries: 1 })
+      // Without `maxTimeout`, c-ares gives up after 5 s. Node.js 22 does not have the option.
+      const resolver = new promises.Resolver({ timeout: limitMs, maxTimeout: limitMs, tries: 1 })
       if (server !== undefined) resolver.setServers([server])
       queries.add(resolver)
       const families = ([4, 6] as const).filter((family) => !found.has(family))

@@ -104,6 +104,12 @@ test('takes an answer that is slower than the repeated query', async () => {
   expect(server.asked).toEqual(['slow.example', 'slow.example'])
 })
 
+test('takes an answer after more than 5 seconds', async () => {
+  const server = await serve(() => ({ a: ['192.0.2.1'], delayMs: 5_200 }))
+  const { resolve } = open([server], { limitMs: 60_000 })
+  expect(await listAddresses(resolve('slow.example'))).toEqual(['192.0.2.1'])
+})
+
 test('asks the next server if one is silent, fails or is not there', async () => {
   const closed = await startNameServer(() => silent)
   closed.close()
