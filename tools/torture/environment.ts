@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { calm, flaky } from './behaviors.ts'
 import type { Verdict } from './checker.ts'
-import { drain } from './drain.ts'
+import { type Control, drain } from './drain.ts'
 import type { Engine, EnvironmentDatabase, Role } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad, wabaNumbers } from './load.ts'
@@ -72,8 +72,7 @@ export type Environment = {
   readonly recorder: Recorder
   /** Ids of the subscriptions. */
   readonly subscriptionIds: readonly string[]
-  /** Calls the control API. Rejects unless it succeeds. */
-  control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
+  readonly control: Control
   /** Adds a valid signing secret. */
   allowSecret(secret: string): void
   readonly load: Load
@@ -119,7 +118,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     environment,
   })
 
-  const control = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+  const control: Control = async (method, path, body) => {
     const response = await fetch(`${fleet.url()}/_wabakit${path}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
