@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inspect } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { eventExamples } from '@wabakit/contract/documents'
 import { createMock, type MockOptions } from '@wabakit/mock'
 import { matchers } from '@wabakit/mock/matchers'
@@ -141,6 +142,24 @@ const playMock = async (options: Partial<MockOptions>, url?: string): Promise<st
   return [waited, message(), ...mock.deliveries.map((delivery) => inspect(delivery))].join('\n')
 }
 
+/** Saves a trace of deliveries to a target that prints the URL. */
+const playTrace = async (options: Partial<MockOptions>, url?: string): Promise<string> => {
+  await using mock = await createMock({ ...options, seed: 1 })
+  const echo = (request: Request) => new Response(`Route ${request.url} not found`, { status: 404 })
+  if (url === undefined) mock.deliverTo(echo, { url: `https://a.example/hooks${query}` })
+  else await mock.subscribe({ url })
+  mock.faults.deliveries.tamper('CALL_ENDED', { part: 'signature' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance('1h')
+  await catchMessage(() => mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 100 }))
+  const path = join(folder, `trace-${url === undefined ? 'process' : 'http'}.html`)
+  await mock.saveTrace(path)
+  const [, trace = ''] = /id="trace">([^<]+)</.exec(readFileSync(path, 'utf8')) ?? []
+  const text = gunzipSync(Buffer.from(trace, 'base64')).toString()
+  expect(text).toContain('not found')
+  return text
+}
+
 /** Sends requests to a receiver, and returns all that it prints, reports, stores and responds. */
 const playReceiver = async (): Promise<string> => {
   const texts: unknown[] = []
@@ -236,6 +255,14 @@ const surfaces: Record<string, () => Promise<string>> = {
   'a mock with a target in process': () => playMock({ webhookAuth: { urlToken: token } }),
   'a mock with an endpoint': async () => playMock({}, await openEcho(500)),
   'a mock with an endpoint that is not there': () => playMock({ webhookUrl: closed }, closed),
+  'a saved trace, with a target in process': () => playTrace({ webhookAuth: { urlToken: token } }),
+  'a saved trace, with an endpoint': async () => playTrace({}, await openEcho(500)),
+  probe: async () => {
+    const flags = ['--api-key', 'a-key-of-the-service', '--interval', '0', '--profile', 'of-a-token.json']
+    const base = await openEcho(404)
+    const results = [base, closed, `ftp://a.example/${query}`].map((url) => run(['probe', url, ...flags]))
+    return (await Promise.all(results)).join('\n')
+  },
   'errors of a mock': async () => {
     await using mock = await createMock()
     const [wrong, masked] = [`ftp://a.example/${query}`, `https://a.example/${query}***`]
