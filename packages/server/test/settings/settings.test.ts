@@ -1,13 +1,15 @@
 import { connect } from 'node:net'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { type OptionCases, testOptions } from '../../../../tools/option-cases.ts'
+import { ConfigError } from '../../src/config/config-error.ts'
 import { ServerConfig } from '../../src/config/server-config.ts'
+import { checkConfig } from '../../src/serve/check-config.ts'
 import { createGroup, listenForWebhooks, start } from '../fixture.ts'
 import { accessSettings, removeCluster } from './access-settings.ts'
 import { dataSettings } from './data-settings.ts'
 import { deliverySettings } from './delivery-settings.ts'
 import { limitSettings } from './limit-settings.ts'
-import type { Settings } from './setting-case.ts'
+import type { SettingCase, Settings } from './setting-case.ts'
 
 // Each setting works through a running server, with its default and with another value: a setting that reaches the wrong
 // place is no error in any part of the server. A setting without cases does not compile.
@@ -58,4 +60,53 @@ test('the connections to endpoints are closed with the server', async () => {
   await server.close()
   // An idle connection would stay open for two minutes.
   await expect.poll(endpoint.countConnections).toBe(0)
+})
+
+test('settings that need or exclude another one are refused with the name of a setting, and all other pairs are not', async () => {
+  /** Returns the setting that the error names. */
+  const check = async (given: Partial<Settings>): Promise<string | undefined> => {
+    try {
+      await checkConfig(ServerConfig.parse(given))
+      return undefined
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems.map(({ key }) => key).join()
+      throw error
+    }
+  }
+  // The cases use addresses that only this machine can reach.
+  const exposed: Record<string, unknown> = { host: '0.0.0.0', operationsUrl: 'https://operator.example/' }
+  const alone: Record<string, string> = {}
+  const entries: (readonly [name: string, given: Partial<Settings>, refusal: string | undefined])[] = []
+  for (const [name, { cases }] of Object.entries<SettingCase>(settings)) {
+    const [own = {}] = cases.find(([given]) => name in given) ?? []
+    // With the settings that the case of another one adds, it would not be alone.
+    const given = { [name]: exposed[name] ?? own[name as keyof Settings] }
+    const refusal = await check(given)
+    if (refusal !== undefined) alone[name] = refusal
+    entries.push([name, given, refusal])
+  }
+  const pairs: Record<string, string | undefined> = {}
+  for (const [index, [name, given, refusal]] of entries.entries()) {
+    for (const [other, beside, otherRefusal] of entries.slice(index + 1)) {
+      const seen = await check({ ...given, ...beside })
+      if (
+        seen === undefined ? (refusal ?? otherRefusal) !== undefined : ![refusal, otherRefusal].includes(seen)
+      )
+        pairs[`${name}, ${other}`] = seen ?? 'fits'
+    }
+  }
+  expect({ alone, pairs }).toEqual({
+    alone: {
+      ...{ host: 'controlToken', publicUrl: 'controlToken', trustProxy: 'controlToken' },
+      ...{ live: 'live', profile: 'profile', role: 'role', operationsUrl: 'operationsSecret' },
+    },
+    pairs: {
+      'host, controlToken': 'fits',
+      'controlToken, publicUrl': 'fits',
+      'controlToken, trustProxy': 'fits',
+      'operationsUrl, operationsSecret': 'fits',
+      'sandbox, profile': 'fits',
+      'allowPrivateTargets, webhookUrl': 'webhookUrl',
+    },
+  })
 })
