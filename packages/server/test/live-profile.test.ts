@@ -58,6 +58,12 @@ test('a server with mock and the profile live imitates a live service', async ()
   expect((await createGroup(server.url)).status).toBe(401)
   const created = await createGroup(server.url, {}, { 'x-public-api-key': key })
   expect(await created.json()).toMatchObject({ success: true, wabaNumber: '+15550100001' })
+
+  const { body: log } = await control(server, 'GET /requests?organization=acme')
+  const [{ requestId }] = log.items.slice(-1)
+  expect(log.items.map((each: { status: number }) => each.status)).toEqual([200, 404])
+  const { body: logged } = await control(server, `GET /requests/${requestId}?organization=acme`)
+  expect(JSON.parse(logged.responseBody)).toMatchObject({ message: 'No such call' })
 })
 
 test('a call that was not answered ends as at a live service', async () => {

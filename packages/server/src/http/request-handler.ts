@@ -28,7 +28,7 @@ type RequestHandlerOptions = {
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
         readonly faults: ApiFaults | undefined
-        /** Logs a request that a fault answered. */
+        /** Logs a request to which a fault or the imitation of a live service responded. */
         readonly logSent: (...described: Parameters<ReferenceServer['describeSent']>) => Promise<void>
         /** Set if `fetch` imitates a live service, which `respond` does not. */
         readonly isLive: boolean
@@ -222,9 +222,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
     const endpoint = findEndpoint(path)
     const fault = api.faults?.take(endpoint)
-    if (fault === undefined) {
-      return api.isLive ? (request: Request) => api.fetch(request, { remoteAddress }) : undefined
-    }
+    if (fault === undefined && !api.isLive) return undefined
     return async (request: Request) => {
       const startedAt = performance.now()
       let requestId: string | null = null
@@ -233,19 +231,20 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
         requestId = response.headers.get('x-request-id')
         return response
       }
-      const response = await respondWithFault(fault, {
+      const exchange = {
         endpoint,
         respond: carryOut,
-        sleep: (ms) => sleep(ms, undefined, { ref: false }),
+        sleep: (ms: number) => sleep(ms, undefined, { ref: false }),
         flush: () => waitForHead(incoming, outgoing),
         reset: () => incoming.socket.destroy(),
         createRequestId,
-      })
-      const isRead = !fault.reset && !fault.truncated
+      }
+      const response = await (fault === undefined ? carryOut() : respondWithFault(fault, exchange))
+      const isRead = !fault?.reset && !fault?.truncated
       const sent = {
         requestId: requestId ?? response.headers.get('x-request-id') ?? createRequestId(),
         durationMs: performance.now() - startedAt,
-        status: fault.reset ? null : response.status,
+        status: fault?.reset ? null : response.status,
         requestBody: null,
         responseBody: (isRead && (await response.clone().text())) || null,
       }

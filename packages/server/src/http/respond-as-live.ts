@@ -18,7 +18,8 @@ export const respondAsLive = (
   const limitFetches = createFetchLimit(now)
   return async (request, options) => {
     let organizationId: string | undefined
-    return respondLive(request, {
+    let requestId = ''
+    const response = await respondLive(request, {
       pstnCalling,
       limitFetches: (callId) => limitFetches(`${organizationId} ${callId}`),
       respond: async (received) => {
@@ -27,9 +28,10 @@ export const respondAsLive = (
           callers.set(requestId, caller?.organization.id)
         })
         try {
-          const response = await service.fetch(received, options)
-          organizationId = callers.get(response.headers.get('x-request-id') ?? '')
-          return response
+          const reference = await service.fetch(received, options)
+          requestId = reference.headers.get('x-request-id') ?? ''
+          organizationId = callers.get(requestId)
+          return reference
         } finally {
           stop()
         }
@@ -37,5 +39,8 @@ export const respondAsLive = (
       findCall: async (callId) =>
         organizationId === undefined ? undefined : (await service.calls.find(organizationId, callId))?.call,
     })
+    // Finds the request in the log, which is corrected to this response.
+    response.headers.set('x-request-id', requestId)
+    return response
   }
 }
