@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { gunzipSync } from 'node:zlib'
@@ -20,6 +20,8 @@ import {
   test,
   vi,
 } from 'vitest'
+import { folder as cliFolder, startWabakit, wabakit } from '../cli/wabakit.ts'
+import { requireCommand } from '../programs.ts'
 import { hasChromium, launchBrowser, openPage } from './browser.ts'
 
 let folder: string
@@ -226,6 +228,37 @@ test('every wait that fails writes a trace, in process and over HTTP', async () 
   )
   expect(readdirSync(folder)).toHaveLength(2)
 })
+
+test.skipIf(!requireCommand('curl', '--version'))(
+  'a test in another language leaves a trace with exec --mock and with wabakit mock',
+  async () => {
+    const options = { env: { WABAKIT_TRACE_DIR: 'traces' } }
+    const wait = (url: string, organization: string): string[] => [
+      ...['curl', '--silent', '--json', '{"for":"event","name":"CALL_MISSED","timeoutMs":0}'],
+      `${url}/_wabakit/organizations/${organization}/waits`,
+    ]
+    const script = `${wait('$WABAKIT_BASE_URL', '$WABAKIT_ORGANIZATION')
+      .map((word) => JSON.stringify(word))
+      .join(' ')}; exit 3`
+    const run = wabakit(['exec', '--mock', '--', 'sh', '-c', script], options)
+
+    const started = startWabakit(['mock', '--port', '0', '--format', 'json'], options)
+    const { url, organizationId } = JSON.parse(await started.line(/"ready":true/))
+    const [file = '', ...args] = wait(url, organizationId)
+    const { stdout } = await promisify(execFile)(file, args)
+    started.kill('SIGTERM')
+    await started.ended
+
+    const { code, stdout: printed, stderr } = await run
+    expect({ code, stderr }).toMatchObject({ code: 3 })
+    for (const response of [printed, stdout]) {
+      const [, path = response] =
+        /Open (\S+\.html) to see what happened/.exec(JSON.parse(response).message) ?? []
+      expect(dirname(path)).toBe(join(realpathSync(cliFolder), 'traces'))
+      expect(readTrace(path)).toContain('waitForEvent CALL_MISSED')
+    }
+  },
+)
 
 test('with its set-up file, vitest annotates each test that fails with its trace', async () => {
   const config = join(import.meta.dirname, 'failing/vitest.config.ts')
