@@ -120,6 +120,7 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: SlowFirst },
+    globalSetup: 'packages/server/test/bundle-processes.ts',
     // Half of the time is spent waiting: for timers, other processes, databases.
     maxWorkers: availableParallelism() + 2,
     // The processes that tests start would compile the sources again each time.

@@ -1,3 +1,4 @@
+import { setup as bundleProcesses } from '../../packages/server/test/bundle-processes.ts'
 import { hasProxy, type ProxyName, programs } from '../../packages/server/test/reverse-proxy.ts'
 import { restartBehindProxies } from '../../packages/server/test/rolling-restarts.ts'
 import { publish } from './src/result.ts'
@@ -7,6 +8,7 @@ const names = Object.keys(programs) as ProxyName[]
 for (const name of names)
   if (!hasProxy(name)) throw new Error(`Install ${name}: ${programs[name].path} does not exist.`)
 
+await bundleProcesses()
 const outcomes = await restartBehindProxies(names, { restarts })
 console.log(outcomes)
 const counted = names.map((name) => {

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { bundles } from './bundle-processes.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 test('a stopped server ends although a system call of its threads never returns', async () => {
@@ -14,15 +15,8 @@ test('a stopped server ends although a system call of its threads never returns'
   const child = spawn(
     process.execPath,
     [
-      ...['--import', `data:text/javascript,${encodeURIComponent(block)}`, '--conditions=@wabakit/source'],
-      ...[
-        resolve(import.meta.dirname, '../src/cli/main.ts'),
-        'serve',
-        '--port',
-        '0',
-        '--database',
-        ':memory:',
-      ],
+      ...['--import', `data:text/javascript,${encodeURIComponent(block)}`, bundles.command],
+      ...['serve', '--port', '0', '--database', ':memory:'],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../webhooks/test/silent-proxy.ts'
 import type { ServerConfig } from '../src/index.ts'
+import { bundles } from './bundle-processes.ts'
 import { acme, control, createGroup, listenForWebhooks } from './fixture.ts'
 import { createCluster } from './postgres-cluster.ts'
 
 /** Starts a server in a separate process, and returns its URL. */
 const serve = async (config: Partial<ServerConfig>): Promise<string> => {
   const settings = { port: 0, logLevel: 'silent', ...config }
-  const file = resolve(import.meta.dirname, 'serve-process.ts')
-  const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [bundles.serve, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { bundles } from './bundle-processes.ts'
 import { acme, listenForWebhooks } from './fixture.ts'
 
 /** Starts a server in a process that may open this number of files. */
@@ -14,8 +14,8 @@ const serve = async (limit: number) => {
   const child = spawn(
     'sh',
     [
-      ...['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath, '--conditions=@wabakit/source'],
-      ...[resolve(import.meta.dirname, 'serve-process.ts'), JSON.stringify(settings)],
+      ...['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath],
+      ...[bundles.serve, JSON.stringify(settings)],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { bundles } from './bundle-processes.ts'
 import { listenForWebhooks } from './fixture.ts'
 
 /** Starts an HTTP proxy that forwards requests with absolute URLs, and records their hosts. */
@@ -49,9 +50,8 @@ test('with NODE_USE_ENV_PROXY, the client and the commands use the proxy, and de
   expect(endpoint.arrivals).toHaveLength(1)
   expect(proxy.hosts).toEqual([host])
 
-  const main = resolve(import.meta.dirname, '../src/cli/main.ts')
   const command = run(
-    [main, 'subscription', 'list', '--organization', 'acme', '--server', `http://${host}`],
+    [bundles.command, 'subscription', 'list', '--organization', 'acme', '--server', `http://${host}`],
     proxy.url,
   )
   const [code] = await once(command, 'exit')

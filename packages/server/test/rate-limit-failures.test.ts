@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bundles } from './bundle-processes.ts'
 import { acme, createGroup } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 
@@ -18,15 +18,9 @@ afterAll(() => cluster.remove())
 /** Starts a server in a separate process, because one that spins would block this process, too. */
 const serve = async (database: string): Promise<string> => {
   const settings = { port: 0, database, role: 'api', organizations: [acme] }
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=@wabakit/source',
-      resolve(import.meta.dirname, 'serve-process.ts'),
-      JSON.stringify(settings),
-    ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  )
+  const child = spawn(process.execPath, [bundles.serve, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

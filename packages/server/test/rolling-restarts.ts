@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendRequest } from './beside-strangers.ts'
+import { bundles } from './bundle-processes.ts'
 import { findFreePort } from './free-port.ts'
 import { guideBalancers, pauseMs } from './guide-proxies.ts'
 import { type ProxyName, startReverseProxy } from './reverse-proxy.ts'
@@ -27,9 +27,9 @@ const startMachine = async (port: number) => {
       { id: 'acme', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key: apiKey }] },
     ],
   }
-  const file = resolve(import.meta.dirname, 'serve-process.ts')
-  const args = ['--conditions=@wabakit/source', file, JSON.stringify(settings)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [bundles.serve, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'exit')
   await Promise.race([
     once(createInterface(child.stdout), 'line'),

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
+import { bundles } from './bundle-processes.ts'
 import { acme, control, createGroup, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -19,16 +20,9 @@ const serve = async (
   flags: readonly string[] = [],
 ): Promise<{ child: ChildProcess; url: string }> => {
   const settings = { port: 0, database: ':memory:', logLevel: 'silent', organizations: [acme], ...config }
-  const child = spawn(
-    process.execPath,
-    [
-      ...flags,
-      '--conditions=@wabakit/source',
-      resolve(import.meta.dirname, 'serve-process.ts'),
-      JSON.stringify(settings),
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, [...flags, bundles.serve, JSON.stringify(settings)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
@@ -274,8 +268,7 @@ test('stops that overlap are one stop, also after it has ended', async () => {
 test('a signal during the start ends the process, and the next start finds the database free', async () => {
   const database = join(temporaryFolder(), 'wabakit.db')
   const settings = JSON.stringify({ port: 0, database, logLevel: 'silent', organizations: [acme] })
-  const file = resolve(import.meta.dirname, 'serve-process.ts')
-  const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, settings], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [bundles.serve, settings], { stdio: 'ignore' })
   const exit = once(child, 'exit')
   onTestFinished(() => {
     child.kill('SIGKILL')
@@ -329,7 +322,7 @@ test('a part that cannot be loaded during an update is loaded by a later request
     let isMissing = true
     registerHooks({
       resolve: (name, context, next) => {
-        if (!isMissing || !name.endsWith('/control-api.ts')) return next(name, context)
+        if (!isMissing || !name.includes('/control-api-')) return next(name, context)
         isMissing = false
         throw new Error('ENOENT')
       },

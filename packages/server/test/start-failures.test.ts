@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { sqliteStore, startServer } from '../src/index.ts'
+import { bundles } from './bundle-processes.ts'
 import { requireProgram } from './programs.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -56,7 +57,6 @@ test.each([-1, 0])('a database whose schema version was changed to %i is not ope
   })
 })
 
-const main = resolve(import.meta.dirname, '../src/cli/main.ts')
 const run = promisify(execFile)
 
 /** Runs a shell script that may mount its own file systems, which needs no privileges on Linux. */
@@ -86,15 +86,7 @@ test.skipIf(!requireProgram('unshare that may mount', canMount))(
       const database = join(folder, 'wabakit.db')
       const args = ['serve', '--port', '0', '--database', database, '--log-level', 'silent']
       const script = `{ ${prepare}; } 2>/dev/null; shift 2; exec timeout 30 "$@"`
-      return runInNamespace(
-        script,
-        folder,
-        existing,
-        process.execPath,
-        '--conditions=@wabakit/source',
-        main,
-        ...args,
-      )
+      return runInNamespace(script, folder, existing, process.execPath, bundles.command, ...args)
     }
 
     const ended = await Promise.all(disks.map(([prepare]) => start(prepare)))

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { startServer, wabakit } from './wabakit.ts'
+import { sourceCommand, startServer, wabakit } from './wabakit.ts'
 
 const toModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
 
 const modules = async (args: readonly string[], preload = toModule('')): Promise<string[]> => {
   const hook = pathToFileURL(join(import.meta.dirname, 'print-modules.ts'))
-  const { stderr } = await wabakit(args, { env: { NODE_OPTIONS: `--import=${hook} --import=${preload}` } })
+  const env = { NODE_OPTIONS: `--import=${hook} --import=${preload}` }
+  const { stderr } = await wabakit(args, { env, program: sourceCommand })
   return [...stderr.matchAll(/^loads (\S+)$/gm)].map(([, url = '']) => url)
 }
 

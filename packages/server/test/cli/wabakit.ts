@@ -5,12 +5,17 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
+import { bundles } from '../bundle-processes.ts'
 
 /** The arguments of Node.js that run the command line. */
-export const command = [
+export const command: readonly string[] = [bundles.command]
+
+/** The same from the sources, which load what the package loads, file by file. */
+export const sourceCommand: readonly string[] = [
   '--conditions=@wabakit/source',
   resolve(import.meta.dirname, '../../src/cli/main.ts'),
-] as const
+]
+
 const processes = new Set<ChildProcess>()
 
 /** The test file's folder, in which commands run. */
@@ -21,14 +26,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Options = { readonly env?: NodeJS.ProcessEnv; readonly input?: string; readonly cwd?: string }
+type Options = {
+  readonly env?: NodeJS.ProcessEnv
+  readonly input?: string
+  readonly cwd?: string
+  readonly program?: readonly string[]
+}
 
 const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^WABAKIT_|COLOR/.test(name)),
 )
 
-const spawnWabakit = (args: readonly string[], { env = {}, cwd = folder }: Options) => {
-  const child = spawn(process.execPath, [...command, ...args], {
+const spawnWabakit = (args: readonly string[], { env = {}, cwd = folder, program = command }: Options) => {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { ...inherited, ...env },
   })

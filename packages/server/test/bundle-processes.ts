@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { writeChanged } from '../../../tools/write-changed.ts'
+
+const packageFolder = resolve(import.meta.dirname, '..')
+
+// Next to `src`, because programs look for their manifest and its libraries from here.
+const outdir = join(packageFolder, '.tmp/processes')
+
+/** The command line and `serve-process.ts`, as a few files each: from hundreds of sources, a process takes half as much CPU again to start. */
+export const bundles = { command: join(outdir, 'main.js'), serve: join(outdir, 'serve-process.js') }
+
+/** Builds them before the tests. */
+export const setup = async (): Promise<void> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(packageFolder, 'src/cli/main.ts'), join(packageFolder, 'test/serve-process.ts')],
+    entryNames: '[name]',
+    outdir,
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['@wabakit/source'],
+    plugins: [
+      {
+        name: 'libraries-are-external',
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^[^./#]/ }, ({ path }) =>
+            path.startsWith('@wabakit/') ? undefined : { path, external: true },
+          ),
+      },
+    ],
+  })
+  mkdirSync(outdir, { recursive: true })
+  for (const { path, text } of outputFiles) writeChanged(path, text)
+}
