@@ -183,6 +183,8 @@ test('${name} handles what is stored', async () => {
       '--outputFile.json=report.json',
       '--root',
       root,
+      // Loading a framework on a busy machine takes longer than the 5 s of vitest.
+      '--testTimeout=120000',
     ],
     {
       env: { ...process.env, VITEST: undefined, NODE_ENV: undefined },
