@@ -12,7 +12,8 @@ const conditions = ['@wabakit/source', 'module', 'node']
  * - `*.isolated.test.ts`: its modules have a folder, hooks, time limits or results for the one file that loads them, or add
  *   headers to every request. Most of these files start a process for each command. Runs in `npm run test:long`, too.
  * - `*.long.test.ts`: kills processes and databases, or tries the doctor on some hundred endpoints. `npm run test:long`.
- * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`.
+ * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`, and CI.
+ * - `*.matrix.test.ts`: what another test proves for one language, compiler or version of each kind. Only `npm run test:matrix`.
  * - `*.browser.test.ts`: needs Chromium or Firefox. `npm run test:inspector`.
  */
 const include = (kind: string): string[] =>
@@ -88,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: include(''),
-          exclude: [...exclude, ...include('.{isolated,long,packed,browser}'), startExample],
+          exclude: [...exclude, ...include('.{isolated,long,packed,matrix,browser}'), startExample],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
@@ -107,6 +108,7 @@ export default defineConfig({
           env: { WABAKIT_PROFILE: 'live' },
         },
       },
+      { extends: true, test: { name: 'matrix', include: include('.matrix'), exclude } },
       { extends: true, test: { name: 'packed', include: include('.packed'), exclude } },
       {
         extends: true,
