@@ -162,7 +162,12 @@ const compileIn = async (folder: string, compiler: string, compilerOptions: obje
 test.concurrent.each(
   Object.entries(compilers).flatMap(([version, compiler]) =>
     listModuleSettings(version)
-      .filter(({ module }) => ['node16', 'nodenext', 'esnext'].includes(module))
+      .filter(({ module, type }) =>
+        // A resolution that fails does so in the fast compiler, too. The others read each kind of declarations once.
+        version === '7.0'
+          ? ['node16', 'nodenext', 'esnext'].includes(module)
+          : ['node16 commonjs', 'esnext module'].includes(`${module} ${type}`),
+      )
       .map(
         ({ type, ...settings }) =>
           [version, settings.moduleResolution, type, { settings, compiler }] as const,
