@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -156,7 +157,13 @@ export const installPacked = async (dir: string): Promise<void> => {
   if (!existsSync(installed)) {
     const unfinished = `${installed}-${process.pid}`
     await packAndInstall(unfinished)
-    renameSync(unfinished, installed)
+    try {
+      renameSync(unfinished, installed)
+    } catch (error) {
+      // Another process was faster.
+      if (!existsSync(installed)) throw error
+      rmSync(unfinished, { recursive: true })
+    }
   }
   cpSync(installed, dir, { recursive: true, verbatimSymlinks: true })
 }
