@@ -1,6 +1,6 @@
 import type { Page, Store } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
-import { type Begun, begin, delivered, findPending, retry, settle } from './deliveries.ts'
+import { type Begun, begin, delivered, findPending, gone, retry, settle } from './deliveries.ts'
 import {
   buildApiKey,
   buildCall,
@@ -260,11 +260,16 @@ const rows: { readonly [Method in keyof Store]: Row } = {
       ),
   },
   settleDeliveries: {
+    // The second attempt disables the subscription, with all that waits for it.
     changes: async ({ store, id, begun }) => {
-      const [first] = begun.filter(({ delivery }) => delivery.organizationId === id)
-      ok(first !== undefined, 'an attempt is under way')
-      const outcome = await settle(store, first, delivered)
-      return outcome.outcome === 'settled' ? [outcome.delivery, outcome.disabled] : outcome
+      const mine = begun.filter(({ delivery }) => delivery.organizationId === id)
+      ok(mine.length > 1, 'attempts are under way')
+      const results: unknown[] = []
+      for (const [index, each] of mine.slice(0, 2).entries()) {
+        const outcome = await settle(store, each, index === 0 ? delivered : gone)
+        results.push(outcome.outcome === 'settled' ? [outcome.delivery, outcome.disabled] : outcome)
+      }
+      return results
     },
   },
   saveSubscription: {
@@ -359,7 +364,7 @@ const mask = ({ id, deliveryIds }: Context, result: unknown): string => {
       ? `delivery ${deliveryIds.indexOf(value)}`
       : value,
   )
-  return (text ?? '').replaceAll(id, 'own')
+  return (text ?? '').replaceAll(id, 'own').replaceAll(/hlt_\w+/g, 'hlt_generated')
 }
 
 /** Lists what an organization can read: one line per method. */
