@@ -48,8 +48,8 @@ const readAll = async ({ store }: Backlog) => {
   const service = createReferenceServer({ store })
   const context = { service, now: Date.now }
   const overviews: Readonly<Record<string, () => Promise<unknown>>> = {
-    'the last hour': () => readOverview(context, 'acme', 'hour'),
-    'the last week': () => readOverview(context, 'acme', 'week'),
+    'the last hour': () => readOverview(context, 'acme', { window: 'hour' }),
+    'the last week': () => readOverview(context, 'acme', { window: 'week' }),
     'the last week of 25 subscriptions': () =>
       listSubscriptionOverviews(context, 'acme', { window: 'week', limit: 25 }),
   }

@@ -144,7 +144,8 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     rateLimits,
   })
 
-  const figures = createFigures({ ...context, onAttempt: dispatcher.onAttempt, onError })
+  const { onAttempt, onHealth } = dispatcher
+  const figures = createFigures({ ...context, onAttempt, onHealth, onError })
 
   return {
     fetch: createFetch(respond),

@@ -45,6 +45,15 @@ type PreparedEvent = { readonly record: EventRecord; readonly publication: Publi
 
 const defaults = { waitsFor: null, traceparent: null, hasCustomPayload: false }
 
+/** An event of an organization, or a change of one of its subscriptions, that figures count. */
+type Counted =
+  | { readonly organizationId: string; readonly name: 'events' }
+  | {
+      readonly organizationId: string
+      readonly subscriptionId: string
+      readonly name: 'rotated' | 'disabled'
+    }
+
 type Registration = { readonly listener: PublicationListener }
 
 /**
@@ -55,9 +64,9 @@ type Registration = { readonly listener: PublicationListener }
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<PublishedEventName | '*', readonly Registration[]>()
-  const counters = new Set<(organizationId: string) => void>()
-  const count = (organizationId: string): void => {
-    for (const counter of counters) counter(organizationId)
+  const counters = new Set<(counted: Counted) => void>()
+  const count = (counted: Counted): void => {
+    for (const counter of counters) counter(counted)
   }
 
   return {
@@ -72,16 +81,16 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
     report: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return
       const { publication } = prepared
-      count(publication.organizationId)
+      count({ organizationId: publication.organizationId, name: 'events' })
       for (const name of [publication.event.event, '*'] as const) {
         for (const { listener } of registrations.get(name) ?? [])
           callListener(() => listener(publication.event, publication), onError)
       }
     },
-    /** Counts a simulated event that is stored. Listeners do not receive it. */
+    /** Counts a simulated event that is stored, which listeners do not receive, or a change of a subscription. */
     count,
-    /** Calls `counter` with the organization of each event that this process stores, simulated ones included. */
-    onCount: (counter: (organizationId: string) => void): (() => void) => {
+    /** Calls `counter` for each event that this process stores, simulated ones included, and each counted change. */
+    onCount: (counter: (counted: Counted) => void): (() => void) => {
       counters.add(counter)
       return () => counters.delete(counter)
     },

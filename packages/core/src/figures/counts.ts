@@ -4,6 +4,7 @@ import { type FailureCause, findFailureCause } from './failure-cause.ts'
 /**
  * Counts by name. A missing name means 0.
  * - `events`: published events. Only an organization has them.
+ * - `rotated`, `disabled`: rotations of a subscription's secret, and times that it was disabled.
  * - `delivered`, `failed`, `deferred`: attempts, by result.
  * - `exhausted`: deliveries whose last attempt failed.
  * - `cause:timeout` and so on: failed attempts, by likely cause.
@@ -34,15 +35,13 @@ const findLatencyName = (durationMs: number): string => {
   return latencyNames[index] ?? ''
 }
 
-const increase = (counts: GrowingCounts, name: string, by = 1): void => {
+export const increase = (counts: GrowingCounts, name: string, by = 1): void => {
   counts[name] = (counts[name] ?? 0) + by
 }
 
 export const addCounts = (total: GrowingCounts, counts: Counts): void => {
   for (const name in counts) increase(total, name, counts[name])
 }
-
-export const countEvent = (counts: GrowingCounts): void => increase(counts, 'events')
 
 /** Counts a settled attempt. An attempt with the verdict `refused` sent nothing, and is not counted. */
 export const countAttempt = (counts: GrowingCounts, { kind, attempt }: AttemptVerdict): void => {

@@ -46,12 +46,27 @@ test('counts events and settled attempts by result, cause and duration, every te
   for (const groupId of ['g1', 'g2', 'g3']) await deliver(groupId)
   expect(await read(id)).toEqual([])
   await vi.advanceTimersByTimeAsync(10_000)
-  const attempts = { delivered: 1, failed: 2, 'cause:server_error': 1, 'cause:gone': 1, 'ms:5': 3 }
+  const attempts = {
+    ...{ delivered: 1, failed: 2, 'cause:server_error': 1, 'cause:gone': 1, 'ms:5': 3 },
+    disabled: 1,
+  }
   expect(await read(id)).toEqual([attempts])
   expect(await read('')).toEqual([{ events: 3, ...attempts }])
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await read(id)).toEqual([attempts])
   await server.figures.stop()
+})
+
+test('counts rotations of the secret, and how often the subscription was disabled, by hand or after a 410', async () => {
+  const { server, id, deliver, read } = await setUp({ statuses: [410] })
+  server.figures.start()
+  await server.subscriptions.rotateSecret('acme', id)
+  await server.subscriptions.update('acme', id, { url: 'https://receiver.example/other' })
+  for (const enabled of [false, false, true]) await server.subscriptions.update('acme', id, { enabled })
+  await deliver('g1')
+  await server.figures.stop()
+  expect(await read(id)).toEqual([{ rotated: 1, disabled: 2, failed: 1, 'cause:gone': 1, 'ms:5': 1 }])
+  expect(await read('')).toEqual([expect.objectContaining({ events: 1, rotated: 1, disabled: 2 })])
 })
 
 test('counts simulated events too, also those for one subscription', async () => {

@@ -1,3 +1,4 @@
+import type { HealthEvent } from '@wabakit/contract'
 import type { AttemptReported } from '../delivery/sending.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { FigureRecord } from '../records.ts'
@@ -5,14 +6,14 @@ import type { ServerContext } from '../server-context.ts'
 import type { UnfinishedMeasure } from '../store.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 import { checkNumbers } from '../values/numbers.ts'
-import { addCounts, type Counts, countAttempt, countEvent, type GrowingCounts } from './counts.ts'
+import { addCounts, type Counts, countAttempt, type GrowingCounts, increase } from './counts.ts'
 import { findPeriod, shortestSpanMs } from './roll-up.ts'
 
 /** Counts of events and attempts over time. */
 export type Figures = {
   /**
-   * Starts counting the events that this process publishes, simulated ones included, and the attempts that it
-   * settles. Writes the counts every ten seconds, at most one record for each subscription and organization.
+   * Starts counting the events that this process publishes, simulated ones included, the attempts that it settles,
+   * and the secrets that it rotates and the subscriptions that it disables. Writes the counts every ten seconds, at most one record for each subscription and organization.
    * A crash loses at most the last ten seconds. Does not keep the process alive.
    */
   start(): void
@@ -40,6 +41,7 @@ type UnfinishedQuery = { readonly subscriptionIds: readonly string[]; readonly l
 
 type FiguresContext = Pick<ServerContext, 'store' | 'clock' | 'log'> & {
   onAttempt(listener: (report: AttemptReported) => void): () => void
+  onHealth(listener: (event: HealthEvent) => void): () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -74,7 +76,7 @@ const toRecords = (counted: Counted, now: number): FigureRecord[] => {
 }
 
 export const createFigures = (context: FiguresContext): Figures => {
-  const { store, clock, log, onAttempt, onError } = context
+  const { store, clock, log, onAttempt, onHealth, onError } = context
   let counted: Counted = new Map()
   let writes = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -135,10 +137,20 @@ export const createFigures = (context: FiguresContext): Figures => {
         if (settlement.outcome !== 'settled' || result.kind === 'released') return
         countAttempt(findCounts(counted, subscription.organizationId, subscription.id), result)
       })
-      const stopEvents = log.onCount((organizationId) => countEvent(findCounts(counted, organizationId, '')))
+      const stopEvents = log.onCount(({ organizationId, name, ...rest }) =>
+        increase(
+          findCounts(counted, organizationId, 'subscriptionId' in rest ? rest.subscriptionId : ''),
+          name,
+        ),
+      )
+      const stopHealth = onHealth(({ type, data: { organizationId, subscriptionId } }) => {
+        if (type === 'subscription.disabled')
+          increase(findCounts(counted, organizationId, subscriptionId), 'disabled')
+      })
       unsubscribe = () => {
         stopAttempts()
         stopEvents()
+        stopHealth()
       }
       schedule()
     },

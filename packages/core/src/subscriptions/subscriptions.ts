@@ -90,7 +90,7 @@ const day = 86_400_000
 type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
 
 export const createSubscriptions = (context: SubscriptionsContext): Subscriptions => {
-  const { store, clock, ids, allowLoopbackHttp } = context
+  const { store, clock, ids, log, allowLoopbackHttp } = context
   const edit = async (
     organizationId: string,
     subscriptionId: string,
@@ -102,7 +102,11 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       if (current === undefined) throw new RecordNotFoundError('subscription', subscriptionId)
       const now = clock.now()
       const next = { ...current, ...change(current, now), revision: current.revision + 1, updatedAt: now }
-      if ((await store.saveSubscription(next)) === 'saved') return next
+      if ((await store.saveSubscription(next)) !== 'saved') continue
+      if (next.secret !== current.secret) log.count({ organizationId, subscriptionId, name: 'rotated' })
+      const isDisabled = next.disabledReason !== null && current.disabledReason === null
+      if (isDisabled) log.count({ organizationId, subscriptionId, name: 'disabled' })
+      return next
     }
   }
 

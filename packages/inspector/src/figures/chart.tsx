@@ -17,7 +17,18 @@ export type ChartProps = {
   readonly times: readonly string[]
   /** The lines. The second is dashed and the third dotted, so that they can be told apart without color. */
   readonly series: readonly Series[]
+  /** Formats a value in full. The readout and the table show it. */
   readonly format: (value: number) => string
+  /** Formats a value for the axis. @default `format` */
+  readonly formatShort?: (value: number) => string
+  /** What happened at points that have a mark, by index. */
+  readonly marks?: ReadonlyMap<number, string>
+  /** Set if the values are counts, so that the table has their sum. */
+  readonly isCount?: boolean
+  /** Set if the last point contains the current time, so that it is incomplete. */
+  readonly isRunning: boolean
+  /** Shown instead of a chart without values. */
+  readonly empty: string
   /** Opens the records of a point. `before` is `undefined` for the last one. */
   readonly onOpen: (from: string, before: string | undefined) => void
 }
@@ -27,7 +38,7 @@ const height = 168
 const formatMoment = (iso: string): string =>
   [formatDay(iso), formatTime(iso).slice(0, 5)].filter(Boolean).join(' ')
 
-const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>) => (
+const ChartTable = ({ title, times, series, format, marks, isCount }: ChartProps) => (
   <details>
     <summary>{title} as a table</summary>
     <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
@@ -38,7 +49,7 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
         <tbody>
           {times.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{formatMoment(time)}</th>
+              <th scope="row">{[formatMoment(time), marks?.get(index)].filter(Boolean).join(' · ')}</th>
               {series.map(({ label, values }) => {
                 const value = values[index] ?? null
                 return (
@@ -50,21 +61,37 @@ const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>
             </tr>
           ))}
         </tbody>
+        {isCount && (
+          <tfoot>
+            <tr>
+              <th scope="row">Total</th>
+              {series.map(({ label, values }) => (
+                <td key={label} class="number">
+                  {format(values.reduce((sum: number, value) => sum + (value ?? 0), 0))}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   </details>
 )
+
+/** Omits a line along the axis: of several zeros in a row, only those next to a value are drawn. */
+const omitZeros = (values: Series['values']): Series['values'] =>
+  values.map((value, at) => (value || values[at - 1] || values[at + 1] ? value : null))
 
 /** Keeps only values whose neighbors are missing, because no line can show them. */
 const keepIsolated = (values: Series['values']): (number | null)[] =>
   values.map((value, at) => ((values[at - 1] ?? values[at + 1] ?? null) === null ? value : null))
 
 /**
- * Lines over time, and the same numbers as a table. The last period is not over yet, so its end is faint.
+ * Lines over time, and the same numbers as a table. The end of a period that is not over yet is faint.
  * A click opens the records of a point.
  */
 export const Chart = (props: ChartProps) => {
-  const { title, times, series, format, onOpen } = props
+  const { title, times, series, format, formatShort = format, marks, isRunning, empty, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
   const width = useSignal(600)
   const pointed = useSignal<number | undefined>(undefined)
@@ -78,13 +105,14 @@ export const Chart = (props: ChartProps) => {
     return () => observer.disconnect()
   }, [])
   const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
-  const scale = createChartScale({ count: times.length, most }, { width: width.value, height })
+  const scale = createChartScale({ times: times.map(Date.parse), most }, { width: width.value, height })
   const draw = line<number | null>()
     .defined((value) => value !== null)
     .x((_, index) => scale.x(index))
     .y((value) => scale.y(value ?? 0))
   const index = pointed.value
   const at = index === undefined ? undefined : times[index]
+  const end = isRunning ? -1 : times.length
   const values = series.map(({ label, values: all }) => {
     const value = index === undefined ? null : (all[index] ?? null)
     return `${label} ${value === null ? '–' : format(value)}`
@@ -98,51 +126,76 @@ export const Chart = (props: ChartProps) => {
             {label}
           </span>
         ))}
-        <span class="hint quiet" aria-hidden="true">
-          {at !== undefined &&
-            [formatMoment(at), ...(at === times.at(-1) ? ['so far'] : []), ...values].join(' · ')}
-        </span>
       </figcaption>
+      <p class="readout quiet" aria-hidden="true">
+        {index !== undefined &&
+          at !== undefined &&
+          [
+            formatMoment(at),
+            ...(isRunning && at === times.at(-1) ? ['so far'] : []),
+            ...values,
+            marks?.get(index),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+      </p>
       <div class="plot" ref={box}>
-        <svg
-          width={width.value}
-          height={height}
-          aria-hidden="true"
-          onPointerMove={({ offsetX }) => (pointed.value = scale.findIndex(offsetX))}
-          onPointerLeave={() => (pointed.value = undefined)}
-          onClick={({ offsetX }) => {
-            const chosen = scale.findIndex(offsetX)
-            const from = times[chosen]
-            if (from !== undefined) onOpen(from, times[chosen + 1])
-          }}
-        >
-          {scale.yTicks.map((value) => (
-            <g key={value} transform={`translate(0 ${scale.y(value)})`}>
-              <path class="grid" d={`M${scale.left} 0H${scale.right}`} />
-              <text class="value" x={scale.left - 8} dy="0.32em">
-                {format(value)}
+        {most === 0 ? (
+          <p class="quiet">{empty}</p>
+        ) : (
+          <svg
+            width={width.value}
+            height={height}
+            aria-hidden="true"
+            onPointerMove={({ offsetX }) => (pointed.value = scale.findIndex(offsetX))}
+            onPointerLeave={() => (pointed.value = undefined)}
+            onClick={({ offsetX }) => {
+              const chosen = scale.findIndex(offsetX)
+              const from = times[chosen]
+              if (from !== undefined) onOpen(from, times[chosen + 1])
+            }}
+          >
+            {scale.yTicks.map((value) => (
+              <g key={value} transform={`translate(0 ${scale.y(value)})`}>
+                <path class="grid" d={`M${scale.left} 0H${scale.right}`} />
+                <text class="value" x={scale.left - 8} dy="0.32em">
+                  {formatShort(value)}
+                </text>
+              </g>
+            ))}
+            {scale.xTicks.map((each) => (
+              <text key={each} class="moment" x={scale.x(each)} y={height - 4}>
+                {formatMoment(times[each] ?? '')}
               </text>
-            </g>
-          ))}
-          {scale.xTicks.map((each) => (
-            <text key={each} class="moment" x={scale.x(each)} y={height - 4}>
-              {formatMoment(times[each] ?? '')}
-            </text>
-          ))}
-          {index !== undefined && (
-            <path class="grid" d={`M${scale.x(index)} ${scale.y(0)}V${scale.y(scale.yTicks.at(-1) ?? 0)}`} />
-          )}
-          {series.map(({ label, tone, values: all }) => (
-            <g key={label} class={`line ${tone}`}>
-              <path d={draw(all.slice(0, -1)) ?? ''} />
+            ))}
+            {index !== undefined && (
               <path
-                class="so-far"
-                d={draw(all.map((value, at) => (at < all.length - 2 ? null : value))) ?? ''}
+                class="grid"
+                d={`M${scale.x(index)} ${scale.y(0)}V${scale.y(scale.yTicks.at(-1) ?? 0)}`}
               />
-              <path class="dot" d={draw(keepIsolated(all)) ?? ''} />
-            </g>
-          ))}
-        </svg>
+            )}
+            {[...(marks ?? [])].map(([each, text]) => (
+              <path key={each} class="mark" d={`M${scale.x(each)} ${scale.y(0)}V0`}>
+                <title>{text}</title>
+              </path>
+            ))}
+            {series.map(({ label, tone, values }) => {
+              const all = omitZeros(values)
+              return (
+                <g key={label} class={`line ${tone}`}>
+                  <path d={draw(all.slice(0, end)) ?? ''} />
+                  {isRunning && (
+                    <path
+                      class="so-far"
+                      d={draw(all.map((value, at) => (at < all.length - 2 ? null : value))) ?? ''}
+                    />
+                  )}
+                  <path class="dot" d={draw(keepIsolated(all)) ?? ''} />
+                </g>
+              )
+            })}
+          </svg>
+        )}
       </div>
       <ChartTable {...props} />
     </figure>

@@ -9,6 +9,7 @@ import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
 import { failing, unfinished } from '../state/route.ts'
 import { Sparkline } from './sparkline.tsx'
+import { getWindowParams } from './window.tsx'
 
 /** Number of endpoints that are shown at first, so that the charts stay in view. */
 const maxShown = 8
@@ -50,7 +51,7 @@ const Address = ({ url }: { readonly url: string }) => {
 }
 
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
-  const { subscription, state, totals, series, latency, backlog, times, window } = endpoint
+  const { subscription, state, totals, series, latency, backlog, times } = endpoint
   const { id, url, number, channel, failingSince, disabledReason } = subscription
   const from = times[0]
   const linkTo = (text: string, filters: Readonly<Record<string, string | undefined>>) => (
@@ -64,7 +65,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
         <EndpointState state={state} />
       </td>
       <th scope="row">
-        <RecordLink view="subscriptions" id={id} filters={{ window }}>
+        <RecordLink view="subscriptions" id={id} filters={getWindowParams()}>
           <Address url={url} />
         </RecordLink>
         <small class="quiet">

@@ -6,6 +6,7 @@ import { formatDuration } from '../format/time.ts'
 import { RecordLink } from '../parts/record-link.tsx'
 import { StatusHelp } from '../parts/status.tsx'
 import { TableHead } from '../parts/table-head.tsx'
+import { getNow } from '../state/now.ts'
 import { failing, navigate, type Params, unfinished, type View } from '../state/route.ts'
 import { Chart } from './chart.tsx'
 
@@ -37,10 +38,26 @@ type FiguresProps = {
   readonly filters: Params
 }
 
+const lengths = new Map([
+  [60_000, 'minute'],
+  [600_000, '10 minutes'],
+  [3_600_000, 'hour'],
+  [21_600_000, '6 hours'],
+  [86_400_000, 'day'],
+  [604_800_000, 'week'],
+])
+
+/** Returns the end of the last point, or `undefined` if it contains the current time. */
+const getEnd = ({ times, stepMs }: FiguresProps['figures']): string | undefined => {
+  const end = Date.parse(times.at(-1) ?? '') + stepMs
+  return end > getNow() ? undefined : new Date(end).toISOString()
+}
+
 /** The numbers of an organization or an endpoint. Each leads to the records behind it. */
 export const Tiles = ({ figures, filters }: FiguresProps) => {
   const { totals, latency, backlog, times } = figures
-  const from = times[0]
+  const [from, before] = [times[0], getEnd(figures)]
+  const attempted = { ...filters, attemptedFrom: from, attemptedBefore: before }
   return (
     <dl class="tiles">
       {'events' in totals && (
@@ -48,14 +65,14 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
           title="Events"
           value={formatCount(totals.events)}
           view="events"
-          filters={{ ...filters, from }}
+          filters={{ ...filters, from, before }}
         />
       )}
       <Tile
         title="Delivered"
         value={formatCount(totals.delivered)}
         view="deliveries"
-        filters={{ ...filters, status: 'delivered', finishedFrom: from }}
+        filters={{ ...filters, status: 'delivered', finishedFrom: from, finishedBefore: before }}
       />
       <Tile
         title="Failed attempts"
@@ -63,21 +80,21 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
         tone={totals.failed > 0 ? 'bad' : undefined}
         note={totals.exhausted > 0 && `${formatCount(totals.exhausted)} exhausted`}
         view="deliveries"
-        filters={{ ...filters, anyResponse: failing.response, attemptedFrom: from }}
+        filters={{ ...attempted, anyResponse: failing.response }}
       />
       <Tile
         title="Success rate"
         value={formatRate(totals.successRate)}
         note="of all attempts"
         view="deliveries"
-        filters={{ ...filters, attemptedFrom: from }}
+        filters={attempted}
       />
       <Tile
         title="Response time, p50"
         value={formatLatency(latency.p50Ms)}
         note={`p95 ${formatLatency(latency.p95Ms)}`}
         view="deliveries"
-        filters={{ ...filters, attemptedFrom: from }}
+        filters={attempted}
       />
       <Tile
         title="Unfinished now"
@@ -91,7 +108,8 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
   )
 }
 
-const Causes = ({ figures: { failures, times }, filters }: FiguresProps) => {
+const Causes = ({ figures, filters }: FiguresProps) => {
+  const { failures, times } = figures
   if (failures.length === 0) return null
   return (
     <section class="causes" aria-label="Failures by cause">
@@ -101,7 +119,12 @@ const Causes = ({ figures: { failures, times }, filters }: FiguresProps) => {
           <li key={cause}>
             <RecordLink
               view="deliveries"
-              filters={{ ...filters, anyResponse: response, attemptedFrom: times[0] }}
+              filters={{
+                ...filters,
+                anyResponse: response,
+                attemptedFrom: times[0],
+                attemptedBefore: getEnd(figures),
+              }}
             >
               {formatCount(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
             </RecordLink>
@@ -135,22 +158,46 @@ const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
           </tr>
         ))}
       </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">Total</th>
+          <td class="number">{formatCount(buckets.reduce((sum, { attempts }) => sum + attempts, 0))}</td>
+        </tr>
+      </tfoot>
     </table>
   </details>
 )
 
+/** Returns which points have rotations of secrets, or endpoints that were disabled. */
+const findMarks = ({ series: { rotated, disabled } }: FiguresProps['figures']) => {
+  const marks = new Map<number, string>()
+  for (const index of rotated.keys()) {
+    const texts = [rotated[index] ? 'secret rotated' : '', disabled[index] ? 'endpoint disabled' : '']
+    if (texts.some(Boolean)) marks.set(index, texts.filter(Boolean).join(', '))
+  }
+  return marks
+}
+
 /** The failures by cause of an organization or an endpoint, and its charts. */
 export const Charts = ({ figures, filters }: FiguresProps) => {
-  const { times, series, latency } = figures
-  const open = (from: string, before: string | undefined): void =>
+  const { times, series, latency, stepMs } = figures
+  const open = (from: string, before = getEnd(figures)): void =>
     navigate('deliveries', { ...filters, attemptedFrom: from, attemptedBefore: before })
+  const shared = {
+    times,
+    marks: findMarks(figures),
+    isRunning: getEnd(figures) === undefined,
+    empty: 'No attempts in this time.',
+    onOpen: open,
+  }
   return (
     <>
       <Causes figures={figures} filters={filters} />
       <div class="charts">
         <Chart
-          title={'events' in series ? 'Events and attempts' : 'Attempts'}
-          times={times}
+          {...shared}
+          title={`${'events' in series ? 'Events and attempts' : 'Attempts'} per ${lengths.get(stepMs)}`}
+          isCount
           series={[
             { label: 'delivered', tone: 'good', values: series.delivered },
             { label: 'failed', tone: 'bad', values: series.failed },
@@ -158,18 +205,17 @@ export const Charts = ({ figures, filters }: FiguresProps) => {
               ? [{ label: 'events', tone: 'busy', values: series.events } as const]
               : []),
           ]}
-          format={formatShort}
-          onOpen={open}
+          format={formatCount}
+          formatShort={formatShort}
         />
         <Chart
+          {...shared}
           title="Response time"
-          times={times}
           series={[
             { label: 'p50', tone: 'busy', values: series.p50Ms },
             { label: 'p95', tone: 'warn', values: series.p95Ms },
           ]}
           format={formatDuration}
-          onOpen={open}
         />
       </div>
       <div>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { nameChoice } from '../format/choices.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { Select, type SelectProps } from '../parts/select.tsx'
 import { getNow } from '../state/now.ts'
 import { getParam, setParams } from '../state/route.ts'
@@ -22,31 +23,6 @@ const ranges = [
   { value: '86400000', label: 'last day' },
   { value: '604800000', label: 'last 7 days' },
 ]
-
-const toLocal = (iso: string): string => {
-  if (iso === '') return ''
-  const time = new Date(iso)
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
-}
-
-const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
-
-type MomentProps = { readonly name: string; readonly label: string; readonly word: 'from' | 'before' }
-
-const Moment = ({ name, label, word }: MomentProps) => (
-  <label class="filter">
-    <span>{word}</span>
-    <input
-      type="datetime-local"
-      step="1"
-      aria-label={`${label} ${word}`}
-      value={toLocal(getParam(name))}
-      onChange={({ currentTarget }) =>
-        setParams({ [name]: fromLocal(currentTarget.value) }, { isStep: true })
-      }
-    />
-  </label>
-)
 
 /** A filter for times. The URL contains absolute times, so that a link always shows the same records. */
 const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {

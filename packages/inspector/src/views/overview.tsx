@@ -1,4 +1,4 @@
-import type { Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { EndpointTable } from '../figures/endpoint-table.tsx'
@@ -8,6 +8,7 @@ import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
+import { toSearch } from '../state/route.ts'
 
 /** The server writes the figures this often, in milliseconds. */
 const pollMs = 10_000
@@ -17,29 +18,32 @@ const maxEndpoints = 25
 
 /** The first view: the current state of the organization's endpoints, and how long they have been in it. */
 export const OverviewView = () => {
-  const window = getWindow()
-  const keys = [organizationId.value, window]
-  const overview = useRecord(
-    { load: () => sendOwn<Overview>(['overview'], { query: { window } }), pollMs },
-    keys,
-  )
+  const query = getWindow()
+  const keys = [organizationId.value, toSearch(query)]
+  const overview = useRecord({ load: () => sendOwn<Overview>(['overview'], { query }), pollMs }, keys)
   const endpoints = useRecord(
     {
       load: () =>
         sendOwn<Page<SubscriptionOverview>>(['overview', 'subscriptions'], {
-          query: { window, limit: maxEndpoints },
+          query: { ...query, limit: maxEndpoints },
         }),
       pollMs,
     },
     keys,
   )
+  // The figures of the last hour are empty after a quiet one, too.
+  const first = useRecord({ load: () => sendOwn<Page<Event>>(['events'], { query: { limit: 1 } }), pollMs }, [
+    organizationId.value,
+  ])
   const figures = overview.value
   const page = endpoints.value
-  const problem = overview.problem || endpoints.problem
+  const problem = overview.problem || endpoints.problem || first.problem
   // What has not been loaded is not empty. All parts appear at once, because each would move the ones below it.
-  const isLoaded = (figures !== undefined && page !== undefined && info.value !== undefined) || problem !== ''
+  const isLoaded =
+    [figures, page, first.value, info.value].every((part) => part !== undefined) || problem !== ''
   const isSubscribed = page === undefined || page.items.length > 0
-  const isNew = !isSubscribed || figures?.totals.events === 0
+  const hasEvents = first.value === undefined || first.value.items.length > 0
+  const isNew = !isSubscribed || !hasEvents
   return (
     <div class="overview">
       <header class="list-header">
@@ -51,9 +55,7 @@ export const OverviewView = () => {
         {isLoaded && (
           <>
             <Verdict />
-            {isNew && (
-              <FirstVisit isSubscribed={isSubscribed} hasEvents={(figures?.totals.events ?? 0) > 0} />
-            )}
+            {isNew && <FirstVisit isSubscribed={isSubscribed} hasEvents={hasEvents} />}
             {figures && <Tiles figures={figures} filters={{}} />}
             {page && <EndpointTable page={page} />}
             {figures && !isNew && <Charts figures={figures} filters={{}} />}

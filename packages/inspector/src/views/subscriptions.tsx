@@ -26,7 +26,7 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { disabledTexts, EndpointState, LoadProblem, stateTexts } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { navigate } from '../state/route.ts'
+import { navigate, toSearch } from '../state/route.ts'
 
 const formatEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
@@ -103,13 +103,13 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
       }),
     isAbout,
   })
-  const window = getWindow()
+  const period = getWindow()
   const figures = useRecord(
     {
-      load: () => sendOwn<SubscriptionOverview>(['subscriptions', id, 'overview'], { query: { window } }),
+      load: () => sendOwn<SubscriptionOverview>(['subscriptions', id, 'overview'], { query: period }),
       pollMs: 10_000,
     },
-    [window],
+    [toSearch(period)],
   )
   const subscription = value ?? item
   if (subscription === undefined)
@@ -167,6 +167,9 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
               also signs until <Time at={previousSecretExpiresAt} />
             </span>
           ),
+          Behind:
+            subscription.state === 'behind' &&
+            `${stateTexts.behind}. ${maxAttemptsPerSecond === null ? 'It responds more slowly than events arrive' : 'Raise its limit of attempts, if it can take more'}.`,
           Id: <span class="id">{id}</span>,
         }}
       />

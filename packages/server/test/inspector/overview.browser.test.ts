@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
 import { onEachStore, onSqlite } from './each-store.ts'
 
+/** Formats a time as fields for times in the browser take it. The browser has the time zone of the test. */
+const toLocal = (time: number): string =>
+  new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+
 onEachStore('the overview of the inspector', (inspector) => {
   test('leads from a failing endpoint to its cause, and resends everything once it works', async () => {
     const { accepting, rejecting } = inspector.stage
@@ -84,7 +88,9 @@ onEachStore('the overview of the inspector', (inspector) => {
 
   test('every number leads to the list behind it, and each chart is also a table', async () => {
     await inspector.simulate({})
-    const { page, problems } = await inspector.open('?organization=acme')
+    const { accepting, server } = inspector.stage
+    await server.service.subscriptions.rotateSecret('acme', accepting.id)
+    const { page, problems, picture } = await inspector.open('?organization=acme')
     const links = page.locator('.tiles a, .endpoints a')
     await page.locator('.endpoints a').first().waitFor()
     await page.locator('.chart').nth(1).waitFor()
@@ -92,12 +98,39 @@ onEachStore('the overview of the inspector', (inspector) => {
     for (const href of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))) {
       expect(href).toMatch(/inspector\/(?:deliveries|events|subscriptions)\?organization=acme/)
     }
+    await page.getByRole('button', { name: 'Range', exact: true }).click()
+    await page.getByLabel('Period before').fill(toLocal(Date.now() - 3_600_000))
+    await expect.poll(() => page.url()).toMatch(/figuresFrom=.*&figuresBefore=/)
+    await page.getByRole('heading', { name: 'Events and attempts per 10 minutes' }).waitFor()
+    await page.getByText('No attempts in this time.').first().waitFor()
+    await picture(`${inspector.store}-overview-range`)
     for (const period of ['Day', 'Week', 'Hour']) {
       await page.getByRole('button', { name: period, exact: true }).click()
       await expect.poll(() => page.url()).toContain(`window=${period.toLowerCase()}`)
     }
-    await page.getByText('Events and attempts as a table').click()
-    await expect.poll(() => page.locator('.chart').first().locator('tbody tr').count()).toBe(60)
+    await page.getByText('Events and attempts per minute as a table').click()
+    const chart = page.locator('.chart').first()
+    await expect.poll(() => chart.locator('tbody tr').count()).toBe(60)
+    // The figures are written every ten seconds.
+    await chart.locator('.mark', { hasText: 'secret rotated' }).first().waitFor({ state: 'attached' })
+    await chart.locator('tbody th', { hasText: 'secret rotated' }).first().waitFor()
+    const readNumbers = () =>
+      page.evaluate(`(() => {
+        const columns = [...document.querySelectorAll('.chart:first-child tbody tr')].map((row) =>
+          [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent.replaceAll(',', ''))))
+        const sums = columns.reduce((sum, row) => sum.map((each, at) => each + row[at]))
+        const totals = [...document.querySelectorAll('.chart:first-child tfoot td')].map((cell) => cell.textContent)
+        const tiles = [...document.querySelectorAll('.tile dd a')].slice(0, 3).map((link) => link.textContent)
+        return { sums: sums.map((each) => each.toLocaleString('en-US')), totals, tiles: [tiles[1], tiles[2], tiles[0]] }
+      })()`)
+    const numbers = (await readNumbers()) as Record<'sums' | 'totals' | 'tiles', string[]>
+    expect(numbers.totals).toEqual(numbers.sums)
+    expect(numbers.tiles).toEqual(numbers.sums)
+    const readPlace = async () => (await chart.locator('svg').boundingBox())?.y
+    const place = await readPlace()
+    await chart.locator('svg').hover({ position: { x: 400, y: 80 } })
+    await chart.locator('.readout', { hasText: /delivered \d.*failed/ }).waitFor()
+    expect(await readPlace()).toBe(place)
 
     await page
       .locator('.plot svg')
@@ -165,12 +198,6 @@ onSqlite('the layout of the inspector', (inspector) => {
     await control(server, 'POST /organizations/acme/participants', participant)
     const { body: requests } = await control(server, 'GET /requests?limit=1')
     const { requestId } = requests.items[0]
-    // The figures are written every ten seconds. Until then, the overview shows the first steps.
-    const countEvents = async () => {
-      const { body } = await control(server, 'GET /organizations/acme/overview')
-      return body.totals.events
-    }
-    await expect.poll(countEvents).toBeGreaterThan(0)
     const { page } = await inspector.open('?organization=acme', { viewport: { width, height: 900 } })
     // The page's policy forbids scripts in it, but not those that the browser adds.
     await page.addInitScript(`
@@ -216,7 +243,7 @@ onSqlite('the layout of the inspector', (inspector) => {
     ] as const
     const { page, picture } = await inspector.open('?organization=acme')
     await page.locator('.endpoints a').first().waitFor()
-    await page.locator('.chart .line').first().waitFor()
+    await page.locator('.chart').first().waitFor()
     for (const width of [375, 768, 1280, 1920]) {
       await page.setViewportSize({ width, height: 900 })
       // The charts follow in the next frame.

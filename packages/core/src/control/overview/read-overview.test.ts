@@ -9,6 +9,7 @@ import { planPeriod, summarize } from './summarize.ts'
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 30)
 const minute = 60_000
+const hour = { window: 'hour' } as const
 
 /** Opens a service with two subscriptions, of which the second gets no event. */
 const open = async (overrides: (store: Store) => Partial<Store> = () => ({})) => {
@@ -32,8 +33,8 @@ test('overviews that are read at the same time show the backlogs of their own su
   }))
   await store.addEvent(buildEvent({ occurredAt: now }))
   const [all, [one]] = await Promise.all([
-    readOverview(context, 'acme', 'hour'),
-    readSubscriptionOverviews(context, [second], 'hour'),
+    readOverview(context, 'acme', hour),
+    readSubscriptionOverviews(context, [second], hour),
   ])
   expect([all.backlog, one?.backlog]).toEqual([
     { unfinished: 1, oldestAt: new Date(now).toISOString() },
@@ -51,11 +52,27 @@ test('an overview sums the records of its organization or subscription, each at 
         at: now - 30_000 - minutesAgo * minute + 20_000,
       })),
     )
-  await add('', 0, { events: 4, delivered: 6, failed: 2, 'cause:timeout': 2, 'ms:5': 5, 'ms:250': 3 })
-  await add('', 30, { delivered: 2, failed: 1, deferred: 1, exhausted: 1, 'cause:gone': 1, 'ms:10': 3 })
+  await add('', 0, {
+    events: 4,
+    disabled: 2,
+    delivered: 6,
+    failed: 2,
+    'cause:timeout': 2,
+    'ms:5': 5,
+    'ms:250': 3,
+  })
+  await add('', 30, {
+    rotated: 1,
+    delivered: 2,
+    failed: 1,
+    deferred: 1,
+    exhausted: 1,
+    'cause:gone': 1,
+    'ms:10': 3,
+  })
   await add('', 30, { 'ms:15000': 1 })
   await add('', 60, { events: 9, delivered: 9, 'ms:5': 9 })
-  await add('sub_1', 59, { delivered: 1, 'ms:30000': 1 })
+  await add('sub_1', 59, { rotated: 1, delivered: 1, 'ms:30000': 1 })
   await add('sub_2', 0, { failed: 7 })
 
   const series = <Value>(empty: Value, values: Readonly<Record<number, Value>>): Value[] =>
@@ -72,13 +89,15 @@ test('an overview sums the records of its organization or subscription, each at 
       new Date(now - 30_000 - (59 - index) * minute).toISOString(),
     ),
   }
-  expect(await readOverview(context, 'acme', 'hour')).toEqual({
+  expect(await readOverview(context, 'acme', hour)).toEqual({
     ...period,
     totals: { events: 4, delivered: 8, failed: 3, deferred: 1, exhausted: 1, successRate: 8 / 11 },
     series: {
       events: series(0, { 0: 4 }),
       delivered: series(0, { 0: 6, 30: 2 }),
       failed: series(0, { 0: 2, 30: 1 }),
+      rotated: series(0, { 30: 1 }),
+      disabled: series(0, { 0: 2 }),
       p50Ms: series<number | null>(null, { 0: 5, 30: 10 }),
       p95Ms: series<number | null>(null, { 0: 250, 30: 15_000 }),
     },
@@ -91,18 +110,64 @@ test('an overview sums the records of its organization or subscription, each at 
     subscriptions: { working: 2, behind: 0, failing: 0, disabled: 0 },
   })
   const none = series<number | null>(null, { 59: 30_000 })
-  expect(await readSubscriptionOverviews(context, [first], 'hour')).toEqual([
+  expect(await readSubscriptionOverviews(context, [first], hour)).toEqual([
     {
       subscription: expect.objectContaining({ id: 'sub_1' }),
       state: 'working',
       ...period,
       totals: { delivered: 1, failed: 0, deferred: 0, exhausted: 0, successRate: 1 },
-      series: { delivered: series(0, { 59: 1 }), failed: series(0, {}), p50Ms: none, p95Ms: none },
+      series: {
+        delivered: series(0, { 59: 1 }),
+        failed: series(0, {}),
+        rotated: series(0, { 59: 1 }),
+        disabled: series(0, {}),
+        p50Ms: none,
+        p95Ms: none,
+      },
       latency: { p50Ms: 30_000, p95Ms: 30_000, buckets: buckets({ 30000: 1 }) },
       failures: [],
       backlog: { unfinished: 0, oldestAt: null },
     },
   ])
+})
+
+test.each([
+  { title: 'the last 20 minutes', from: 20, before: 0, stepMs: minute, points: 21 },
+  { title: 'ten minutes, half an hour ago', from: 40, before: 30, stepMs: minute, points: 11 },
+  { title: 'two hours of yesterday', from: 30 * 60, before: 28 * 60, stepMs: 60 * minute, points: 3 },
+  { title: 'ten minutes, three hours ago', from: 190, before: 180, stepMs: 10 * minute, points: 2 },
+  {
+    title: 'a day up to a moment ago',
+    from: 24 * 60 + 1,
+    before: undefined,
+    stepMs: 10 * minute,
+    points: 146,
+  },
+  { title: 'a month', from: 30 * 24 * 60, before: undefined, stepMs: 360 * minute, points: 121 },
+  { title: 'the future', from: -5, before: -10, stepMs: minute, points: 1 },
+  { title: 'all of history', from: 1e7, before: undefined, stepMs: 7 * 1_440 * minute, points: 170 },
+])(
+  'a range has points of the shortest step that its records have: $title',
+  ({ from, before, stepMs, points }) => {
+    const toTime = (minutesAgo: number) => now - minutesAgo * minute
+    const range = { ...hour, from: toTime(from), before: before === undefined ? undefined : toTime(before) }
+    const period = planPeriod(range, now)
+    expect(period).toMatchObject({ window: 'custom', stepMs, times: { length: points } })
+    expect(period.times.every((at) => at % stepMs === 0)).toBe(true)
+  },
+)
+
+test('a range omits what happened before and after it', async () => {
+  const { store, context } = await open()
+  for (const minutesAgo of [5, 15, 25]) {
+    const at = now - minutesAgo * minute
+    await store.addFigures([
+      { organizationId: 'acme', subscriptionId: '', at, span: 10_000, counts: { events: minutesAgo } },
+    ])
+  }
+  const range = { ...hour, from: now - 20 * minute, before: now - 10 * minute }
+  const { totals, series } = await readOverview(context, 'acme', range)
+  expect([totals.events, series.events.reduce((sum, each) => sum + each)]).toEqual([15, 15])
 })
 
 test('the filter of each cause of failures finds the deliveries with such attempts', () => {
@@ -117,7 +182,7 @@ test('the filter of each cause of failures finds the deliveries with such attemp
     const cause = findFailureCause(attempt)
     const counts = { [`cause:${cause}`]: 1 }
     const record = { organizationId: 'acme', subscriptionId: '', at: now, span: 10_000, counts }
-    const [{ response: anyResponse } = {}] = summarize([record], planPeriod('hour', now)).failures
+    const [{ response: anyResponse } = {}] = summarize([record], planPeriod(hour, now)).failures
     const { anyResponses } = selectDeliveries(DeliveryFilter.parse({ anyResponse }))
     expect(anyResponses, `${cause} ${attempt.status}`).toContain(attempt.status ?? 0)
   }

@@ -1,7 +1,7 @@
 import type { FigureRecord, Subscription, UnfinishedMeasure } from '../../index.ts'
 import type { ControlContext } from '../operation.ts'
 import { readPages, utc } from '../schemas.ts'
-import type { OverviewWindow } from '../views/overview.ts'
+import type { OverviewRange } from '../views/overview.ts'
 import { showSubscription } from '../views/subscription.ts'
 import { getState, measureBacklog, readStates, type SubscriptionState } from './subscription-state.ts'
 import { planPeriod, summarize } from './summarize.ts'
@@ -27,11 +27,11 @@ const readSubscriptions = async (
   return subscriptions
 }
 
-const readPeriod = (window: OverviewWindow, now: number) => {
-  const period = planPeriod(window, now)
+const readPeriod = (range: OverviewRange, now: number) => {
+  const period = planPeriod(range, now)
   return {
     period,
-    shown: { window, stepMs: period.stepMs, times: period.times.map(utc) },
+    shown: { ...period, times: period.times.map(utc) },
     from: period.times[0] ?? now,
   }
 }
@@ -40,10 +40,10 @@ const readPeriod = (window: OverviewWindow, now: number) => {
 export const readOverview = async (
   context: OverviewContext,
   organizationId: string,
-  window: OverviewWindow,
+  range: OverviewRange,
 ) => {
   const { service, now } = context
-  const { period, shown, from } = readPeriod(window, now())
+  const { period, shown, from } = readPeriod(range, now())
   const subscriptions = await readSubscriptions(context, organizationId)
   const ids = subscriptions.map(({ id }) => id)
   const [records, measures] = await Promise.all([
@@ -67,12 +67,12 @@ export const readOverview = async (
 export const readSubscriptionOverviews = async (
   { service, now }: OverviewContext,
   subscriptions: readonly Subscription[],
-  window: OverviewWindow,
+  range: OverviewRange,
 ) => {
   const [first] = subscriptions
   if (first === undefined) return []
   const { organizationId } = first
-  const { period, shown, from } = readPeriod(window, now())
+  const { period, shown, from } = readPeriod(range, now())
   const subscriptionIds = subscriptions.map(({ id }) => id)
   const [records, measures] = await Promise.all([
     service.figures.list(organizationId, { subscriptionIds, from }),
@@ -92,8 +92,7 @@ export const readSubscriptionOverviews = async (
   })
 }
 
-type SubscriptionQuery = {
-  readonly window: OverviewWindow
+type SubscriptionQuery = OverviewRange & {
   readonly cursor?: string | undefined
   readonly limit: number
 }
@@ -111,7 +110,7 @@ const getPlace = (subscription: Subscription, state: SubscriptionState): string 
 export const listSubscriptionOverviews = async (
   context: OverviewContext,
   organizationId: string,
-  { window, cursor = '', limit }: SubscriptionQuery,
+  { cursor = '', limit, ...range }: SubscriptionQuery,
 ) => {
   const subscriptions = await readSubscriptions(context, organizationId)
   const states = await readStates(context, subscriptions)
@@ -127,7 +126,7 @@ export const listSubscriptionOverviews = async (
     items: await readSubscriptionOverviews(
       context,
       page.map(({ subscription }) => subscription),
-      window,
+      range,
     ),
     ...(rest.length > limit && { nextCursor: page.at(-1)?.place }),
   }

@@ -10,23 +10,59 @@ import type { FailureCause } from '../../figures/failure-cause.ts'
 import { findPeriod } from '../../figures/roll-up.ts'
 import type { FigureRecord } from '../../records.ts'
 import { explainCause, listCauses } from '../views/diagnosis.ts'
-import type { OverviewWindow } from '../views/overview.ts'
+import type { OverviewRange } from '../views/overview.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
 /** The points of each window. Records of the last hour have spans of at most a minute, and so on: see `planRollUps`. */
 const windows = {
-  hour: { stepMs: 60_000, points: 60 },
-  day: { stepMs: 600_000, points: 144 },
-  week: { stepMs: 3_600_000, points: 168 },
-} as const satisfies Record<OverviewWindow, { readonly stepMs: number; readonly points: number }>
+  hour: { stepMs: minute, points: 60 },
+  day: { stepMs: 10 * minute, points: 144 },
+  week: { stepMs: hour, points: 168 },
+} as const
 
-/** The starts of the points of a window. The last point contains `now`. */
-type Period = { readonly window: OverviewWindow; readonly stepMs: number; readonly times: readonly number[] }
+/** Maximum number of points of a range, which may start in the middle of its first one. */
+const maxPoints = 170
 
-export const planPeriod = (window: OverviewWindow, now: number): Period => {
-  const { stepMs, points } = windows[window]
-  const last = findPeriod(now, stepMs)
+/** The steps of ranges, and the age that the start of a range may have, because older records have longer spans: see `planRollUps`. */
+const steps = [
+  { stepMs: minute, maxAgeMs: 70 * minute },
+  { stepMs: 10 * minute, maxAgeMs: 25 * hour },
+  ...[hour, 6 * hour, day, 7 * day].map((stepMs) => ({ stepMs, maxAgeMs: Number.POSITIVE_INFINITY })),
+]
+
+/** The starts of the points of a window or range. */
+type Period = {
+  readonly window: OverviewRange['window'] | 'custom'
+  readonly stepMs: number
+  readonly times: readonly number[]
+}
+
+/**
+ * Plans the points of a window, of which the last contains `now`, or of a range, in the shortest step that its records have. A range
+ * ends now at the latest, and has at most {@link maxPoints} of the longest step.
+ */
+export const planPeriod = (
+  { window, from, before = Number.POSITIVE_INFINITY }: OverviewRange,
+  now: number,
+): Period => {
+  if (from === undefined) {
+    const { stepMs, points } = windows[window]
+    const last = findPeriod(now, stepMs)
+    return {
+      window,
+      stepMs,
+      times: Array.from({ length: points }, (_, at) => last - (points - 1 - at) * stepMs),
+    }
+  }
+  const end = Math.max(from, Math.min(before - 1, now))
+  const isFine = ({ stepMs, maxAgeMs }: (typeof steps)[number]) =>
+    now - from <= maxAgeMs && (end - from) / stepMs < maxPoints - 1
+  const { stepMs } = steps.find(isFine) ?? { stepMs: 7 * day }
+  const last = findPeriod(end, stepMs)
+  const points = Math.min(maxPoints, (last - findPeriod(from, stepMs)) / stepMs + 1)
   return {
-    window,
+    window: 'custom',
     stepMs,
     times: Array.from({ length: points }, (_, at) => last - (points - 1 - at) * stepMs),
   }
@@ -85,14 +121,16 @@ const listFailures = (counts: Counts) =>
     .filter(({ attempts }) => attempts > 0)
     .sort((left, right) => right.attempts - left.attempts)
 
-/** Sums records into the points of a period, and in total. Records must not start before it. */
+/** Sums records into the points of a period, and in total. Omits those outside of it. */
 export const summarize = (records: readonly FigureRecord[], { stepMs, times }: Period) => {
   const total: GrowingCounts = {}
   const points = times.map((): GrowingCounts => ({}))
   const [first = 0] = times
   for (const { at, counts } of records) {
+    const point = points[Math.floor((at - first) / stepMs)]
+    if (point === undefined) continue
     addCounts(total, counts)
-    addCounts(points[Math.floor((at - first) / stepMs)] ?? {}, counts)
+    addCounts(point, counts)
   }
   const getSeries = (name: string): number[] => points.map((counts) => read(counts, name))
   const latencies = points.map(findQuantiles)
@@ -109,6 +147,8 @@ export const summarize = (records: readonly FigureRecord[], { stepMs, times }: P
     series: {
       delivered: getSeries('delivered'),
       failed: getSeries('failed'),
+      rotated: getSeries('rotated'),
+      disabled: getSeries('disabled'),
       p50Ms: latencies.map(({ p50Ms }) => p50Ms),
       p95Ms: latencies.map(({ p95Ms }) => p95Ms),
     },

@@ -3,9 +3,15 @@ import { named, Utc, UtcOrNull } from '../schemas.ts'
 import { DiagnosisView } from './diagnosis.ts'
 import { SubscriptionStateView, SubscriptionView } from './subscription.ts'
 
-/** The periods that an overview can show. */
+/** The periods up to now that an overview can show. */
 export const OverviewWindow = z.enum(['hour', 'day', 'week'])
-export type OverviewWindow = z.infer<typeof OverviewWindow>
+
+/** A period up to now or, with `from`, any other one. Times are Unix time in milliseconds. */
+export type OverviewRange = {
+  readonly window: z.infer<typeof OverviewWindow>
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+}
 
 export const BacklogView = named(
   'Backlog',
@@ -40,12 +46,14 @@ const totals = {
 const series = {
   delivered: z.array(z.number()),
   failed: z.array(z.number()),
+  rotated: z.array(z.number()),
+  disabled: z.array(z.number()),
   p50Ms: z.array(z.nullable(z.number())),
   p95Ms: z.array(z.nullable(z.number())),
 }
 
 const period = {
-  window: OverviewWindow,
+  window: z.enum([...OverviewWindow.options, 'custom']),
   stepMs: z.number(),
   times: z.array(Utc),
 }
@@ -58,7 +66,7 @@ const details = {
 
 export const OverviewView = named(
   'Overview',
-  'The events and attempts of an organization in the last hour, day or week. `times` are the starts of the points of every series, `stepMs` apart; the last point is not complete. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the share of delivered attempts among delivered and failed ones, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, so a process that crashes loses at most its last ten seconds.',
+  'The events and attempts of an organization in the last hour, day or week, or in a range of times (`custom`). `times` are the starts of the points of every series, `stepMs` apart; a point that contains the current time is not complete. `rotated` counts rotations of secrets and `disabled` how often a subscription was disabled. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the share of delivered attempts among delivered and failed ones, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, so a process that crashes loses at most its last ten seconds.',
   z.object({
     ...period,
     totals: z.object({ events: z.number(), ...totals }),
