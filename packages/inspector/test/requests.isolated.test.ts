@@ -12,7 +12,7 @@ import { findSubscription, followSubscriptions } from '../src/api/subscriptions.
 import { createRecordList } from '../src/list/record-list.ts'
 import { useRecord } from '../src/parts/use-record.ts'
 import { setParams } from '../src/state/route.ts'
-import { isTokenRequired, logIn, logOut } from '../src/state/session.ts'
+import { isTokenRequired, logIn, loginReason, logOut } from '../src/state/session.ts'
 import { switchMasking } from '../src/state/settings.ts'
 import { respond, servePage, settle, until } from './page-globals.ts'
 
@@ -54,7 +54,7 @@ beforeEach(() => {
 afterEach(() => {
   setParams({ organization: undefined })
   organizations.value = undefined
-  isTokenRequired.value = false
+  loginReason.value = ''
   vi.useRealTimers()
 })
 
@@ -129,7 +129,28 @@ test('a response with status 401 asks for the token', async () => {
   })
   await expect(send(['info'])).rejects.toThrow('The token is wrong.')
 
-  expect(isTokenRequired.value).toBe(true)
+  expect(loginReason.value).toBe('The server requires its control token.')
+})
+
+test('a login says whether the token was never given, or is no longer accepted, and survives a late response', async () => {
+  const held: (() => void)[] = []
+  await servePage((_, response) => {
+    held.push(() => {
+      response.statusCode = 401
+      respond(response, { message: 'The token is wrong.' })
+    })
+  })
+  logIn('first')
+  onTestFinished(() => logIn(''))
+  const sent = [send(['info']), send(['info'])].map((each) => each.catch(() => {}))
+  await until(() => held.length === 2)
+  held[0]?.()
+  await until(() => isTokenRequired.value)
+  expect(loginReason.value).toMatch(/no longer accepts the token/)
+  logIn('second')
+  held[1]?.()
+  await Promise.all(sent)
+  expect(loginReason.value).toBe('')
 })
 
 test('the organization of a link is loaded, even if the list does not contain it', async () => {
@@ -275,7 +296,7 @@ test('a stream is broken after 35 seconds without a response, but not while comm
 })
 
 test('the token is forgotten with the tab or by logging out, and never stored for longer', () => {
-  isTokenRequired.value = true
+  loginReason.value = 'The server requires its control token.'
   logIn('t0ken')
   onTestFinished(() => logIn(''))
   const read = () => [sessionStorage, localStorage].map((storage) => storage.getItem('wabakit-control-token'))

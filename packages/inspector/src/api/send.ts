@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { ServerInfo } from '@wabakit/server/control-types'
 import type { Issue } from '@wabakit/wire'
 import { controlPath, type Query, toSearch, views } from '../state/route.ts'
-import { isTokenRequired, token } from '../state/session.ts'
+import { requireToken, token } from '../state/session.ts'
 import { ApiError } from './api-error.ts'
 
 /** The server's version and permissions, or `undefined` until they are loaded. */
@@ -45,12 +45,13 @@ export const host = { fetch: (url: string, init: RequestInit): Promise<Response>
 /** @throws ApiError if there is no response, or the response reports an error. */
 export const request = async (path: Path, options: SendOptions = {}): Promise<Response> => {
   const { query = {}, body, method = body === undefined ? 'GET' : 'POST', headers, signal } = options
+  const sent = token.value
   let response: Response
   try {
     response = await host.fetch(`${controlPath}${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
       method,
       headers: {
-        ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),
+        ...(sent !== '' && { authorization: `Bearer ${sent}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -62,7 +63,7 @@ export const request = async (path: Path, options: SendOptions = {}): Promise<Re
     throw new ApiError(0, 'The server does not respond. Is it still running?', { cause })
   }
   if (response.ok) return response
-  if (response.status === 401) isTokenRequired.value = true
+  if (response.status === 401) requireToken(sent)
   throw await readError(response)
 }
 

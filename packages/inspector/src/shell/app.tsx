@@ -100,7 +100,6 @@ const useOrganization = (): void => {
 
 export const App = () => {
   useOrganization()
-  if (isTokenRequired.value) return <Login />
   const Screen =
     screens[
       info.value === undefined || view.value !== 'mock' || offered.value.includes('mock')
@@ -108,17 +107,23 @@ export const App = () => {
         : 'overview'
     ]
   return (
-    <div class="app">
-      <button type="button" class="skip button" onClick={() => document.querySelector('main')?.focus()}>
-        Skip to the content
-      </button>
-      <Sidebar />
-      <main tabIndex={-1}>
-        {organizationId.value !== undefined && <Screen />}
-        {organizations.value !== undefined && organizationId.value === undefined && <NoOrganization />}
-      </main>
+    <>
+      {isTokenRequired.value ? (
+        <Login />
+      ) : (
+        <div class="app">
+          <button type="button" class="skip button" onClick={() => document.querySelector('main')?.focus()}>
+            Skip to the content
+          </button>
+          <Sidebar />
+          <main tabIndex={-1}>
+            {organizationId.value !== undefined && <Screen />}
+            {organizations.value !== undefined && organizationId.value === undefined && <NoOrganization />}
+          </main>
+          <Toasts />
+        </div>
+      )}
       <OpenedDialog />
-      <Toasts />
-    </div>
+    </>
   )
 }

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
 import icon from '../icon.svg'
 import { Problem } from '../parts/status.tsx'
-import { logIn } from '../state/session.ts'
+import { logIn, loginReason } from '../state/session.ts'
 
 export const Brand = () => (
   <div class="brand">
@@ -12,7 +13,14 @@ export const Brand = () => (
   </div>
 )
 
+/** Asks for the control token. A form that was open stays open behind it, with what was typed. */
 export const Login = () => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
   const problem = useSignal('')
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const sent = String(new FormData(form).get('token') ?? '').trim()
@@ -25,28 +33,39 @@ export const Login = () => {
     }
   }
   return (
-    <main class="login">
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit(event.currentTarget)
-        }}
-      >
-        <Brand />
-        <h1>Log in</h1>
-        <label>
-          Control token
-          <input name="token" type="password" autocomplete="off" required autofocus />
-        </label>
-        <p class="quiet">
-          The value of the server's <code>controlToken</code>. This page forgets it when you close the tab.
-        </p>
-        <Problem text={problem.value} />
-        <button type="submit" class="button primary">
-          Log in
-        </button>
-      </form>
-    </main>
+    <dialog
+      ref={dialog}
+      class="login"
+      aria-label="Log in"
+      onCancel={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.preventDefault()
+      }}
+    >
+      <main>
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit(event.currentTarget)
+          }}
+        >
+          <Brand />
+          <h1>Log in</h1>
+          <p>{loginReason.value}</p>
+          <label>
+            Control token
+            <input name="token" type="password" autocomplete="off" required autofocus />
+          </label>
+          <p class="quiet">
+            The value of the server's <code>controlToken</code>. This page forgets it when you close the tab.
+          </p>
+          <Problem text={problem.value} />
+          <button type="submit" class="button primary">
+            Log in
+          </button>
+        </form>
+      </main>
+    </dialog>
   )
 }

@@ -320,6 +320,24 @@ test.skipIf(!hasChromium)('asks for the control token, and forgets it when the t
   await page.getByText('Nothing has happened yet').waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token)
+
+  // A form survives that the token changes before it is sent: the server refuses the old one.
+  await page.goto(`${server.url}/_wabakit/inspector/subscriptions`)
+  await page.getByRole('button', { name: 'Subscribe an endpoint' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Subscribe an endpoint' })
+  await form.getByLabel('URL').fill('http://127.0.0.1:9/kept')
+  await page.route('**/organizations/*/subscriptions', (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer of-an-earlier-time' } }),
+  )
+  await form.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByText('The server no longer accepts the token that you logged in with.').waitFor()
+  await page.unroute('**/organizations/*/subscriptions')
+  await page.getByLabel('Control token').fill(token)
+  await page.keyboard.press('Enter')
+  expect(await form.getByLabel('URL').inputValue()).toBe('http://127.0.0.1:9/kept')
+  await form.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByRole('dialog', { name: 'Subscribed' }).waitFor()
+
   const other = await page.context().newPage()
   onTestFinished(() => other.close())
   await other.goto(page.url())
