@@ -60,7 +60,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     },
     list: {
       operation: 'listApiKeys',
-      columns: ['id', 'label', 'createdAt', 'wabaNumbers', 'fingerprint'],
+      columns: ['id', 'label', 'lastRequestAt', 'createdAt', 'wabaNumbers', 'fingerprint'],
       examples: ['key list'],
     },
     remove: { operation: 'removeApiKey', examples: ['key remove key_…'] },
@@ -132,7 +132,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
   calls: {
     list: {
       operation: 'listCalls',
-      columns: ['state', 'callId', 'initiatedAt', 'customerNumber', 'channel', 'direction'],
+      columns: ['state', 'summaryArrival', 'callId', 'initiatedAt', 'customerNumber', 'channel', 'direction'],
       examples: ['calls list --state missed', 'calls list --customer +15550199001'],
     },
   },
@@ -140,7 +140,7 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
     list: {
       operation: 'listGroups',
       summary: 'list groups, newest first',
-      columns: ['groupId', 'createdAt', 'subject', 'wabaNumber'],
+      columns: ['groupId', 'members', 'createdAt', 'subject', 'wabaNumber'],
       examples: ['groups list --text order'],
     },
     'add-participant': {
