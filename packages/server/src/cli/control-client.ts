@@ -86,8 +86,11 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     if (response.status === 401) throw new CliError(explainToken(controlToken), exitCodes.usage, options)
     if (response.status === 400 && issues.length > 0)
       throw new InputRefusedError(issues.map(formatIssue).join('\n'), issues, options)
+    const remedy = message.startsWith('There is no organization')
+      ? ' Name one of the server with --organization or WABAKIT_ORGANIZATION.'
+      : ''
     throw new CliError(
-      `The server rejected the request (${response.status}): ${message}`,
+      `The server rejected the request (${response.status}): ${message}${remedy}`,
       exitCodes.failed,
       options,
     )

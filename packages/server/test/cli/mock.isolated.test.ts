@@ -15,6 +15,9 @@ test('mock runs until SIGTERM, with the options of its flags and its file', asyn
   const { organizationId, url } = mock
   const organization = await fetch(`${url}/_wabakit/organizations/${organizationId}`)
   expect(await organization.json()).toMatchObject({ callSummaries: 'manual' })
+  // The default is the organization of a server.
+  const other = await wabakit(['trigger', 'call'], { env: { WABAKIT_SERVER: url } })
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('--organization or WABAKIT_') })
   started.kill('SIGTERM')
   expect(await started.ended).toBe(0)
 })
