@@ -132,10 +132,13 @@ else {
 
 if (hasFirefox) {
   const firefox = await launchFirefox()
-  await firefox.open(`${site}/playground`)
-  await play(firefox.evaluate)
-  console.log('The playground works in Firefox.')
-  await firefox.close()
+  try {
+    await firefox.open(`${site}/playground`)
+    await play(firefox.evaluate)
+    console.log('The playground works in Firefox.')
+  } finally {
+    await firefox.close()
+  }
 }
 server.close()
 server.closeAllConnections()
