@@ -1,5 +1,12 @@
 import { gzipSync } from 'node:zlib'
-import { createReceiver, identifyEvent, signWebhook, standardWebhooks, unsigned } from '@wabakit/webhooks'
+import {
+  createReceiver,
+  type InboxEntries,
+  identifyEvent,
+  signWebhook,
+  standardWebhooks,
+  unsigned,
+} from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { secret } from '../signed.ts'
 import {
@@ -459,6 +466,45 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handle).toHaveBeenCalledTimes(2)
       await inboxes[0]?.inbox.erase({ callId: 'c' })
       expect(await inboxes[1]?.inbox.count()).toEqual({ handled: 1 })
+    })
+
+    it('shows and changes only the entries of its own table, in each method', async () => {
+      const options = { clock: createClock(), maxAttempts: 1, onParked: () => {} }
+      const [first, second] = [setUp(options), setUp(options)] as const
+      let fails = true
+      for (const { receiver, send } of [first, second]) {
+        receiver.onAny(() => {
+          if (fails) throw new Error('down')
+        })
+        for (const call of ['c1', 'c2', 'c3']) await send(toSummary(call), call)
+        await receiver.drain()
+      }
+      fails = false
+      // The ids are those of both tables.
+      const [one, , three] = (await first.inbox.list()).map(({ id }) => id)
+      const calls: { readonly [Method in keyof InboxEntries]: (inbox: Inbox) => Promise<unknown> } = {
+        list: (inbox) => inbox.list(),
+        count: (inbox) => inbox.count({ by: 'reason' }),
+        show: (inbox) => inbox.show(one ?? ''),
+        retry: (inbox) => inbox.retry({ state: 'parked' }),
+        erase: (inbox) => inbox.erase({ callId: 'c2' }),
+        discard: (inbox) => inbox.discard({ id: three ?? '' }),
+      }
+      const view = async ({ inbox }: typeof first) => [await inbox.list(), await inbox.count()]
+      for (const [method, call] of Object.entries(calls)) {
+        const before = await view(second)
+        expect(await view(first), method).toEqual(before)
+        const result = await call(first.inbox)
+        expect(await view(second), method).toEqual(before)
+        expect(await call(second.inbox), method).toEqual(result)
+      }
+      await first.receiver.drain()
+      // What is erased leaves an entry, so that it does not come back.
+      const states = [await readStates(first.inbox), await readStates(second.inbox)]
+      expect(states).toEqual([
+        ['handled', 'erased', 'discarded', 'erased'],
+        ['stored', 'erased', 'discarded', 'erased'],
+      ])
     })
 
     it('does not let a parked event suppress a good one', async () => {
