@@ -26,24 +26,15 @@ export type Claiming = {
   readonly set: Statement
   /** The expressions to return for each row. */
   readonly columns: string
-  /** Changes other rows in the same statement. It may read `picked`. Only on PostgreSQL. */
-  readonly advance?: string
+  /** Selects the ids of entries that become due because the entry before them in their lane is `picked`. */
+  readonly next?: string
 }
 
-/** A statement that checks `holdsLock`. The lock is taken if there are entries that meet the condition. */
-export type Exclusive = { readonly statement: Statement; readonly condition: string }
+/** A change of due entries, which `pick` selects with their new `due_at`. */
+export type Postponing = { readonly table: string; readonly due: string; readonly pick: string }
 
 /** Returns the condition that this transaction has the lock of the table, whose row no other transaction sees. */
 export const holdsLock = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE event_key = 'lock')`
-
-export const toClaim = (
-  { table, token, pick, set, columns, advance }: Claiming,
-  guard = '1 = 1',
-): Statement => ({
-  text: `WITH picked AS MATERIALIZED (${pick.text})${advance === undefined ? '' : `, advanced AS (${advance})`}
-    UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) AND ${guard} RETURNING ${columns}`,
-  values: [...pick.values, ...set.values, token],
-})
 
 /** The effects of one attempt. They are written in the same transaction as the completion of the entry. */
 export type Effects<Client, Database> = {
@@ -61,6 +52,8 @@ export type Effects<Client, Database> = {
 /** The database operations of an inbox. Each kind of database implements them. */
 export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
+  /** Makes the planner use the index of lanes for the table whose name it follows. Only on MySQL. */
+  readonly byLane?: () => string
   /**
    * Runs a statement on a connection that neither handlers nor claims occupy. Rejects if the database does
    * not respond within several seconds.
@@ -72,8 +65,8 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
-  /** Runs a statement while no process claims entries. Only on PostgreSQL. */
-  readonly exclusively?: (exclusive: Exclusive) => Promise<Outcome>
+  /** Postpones entries while no process claims entries. Returns their number. */
+  readonly postpone: (postponing: Postponing) => Promise<number>
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
   readonly create: (text: string) => Promise<unknown>

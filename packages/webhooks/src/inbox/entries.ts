@@ -1,6 +1,6 @@
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
 import { type Outcome, readColumn } from '../sql/sql-database.ts'
-import { type EntryClaim, holdsLock, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
+import { type EntryClaim, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { createClaimReader } from './read-claims.ts'
 import { type ClaimedEntry, claimedColumns } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
@@ -39,8 +39,13 @@ const holdMs = 300_000
 /** Period at which postponed entries become due again if their lane was not claimed meanwhile, in milliseconds. */
 const slotMs = 60_000
 
-/** Number of entries that a claim examines besides those that it takes. */
+/** Number of entries that a claim examines besides those that it takes, and one for each claimed entry. */
 const windowMargin = 100
+/** The same on MySQL, which takes only a constant: enough for 500 busy lanes. */
+const constantMargin = 500
+
+/** Maximum number of entries that SQLite and MySQL postpone in one statement. */
+const postponedSize = 1_000
 
 /** States in which an entry has yet to be handled. */
 export const openStates = `'stored', 'failed', 'claimed'`
@@ -94,7 +99,7 @@ const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => St
 
 /** Creates the functions that move entries from state to state. Each transition is one statement, so it is atomic. */
 export const createEntries = ({ table, engine, retention, now }: InboxTable) => {
-  const { dialect, run, query } = engine
+  const { dialect, run, query, byLane = () => '' } = engine
   const { handledBodyMs, parkedBodyMs, keyMs } = retention
 
   /** Returns the statement that ends a claim, if this process still owns it. */
@@ -120,7 +125,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
 
   /** Returns the condition that the lane of `r` has another entry in this state that meets the condition. */
   const hasOther = (state: string, condition: string): string =>
-    `EXISTS (SELECT 1 FROM ${table} s WHERE s.subject = r.subject AND s.state = ${hide(`'${state}'`)}
+    `EXISTS (SELECT 1 FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = ${hide(`'${state}'`)}
       AND s.id <> r.id AND (${condition}))`
 
   /**
@@ -132,7 +137,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     const conditions = [
       hasOther('claimed', `s.due_at > ${now()} OR (s.id + 0 < r.id AND (${holds}))`),
       hasOther('failed', `s.id + 0 < r.id AND (${holds})`),
-      // On PostgreSQL, see `toWindow`.
+      // On PostgreSQL, the entry is the first of its lane in the window.
       ...(isPostgres ? [] : [hasOther('stored', 's.id + 0 < r.id')]),
     ]
     return `r.subject IS NOT NULL AND (${conditions.join(' OR ')})`
@@ -143,14 +148,19 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
    * all of them would cost too much when a long lane is blocked. `postpone` takes all but the first of each lane
    * out of the way, so the window contains more entries than lanes that are busy.
    *
-   * The limit is a query, for which the planner expects a tenth of the entries. So it reads them by the index,
+   * The limit is a query, for which PostgreSQL's planner expects a tenth of the entries. So it reads them by the index,
    * which has them in order, even without statistics on the table.
    */
-  const toWindow = (limit: number): string =>
-    `(SELECT id, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
-        SELECT id, subject, due_at FROM ${table} WHERE state = 'stored' AND due_at <= ${now()} ORDER BY due_at, id
-        LIMIT (SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')) due
-      ORDER BY due_at, id OFFSET 0)`
+  const toWindow = (limit: number): string => {
+    const size =
+      dialect === 'mysql'
+        ? limit + constantMargin
+        : `(SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')`
+    return `(SELECT id, state, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
+        SELECT id, state, subject, due_at FROM ${table} WHERE state = 'stored' AND due_at <= ${now()} ORDER BY due_at, id
+        LIMIT ${size}) due
+      ORDER BY due_at, id ${isPostgres ? 'OFFSET 0' : ''})`
+  }
 
   /**
    * Returns the condition that an entry of the window has not changed before it was locked. It has a form for
@@ -169,7 +179,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
    */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>, lock = ''): Statement => {
     const isWindow = isPostgres && !again
-    const source = isWindow ? `${toWindow(limit)} w JOIN ${table} r ON r.id = w.id` : `${table} r`
+    const due = again ? table : toWindow(limit)
+    const source = isWindow ? `${due} w JOIN ${table} r ON r.id = w.id` : `${due} r`
     const order = isWindow ? 'w' : 'r'
     const toSearch = (isDue: string): string => `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
       WHERE ${isDue} AND NOT (${isHeldUp(again)})
@@ -197,23 +208,32 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const toSlot = (subject: string): string =>
     `(${now()} + ${slotMs} - (${now()} - abs(hashtext(${subject}) % ${slotMs})) % ${slotMs})`
 
-  /** Postpones the due entries that their lanes block, except the first of each lane, unless it waits for a retry. */
-  const postpone = (limit: number): Statement => ({
-    text: `UPDATE ${table} e SET due_at = LEAST(${toSlot('e.subject')}, p.holds_until) FROM (
-      SELECT r.id, f.holds_until FROM ${toWindow(limit)} w JOIN ${table} r ON r.id = w.id
-      CROSS JOIN LATERAL (SELECT max(s.holds_until) AS holds_until FROM ${table} s WHERE s.subject = r.subject
-        AND s.state = (SELECT 'failed') AND s.id + 0 < r.id AND s.holds_until > ${now()}) f
-      WHERE ${isStillDue()} AND w.subject IS NOT NULL AND (w.place > 1 OR f.holds_until IS NOT NULL)
-      FOR NO KEY UPDATE OF r SKIP LOCKED) p
-      WHERE e.id = p.id AND ${holdsLock(table)} RETURNING e.id`,
-    values: [],
-  })
+  /** Selects the due entries that their lanes block, except the first of each lane, unless it waits for a retry. */
+  const toPostponed = (limit: number): string => {
+    const holds = `s.subject = r.subject AND s.state = ${hide(`'failed'`)} AND s.id + 0 < r.id AND s.holds_until > ${now()}`
+    if (isPostgres)
+      return `SELECT r.id, LEAST(${toSlot('r.subject')}, f.holds_until) AS due_at
+        FROM ${toWindow(limit)} w JOIN ${table} r ON r.id = w.id
+        CROSS JOIN LATERAL (SELECT max(s.holds_until) AS holds_until FROM ${table} s WHERE ${holds}) f
+        WHERE ${isStillDue()} AND w.subject IS NOT NULL AND (w.place > 1 OR f.holds_until IS NOT NULL)
+        FOR NO KEY UPDATE OF r SKIP LOCKED`
+    const slot = `${now()} + ${slotMs}`
+    return `SELECT r.id, CASE WHEN max(s.holds_until) < ${slot} THEN max(s.holds_until) ELSE ${slot} END AS due_at
+      FROM ${toWindow(limit + postponedSize)} r LEFT JOIN ${table} s ${byLane()} ON ${holds}
+      WHERE r.subject IS NOT NULL AND (r.place > 1 OR s.id IS NOT NULL) GROUP BY r.id`
+  }
 
-  /** Makes the next postponed entry of each lane due that is claimed, so that it follows at once. */
-  const advance = () => `UPDATE ${table} SET due_at = received_at WHERE id IN (
-    SELECT n.id FROM picked p CROSS JOIN LATERAL (SELECT s.id FROM ${table} s
-      WHERE s.state = 'stored' AND s.due_at = ${toSlot('p.subject')} AND s.subject || '' = p.subject
-      ORDER BY s.due_at, s.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) n)`
+  /**
+   * Selects the next entry of each lane that is claimed, so that it follows at once although it was postponed. SQLite and
+   * MySQL have the entries of a lane in order in the index of lanes, and PostgreSQL in that of due entries.
+   */
+  const toNext = (): string =>
+    isPostgres
+      ? `SELECT n.id FROM picked p CROSS JOIN LATERAL (SELECT s.id FROM ${table} s
+          WHERE s.state = 'stored' AND s.due_at = ${toSlot('p.subject')} AND s.subject || '' = p.subject
+          ORDER BY s.due_at, s.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) n`
+      : `SELECT (SELECT s.id FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = 'stored' ORDER BY s.id LIMIT 1) AS id
+          FROM ${table} r WHERE r.id IN (SELECT id FROM picked)`
 
   // SQLite knows the columns of a row that it returns only by the name without the schema.
   const name = toName(table)
@@ -252,7 +272,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
             values: [claimMs],
           },
           columns,
-          ...(isPostgres && { advance: advance() }),
+          next: toNext(),
         })
       }
       let rows: readonly unknown[]
@@ -270,8 +290,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       while (
         rows.length === 0 &&
         !wanted.again &&
-        engine.exclusively !== undefined &&
-        (await engine.exclusively({ statement: postpone(wanted.limit), condition: toDue(false) })).count > 0
+        (await engine.postpone({ table, due: toDue(false), pick: toPostponed(wanted.limit) })) > 0
       )
         rows = await claim()
       return read(rows, token)

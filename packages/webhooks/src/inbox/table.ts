@@ -165,13 +165,12 @@ export const createTableFirst = (engine: InboxEngine, table: string): InboxEngin
       return work()
     }
   }
-  const { exclusively } = engine
   return {
     ...engine,
     run: (...statement) => whenReady(() => engine.run(...statement)),
     isDue: (condition) => whenReady(() => engine.isDue(condition)),
     claim: (claiming) => whenReady(() => engine.claim(claiming)),
-    ...(exclusively && { exclusively: (exclusive) => whenReady(() => exclusively(exclusive)) }),
+    postpone: (postponing) => whenReady(() => engine.postpone(postponing)),
     query: (...statement) => whenReady(() => engine.query(...statement)),
     // If the inbox cannot use the driver, a retry fails in the same way.
     isTransient: (error) => readProperty(error, 'name') !== 'WebhookUsageError' && engine.isTransient(error),

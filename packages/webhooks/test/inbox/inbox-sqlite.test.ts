@@ -6,6 +6,7 @@ import { createReceiver, type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
+import { eventCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
 import { inboxOptionCases } from './inbox-option-cases.ts'
 
@@ -40,6 +41,28 @@ const better = createEnvironment(open(new BetterSqlite(':memory:')))
 inboxCases('node:sqlite', () => node)
 inboxOptionCases('node:sqlite', () => node)
 inboxCases('better-sqlite3', () => better)
+
+const timed = open(new DatabaseSync(':memory:'))
+let spentMs = 0
+const { prepare } = timed
+timed.prepare = (text, ...options) => {
+  const statement = Reflect.apply(prepare, timed, [text, ...options])
+  const { all } = statement
+  statement.all = (...values: unknown[]) => {
+    const startedAt = performance.now()
+    try {
+      return Reflect.apply(all, statement, values)
+    } finally {
+      spentMs += performance.now() - startedAt
+    }
+  }
+  return statement
+}
+eventCostCases('SQLite', {
+  slack: 10,
+  environment: () => createEnvironment(timed),
+  readCost: async () => spentMs,
+})
 
 describe('an inbox on SQLite', () => {
   it('takes a table of an attached database', async () => {

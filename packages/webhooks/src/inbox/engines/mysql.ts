@@ -15,6 +15,7 @@ import {
   type InboxValue,
   ignore,
   ownConnections,
+  type Postponing,
   refuse,
   toPlaceholders,
 } from '../engine.ts'
@@ -125,34 +126,56 @@ const execute = async (
 const toState = (row: unknown): string =>
   ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
 
-/** Claims rows. The caller holds a lock, so no other process claims rows at the same time. */
+const readIds = ({ rows }: Outcome): string[] =>
+  rows.flatMap((row) => {
+    const id = readColumn(row, 'id')
+    return id === null ? [] : [String(id)]
+  })
+
+/** Claims rows, and returns their ids. The caller holds the lock, so no other process claims rows at the same time. */
 const claim = async (
   connection: MysqlConnection,
-  { table, token, pick, set, columns }: Claiming,
-): Promise<readonly unknown[]> => {
+  { table, token, pick, set, next }: Omit<Claiming, 'columns' | 'due'>,
+): Promise<string[]> => {
   const found = await execute(connection, pick.text, pick.values)
   const picked = new Map(found.rows.map((row) => [toState(row), String(readColumn(row, 'id'))]))
-  const among = (ids: readonly string[]) => `WHERE id IN (${toPlaceholders(ids)})`
   if (picked.size === 0) return []
-  await connection.query('START TRANSACTION')
-  try {
-    // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also
-    // skips rows that have changed since they were picked.
-    const values = [...picked.values()]
-    const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
-    const { rows } = await execute(connection, text, values)
-    const ids = rows.flatMap((row) => picked.get(toState(row)) ?? [])
-    if (ids.length > 0) {
-      const update = `UPDATE ${table} SET ${set.text}, token = ? ${among(ids)}`
-      await execute(connection, update, [...set.values, token, ...ids])
-    }
-    await connection.query('COMMIT')
-    if (ids.length === 0) return []
-    return (await execute(connection, `SELECT ${columns} FROM ${table} ${among(ids)}`, ids)).rows
-  } catch (error) {
-    await connection.query('ROLLBACK').catch(ignore)
-    throw error
+  const among = (ids: readonly string[]) => `WHERE id IN (${toPlaceholders(ids)})`
+  // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also
+  // skips rows that have changed since they were picked.
+  const text = `SELECT id, state, due_at FROM ${table} ${among([...picked.values()])} FOR UPDATE SKIP LOCKED`
+  const { rows } = await execute(connection, text, [...picked.values()])
+  const ids = rows.flatMap((row) => picked.get(toState(row)) ?? [])
+  if (ids.length === 0) return []
+  await execute(connection, `UPDATE ${table} SET ${set.text}, token = ? ${among(ids)}`, [
+    ...set.values,
+    token,
+    ...ids,
+  ])
+  if (next === undefined) return ids
+  // MySQL cannot update a table of which it reads rows in the same statement.
+  const following = `WITH picked AS (SELECT id FROM ${table} ${among(ids)}) ${next}`
+  const late = readIds(await execute(connection, following, ids))
+  if (late.length > 0) {
+    const advance = `UPDATE ${table} SET due_at = received_at ${among(late)} AND state = 'stored' AND due_at > received_at`
+    await execute(connection, advance, late)
   }
+  return ids
+}
+
+/** Postpones rows, and returns their ids. */
+const postpone = async (
+  connection: MysqlConnection,
+  { table, pick }: Omit<Postponing, 'due'>,
+): Promise<string[]> => {
+  const { rows } = await execute(connection, pick)
+  const byTime = Map.groupBy(rows, (row) => String(readColumn(row, 'due_at')))
+  for (const [dueAt, group] of byTime) {
+    const ids = readIds({ rows: group, count: group.length })
+    const text = `UPDATE ${table} SET due_at = ? WHERE id IN (${toPlaceholders(ids)}) AND state = 'stored'`
+    await execute(connection, text, [dueAt, ...ids])
+  }
+  return readIds({ rows, count: rows.length })
 }
 
 /** Reads the maximum number of connections, which is not part of mysql2's public interface. */
@@ -206,12 +229,43 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   /** The database in which the table was found or created. */
   let schema = table.includes('.') ? table.slice(0, -name.length - 1) : undefined
   const qualify = (text: string): string => addSchema(text, schema && quote(schema))
+  /** The index of lanes. A migration may have given it another name. */
+  let laneIndex: string | undefined
   /**
-   * Reads the name of the table's lock. Lock names are global to the server, so that any user could take a name that is
-   * known. Only users with a privilege on the table can read the time of its creation.
+   * Works in a transaction that has the lock of the table, if a row meets the condition. The lock is a row that is never
+   * committed, because only users who may write the table can insert it, while any user can take a named lock. Its key is
+   * random: a unique index that has seen a key before locks the keys beside it.
    */
-  const readLock = `SELECT MD5(CONCAT(table_schema, '.', table_name, ' ', COALESCE(create_time, ''))) AS name
-    FROM information_schema.tables WHERE table_schema = ? AND table_name = ?`
+  const exclusively = (
+    due: string,
+    work: (connection: MysqlConnection, place: string) => Promise<string[]>,
+  ): Promise<string[]> =>
+    claiming.use(async (connection) => {
+      const place = qualify(`FROM ${table}`).slice(5)
+      // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
+      const state = `SELECT ${isReadOnly}, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
+      const [row] = (await execute(connection, state)).rows
+      assertWritable(row)
+      if (Number(readColumn(row, 'is_due')) === 0) return []
+      // On a stricter level, each row that the claim only reads would be locked.
+      await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+      await connection.query('START TRANSACTION')
+      try {
+        // Waits for another process. A plain insert would wait for a shared lock, and deadlock with others that wait.
+        const lock = `INSERT INTO ${place} (id, event_key, source, state, due_at, received_at)
+          VALUES (-1, ?, 'inbox', 'lock', 0, 0) ON DUPLICATE KEY UPDATE id = id`
+        await execute(connection, lock, [crypto.randomUUID()])
+        const ids = await work(connection, place)
+        if (ids.length > 0) await execute(connection, `DELETE FROM ${place} WHERE id = -1`)
+        await connection.query(ids.length > 0 ? 'COMMIT' : 'ROLLBACK')
+        return ids
+      } catch (error) {
+        await connection.query('ROLLBACK').catch(ignore)
+        // A row has changed between the reading and the locking of the same transaction (innodb_snapshot_isolation).
+        if (readProperty(error, 'code') === 'ER_CHECKREAD') return []
+        throw error
+      }
+    })
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - ownConnections,
@@ -252,33 +306,34 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
 
   return {
     dialect: 'mysql',
+    // Without it, MySQL would read all entries of a state to find those of one lane.
+    byLane: () => (laneIndex === undefined ? '' : `FORCE INDEX (${quote(laneIndex)})`),
     run: (text, values) => storing.use((connection) => execute(connection, qualify(text), values)),
     isDue: (condition) =>
       claiming.use(async (connection) => {
         const text = `SELECT 1 FROM (SELECT ${isReadOnly}) server WHERE is_read_only > 0 OR ${condition}`
         return (await execute(connection, qualify(text))).count > 0
       }),
-    claim: (wanted) =>
-      claiming.use(async (connection) => {
-        const found = await execute(connection, readLock, [schema ?? null, name])
-        // Without the table, the claim fails.
-        const lock = readText(found.rows[0], 'name') ?? 'wabakit'
-        // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
-        const taking = `SELECT GET_LOCK(?, 5) AS taken, ${isReadOnly}`
-        const [taken] = (await execute(connection, taking, [lock])).rows
-        assertWritable(taken)
-        if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
-        try {
-          return await claim(connection, {
-            ...wanted,
-            table: qualify(`FROM ${table}`).slice(5),
-            pick: { ...wanted.pick, text: qualify(wanted.pick.text) },
-            columns: qualify(wanted.columns),
-          })
-        } finally {
-          await execute(connection, 'DO RELEASE_LOCK(?)', [lock]).catch(ignore)
-        }
-      }),
+    claim: async ({ due, columns, ...wanted }) => {
+      const ids = await exclusively(due, (connection, place) =>
+        claim(connection, {
+          ...wanted,
+          table: place,
+          pick: { ...wanted.pick, text: qualify(wanted.pick.text) },
+          ...(wanted.next !== undefined && { next: qualify(wanted.next) }),
+        }),
+      )
+      if (ids.length === 0) return []
+      const text = `SELECT ${columns} FROM ${table} WHERE id IN (${toPlaceholders(ids)})`
+      const { rows } = await claiming.use((connection) => execute(connection, qualify(text), ids))
+      return rows
+    },
+    postpone: async ({ due, pick }) => {
+      const ids = await exclusively(due, (connection, place) =>
+        postpone(connection, { table: place, pick: qualify(pick) }),
+      )
+      return ids.length
+    },
     query,
     create: async (text) => {
       const refused = (await query(`SHOW VARIABLES WHERE ${refusedSettings}`)).rows[0]
@@ -295,6 +350,10 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       )
       if (!isThere) await query(text)
       if (!table.includes('.')) schema = await findSchema(query, { dialect: 'mysql', table })
+      const indexes = await query(
+        `SHOW INDEX FROM ${table} WHERE Seq_in_index = 1 AND Column_name = 'subject'`,
+      )
+      laneIndex = readText(indexes.rows[0], 'Key_name')
     },
     hold: () => holdAll([storing, claiming]),
     // The connection has the type that the caller's pool declares.

@@ -12,15 +12,12 @@ import { waitAtMost } from '../../time-limit.ts'
 import {
   assertPoolSize,
   type Effects,
-  type Exclusive,
-  holdsLock,
   type InboxEngine,
   type InboxValue,
   ignore,
   ownConnections,
   refuse,
   type Statement,
-  toClaim,
 } from '../engine.ts'
 import { openResponsive, runOnce } from './deadline.ts'
 import { createOwnConnection, holdAll } from './own-connection.ts'
@@ -261,8 +258,11 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       SELECT -1, 'lock', 'inbox', 'lock', 0, 0 WHERE EXISTS (SELECT 1 FROM ${table} WHERE ${condition})`
   const unlock = `DELETE FROM ${table} WHERE event_key = 'lock'`
 
-  /** Runs a statement while no process claims entries. */
-  const exclusively = ({ statement, condition }: Exclusive): Promise<Outcome> =>
+  /** The condition that this transaction has the lock, whose row no other transaction sees. */
+  const holdsLock = `EXISTS (SELECT 1 FROM ${table} WHERE event_key = 'lock')`
+
+  /** Runs a statement that checks `holdsLock`, while no process claims entries. The lock is taken if the condition is met. */
+  const exclusively = (statement: Statement, condition: string): Promise<Outcome> =>
     claiming.use(async ({ client }) => {
       // Each statement sees what was committed before it started, so the lock must be taken first. A claim
       // need not be synced: if the database crashes and forgets it, the entry is claimed again.
@@ -283,9 +283,16 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const text = `SELECT 1 WHERE current_setting('transaction_read_only') = 'on' OR ${condition}`
         return (await execute(client, text)).count > 0
       }),
-    claim: async (wanted) =>
-      (await exclusively({ statement: toClaim(wanted, holdsLock(table)), condition: wanted.due })).rows,
-    exclusively,
+    claim: async ({ token, due, pick, set, columns, next }) => {
+      const text = `WITH picked AS MATERIALIZED (${pick.text})
+        ${next === undefined ? '' : `, advanced AS (UPDATE ${table} SET due_at = received_at WHERE id IN (${next}))`}
+        UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) AND ${holdsLock} RETURNING ${columns}`
+      return (await exclusively({ text, values: [...pick.values, ...set.values, token] }, due)).rows
+    },
+    postpone: async ({ due, pick }) => {
+      const text = `UPDATE ${table} e SET due_at = p.due_at FROM (${pick}) p WHERE e.id = p.id AND ${holdsLock} RETURNING e.id`
+      return (await exclusively({ text, values: [] }, due)).count
+    },
     query: (...statement) =>
       runOnce(connections, (client) =>
         inTransaction(client, { begin: beginPlain, work: () => execute(client, ...statement) }),

@@ -9,8 +9,8 @@ import {
   type Run,
   refuse,
   type Statement,
-  toClaim,
 } from '../engine.ts'
+import { toName } from '../table.ts'
 
 // Read once, because fake timers of a test replace them, and a wait for a lock would never end. React Native, which has no
 // `performance`, imports this module and has no inbox.
@@ -222,10 +222,25 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     dialect: 'sqlite',
     run,
     isDue: async (condition) => (await run(`SELECT 1 WHERE ${condition}`)).count > 0,
-    claim: async (claiming) => {
-      const { text, values } = toClaim(claiming)
-      return (await run(text, values)).rows
+    claim: async ({ table, token, pick, set, columns, next }) => {
+      const text = `WITH picked AS MATERIALIZED (${pick.text})
+        UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) RETURNING ${columns}`
+      const advance = `WITH picked AS (SELECT value AS id FROM json_each(?))
+        UPDATE ${table} SET due_at = received_at WHERE due_at > received_at AND id IN (${next}) RETURNING id`
+      const claimAll = () => {
+        const { rows } = execute(text, [...pick.values, ...set.values, token])
+        const ids = rows.map((row) => Number(readColumn(row, 'id')))
+        if (next !== undefined && ids.length > 0) execute(advance, [JSON.stringify(ids)])
+        return rows
+      }
+      return whenFree(() => inTransaction(claimAll))
     },
+    postpone: async ({ table, pick }) =>
+      (
+        await run(
+          `UPDATE ${table} SET due_at = p.due_at FROM (${pick}) p WHERE ${toName(table)}.id = p.id RETURNING 1`,
+        )
+      ).count,
     query: run,
     create: (statements) => whenFree(() => database.exec(statements)),
     hold: () => async () => {},
