@@ -3,10 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { type Framework, frameworks } from '../../packages/server/src/cli/init/frameworks.ts'
+import { senderKinds } from '../../packages/server/src/cli/init/senders.ts'
 import { installPacked } from '../packed/packed.ts'
 
-// Runs `wabakit init` from the packed packages with every combination of modules, language, test runner and answers, then
-// compiles what it wrote and runs its tests.
+// Runs `wabakit init` from the packed packages for every framework, with every combination of modules, language and test
+// runner, then compiles what it wrote and runs its tests. Express and NestJS, whose files differ most, get every answer.
+// Arguments select combinations by name: `commonjs-typescript-jest`.
 const execute = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
 const jestExample = join(root, 'examples/testing-jest-typescript')
@@ -40,30 +43,50 @@ const jestConfig = (isModule: boolean, isTyped: boolean): object => ({
   ...(isTyped && isModule && { moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' } }),
 })
 
-const frameworks = { express: '*', '@nestjs/core': '*' }
-const answers = ['signature', 'header', 'bearer'].flatMap((verify) =>
-  ['--inbox', '--no-inbox'].map((inbox) => ['--yes', '--verify', verify, inbox]),
-)
+/** Imports without an ending, as bundlers resolve them. */
+const bundledOptions = { ...compilerOptions, module: 'esnext', moduleResolution: 'bundler' }
+
+const listAnswers = ({ name, isLazy }: Framework): string[][] =>
+  senderKinds
+    .filter((verify) => verify === 'url' || name === 'Express' || name === 'NestJS')
+    .flatMap((verify) =>
+      // A receiver that is created on the first request cannot handle what an inbox has stored.
+      (isLazy ? ['--no-inbox'] : ['--inbox', '--no-inbox']).map((inbox) => [
+        '--yes',
+        '--verify',
+        verify,
+        inbox,
+      ]),
+    )
 
 /** Writes a project for each framework and answer, with one test runner, and runs all of their tests. */
 const check = async (isModule: boolean, isTyped: boolean, runner: 'jest' | 'vitest'): Promise<void> => {
   const name = `${isModule ? 'module' : 'commonjs'}-${isTyped ? 'typescript' : 'javascript'}-${runner}`
+  const selected = process.argv.slice(2)
+  if (selected.length > 0 && !selected.includes(name)) return
   const group = join(project, name)
-  for (const framework of Object.keys(frameworks)) {
-    // NestJS has TypeScript only.
-    if (framework !== 'express' && !isTyped) continue
-    for (const answer of answers) {
-      const folder = join(group, framework.replaceAll(/\W+/g, ''), answer.slice(2).join('-'))
+  let expected = 0
+  for (const framework of frameworks) {
+    if (framework.isTypeScript && !isTyped) continue
+    // In a CommonJS project, jest needs the framework's own transform for these.
+    if (framework.isBundled && !isModule && !isTyped && runner === 'jest') continue
+    for (const answer of listAnswers(framework)) {
+      const kind = framework.isBundled ? 'bundled' : 'plain'
+      const folder = join(group, kind, framework.name.replaceAll(/\W+/g, ''), answer.slice(2).join('-'))
       mkdirSync(folder, { recursive: true })
-      const dependencies = { [framework]: '*', [runner]: '*', ...(isTyped && { typescript: '*' }) }
+      const dependencies = { [framework.dependency]: '*', [runner]: '*', ...(isTyped && { typescript: '*' }) }
       const type = isModule ? 'module' : 'commonjs'
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type, dependencies }))
       await run(folder, [join(project, 'node_modules/.bin/wabakit'), 'init', ...answer])
+      expected += 1
     }
   }
   if (isTyped) {
-    writeFileSync(join(group, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-    await run(group, ['node', join(installed, 'typescript/bin/tsc')])
+    const write = (path: string, config: object) => writeFileSync(join(group, path), JSON.stringify(config))
+    write('tsconfig.json', { compilerOptions, include: ['plain'] })
+    write('bundled/tsconfig.json', { compilerOptions: bundledOptions })
+    for (const folder of ['.', 'bundled'])
+      await run(group, ['node', join(installed, 'typescript/bin/tsc'), '--project', folder])
   }
   writeFileSync(
     join(group, 'jest.config.cjs'),
@@ -72,7 +95,6 @@ const check = async (isModule: boolean, isTyped: boolean, runner: 'jest' | 'vite
   const jest = ['node', '--experimental-vm-modules', join(installed, 'jest/bin/jest.js')]
   const vitest = ['node', join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', '.']
   const output = await run(group, runner === 'jest' ? jest : vitest)
-  const expected = (isTyped ? 2 : 1) * answers.length
   // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one.
   const passed = /Tests:? +(\d+) passed/.exec(output.replaceAll(/\u001b\[[\d;]*m/g, ''))?.[1]
   if (Number(passed) !== expected) throw new Error(`${name}: ${passed} of ${expected} passed\n${output}`)
