@@ -44,6 +44,7 @@ export const checkSecrecy = (url: string, secret: string): void => {
   )
 }
 
+const repeatWithCare = 'Check what has changed before you repeat the command.'
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
 /** Returns the message of an error thrown by `fetch`. The reason is in its cause. */
@@ -52,6 +53,12 @@ export const getFetchMessage = (error: unknown): string => {
   // This is undici's message for a port that the Fetch standard blocks.
   if (error.cause instanceof Error && error.cause.message === 'bad port') return blockedPort
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
+}
+
+/** Returns whether a request may have reached the server, which then did not answer it. */
+const wasSent = (error: unknown): boolean => {
+  const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } }
+  return name === 'TimeoutError' || ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(cause?.code ?? '')
 }
 
 /**
@@ -74,11 +81,10 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       const reason = getFetchMessage(error)
       const start = `${commandName} serve${reason === blockedPort ? ' --port 4100' : ''}`
-      throw new CliError(
-        `Cannot reach a server at ${server}: ${escapeControls(reason)}. Start one with: ${start}`,
-        exitCodes.unreachable,
-        { cause: error },
-      )
+      const message = wasSent(error)
+        ? `${server} did not answer: ${escapeControls(reason)}. ${repeatWithCare}`
+        : `Cannot reach a server at ${server}: ${escapeControls(reason)}. Start one with: ${start}`
+      throw new CliError(message, exitCodes.unreachable, { cause: error })
     }
     if (response.ok) return response
     const { message, issues } = await readError(response)
@@ -118,7 +124,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
         const message =
           cause instanceof SyntaxError
             ? `${server} is not a wabakit server: its response is not JSON. Check --server.`
-            : `The response of ${server} ended early: ${escapeControls(getFetchMessage(cause))}. Check what has changed before you repeat the command.`
+            : `The response of ${server} ended early: ${escapeControls(getFetchMessage(cause))}. ${repeatWithCare}`
         throw new CliError(message, exitCodes.failed, { cause })
       }
     },

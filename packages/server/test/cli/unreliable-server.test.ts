@@ -59,7 +59,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'closes the connection': {
     exitCode: 3,
-    message: /^Cannot reach a server at http:\S+: .+\. Start one with: wabakit serve$/,
+    message: /^http:\S+ did not answer: .+\. Check what has changed before you repeat the command\.$/,
     respond: (_, { socket }) => socket.destroy(),
   },
   'closes the connection in the middle of its response': {
@@ -73,7 +73,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'does not answer': {
     exitCode: 3,
-    message: /^Cannot reach a server at http:\S+: .*timeout\. Start one with: wabakit serve$/,
+    message: /^http:\S+ did not answer: .*timeout\. Check what has changed before you repeat the command\.$/,
     respond: timeOut,
   },
 }
