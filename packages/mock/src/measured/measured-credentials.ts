@@ -1,7 +1,13 @@
 import { findScheme, type MeasuredProfile } from '@wabakit/contract/profile'
+import type { LoadedDelivery } from '@wabakit/core'
 import type { Choose } from './variants.ts'
 
 type Headers = Readonly<Record<string, string>>
+
+type Registration = Pick<LoadedDelivery, 'subscription'> & {
+  /** The names of the registered headers. */
+  readonly names: readonly string[]
+}
 
 /** The profile has no values, so the credentials of a service of its own are these. */
 const unregistered = {
@@ -20,10 +26,10 @@ export const createMeasuredCredentials = ({
 }) => {
   const sendsRegistered = deliveries.registeredHeaders?.values.some(({ value }) => value !== 'never')
 
-  /** Returns the headers that are sent instead of these. `names` are the registered ones. */
-  return (headers: Headers, names: readonly string[]): Headers => {
-    const registered = choose('registeredHeaders', deliveries.registeredHeaders)
-    const scheme = choose('authorization', deliveries.authorization)
+  /** Returns the headers that are sent instead of these. */
+  return (headers: Headers, { names, subscription }: Registration): Headers => {
+    const registered = choose(`registeredHeaders ${subscription.id}`, deliveries.registeredHeaders)
+    const scheme = choose(`authorization ${subscription.id}`, deliveries.authorization)
     const isKept = ([name]: readonly [string, string]): boolean =>
       registered === undefined || registered.value !== undefined || !names.includes(name)
     const isChanged = registered?.value === 'changed'

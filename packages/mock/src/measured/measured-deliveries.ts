@@ -84,10 +84,13 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
   }
 
   /** Moves the fields of a body to where they were seen. */
-  const format = (request: MeasuredRequest): MeasuredRequest => {
-    const method = choose('method', deliveries.method)?.value ?? request.method
+  const format = (
+    request: MeasuredRequest,
+    { subscription }: Pick<LoadedDelivery, 'subscription'>,
+  ): MeasuredRequest => {
+    const method = choose(`method ${subscription.id}`, deliveries.method)?.value ?? request.method
     const bodiless = method === 'GET' || method === 'HEAD'
-    const seen = choose('format', deliveries.format)?.value ?? 'json'
+    const seen = choose(`format ${subscription.id}`, deliveries.format)?.value ?? 'json'
     const place = bodiless && seen !== 'none' ? 'query' : seen
     if (place === 'json') return { ...request, method }
     const { 'content-type': _, ...headers } = request.headers
@@ -126,13 +129,14 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
     ): Promise<MeasuredRequest> => {
       const sent = live.toLiveDelivery(init, { event, subscription, settings })
       const body = event.hasCustomPayload ? event.payload : toPayload(event.payload)
-      const id = choose('id', deliveries.id)?.value && { 'webhook-id': delivery.webhookId }
-      const isSigned = choose('signature', deliveries.signature)?.value !== undefined
+      const id = choose(`id ${subscription.id}`, deliveries.id)?.value && { 'webhook-id': delivery.webhookId }
+      const isSigned = choose(`signature ${subscription.id}`, deliveries.signature)?.value !== undefined
       const { secret } = subscription
       const signed = isSigned
         ? await signWebhook({ payload: body, secret, id: delivery.webhookId })
         : undefined
-      return format({ ...sent, body, payload: body, headers: { ...sent.headers, ...id, ...signed?.headers } })
+      const headers = { ...sent.headers, ...id, ...signed?.headers }
+      return format({ ...sent, body, payload: body, headers }, { subscription })
     },
   }
 }

@@ -23,11 +23,14 @@ export const createMeasuredRepeats = ({
   readonly choose: Choose
 }) => {
   /** Chooses what follows an attempt. Returns `undefined` if nothing was measured, and no value if no other attempt follows. */
-  const find = (question: RepeatQuestion, attempt: number): Chosen<Repeat> | undefined => {
+  const find = (
+    question: RepeatQuestion,
+    { attempt, subscriptionId }: { readonly attempt: number; readonly subscriptionId: string },
+  ): Chosen<Repeat> | undefined => {
     const answer = deliveries[question]
     if (answer === undefined || answer.values.length === 0) return undefined
     const values = answer.values.filter(({ value }) => value === 'never' || value.attempt === attempt)
-    return choose(`${question} ${attempt}`, { ...answer, values }) ?? { value: undefined }
+    return choose(`${question} ${attempt} ${subscriptionId}`, { ...answer, values }) ?? { value: undefined }
   }
 
   const settle = (settlement: Settlement): Settlement | undefined => {
@@ -36,7 +39,10 @@ export const createMeasuredRepeats = ({
     const { attempt } = result
     const isTimeout = attempt.error?.startsWith(timedOut) === true
     // The delivery was loaded before this attempt.
-    const chosen = find(isTimeout ? 'repeatAfterTimeout' : 'repeatAfterFailure', delivery.attempts + 2)
+    const chosen = find(isTimeout ? 'repeatAfterTimeout' : 'repeatAfterFailure', {
+      attempt: delivery.attempts + 2,
+      subscriptionId: delivery.subscriptionId,
+    })
     if (chosen === undefined) return undefined
     if (chosen.value === undefined) return { ...settlement, result: { kind: 'exhausted', attempt } }
     const delayMs = toMs(chosen.value.gap)
@@ -68,7 +74,10 @@ export const createMeasuredRepeats = ({
     findRepeatAfterSuccess: ({ delivery }: LoadedDelivery): number | undefined => {
       const number = (sent.get(delivery.id) ?? 0) + 1
       sent.set(delivery.id, number)
-      const repeat = find('repeatAfterSuccess', number + 1)?.value
+      const repeat = find('repeatAfterSuccess', {
+        attempt: number + 1,
+        subscriptionId: delivery.subscriptionId,
+      })?.value
       return repeat && toMs(repeat.gap)
     },
     /** Returns the delay of an event that a later event of its call overtakes. */

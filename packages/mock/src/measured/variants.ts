@@ -10,15 +10,23 @@ export type Choose = <Value>(
   answer: Answer<Value> | undefined,
 ) => Chosen<Exclude<Value, 'never'>> | undefined
 
-/** Plays every value of an answer in turn. The seed determines the first one. */
+/**
+ * Plays every value of an answer once, in an order from the seed, and then again in another: with one order, each event of a call
+ * could get the same value in every call. What differs by delivery is a question of its own for each subscription, as two of them
+ * could otherwise each get one value only.
+ */
 export const createChoose = (...seed: readonly (string | number)[]): Choose => {
   const next = new Map<string, number>()
   return (question, answer) => {
     const variants = listVariants(answer)
     if (variants.length === 0) return undefined
-    const random = createSeededRandom(...seed, 'profile', question)
-    const turn = next.get(question) ?? Math.floor(random() * variants.length)
+    const turn = next.get(question) ?? 0
     next.set(question, turn + 1)
-    return { value: variants[turn % variants.length] }
+    const index = turn % variants.length
+    const random = createSeededRandom(...seed, 'profile', question, turn - index)
+    const order = variants
+      .map((value) => ({ value, rank: random() }))
+      .sort((one, other) => one.rank - other.rank)
+    return order[index]
   }
 }

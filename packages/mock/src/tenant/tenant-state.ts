@@ -132,7 +132,7 @@ export const createTenantState = (options: LastingParts) => {
     // A setting of the test is stronger than what was measured.
     if (imitation === undefined || liveSettings.dropCredentials === false) return { ...prepared, headers }
     const names = Object.keys(hasOwn ? subscription.headers : own)
-    return { ...prepared, headers: imitation.playCredentials(headers, names) }
+    return { ...prepared, headers: imitation.playCredentials(headers, { names, subscription }) }
   }
   const own = webhookAuth !== undefined && 'urlToken' in webhookAuth ? webhookAuth : undefined
   const transport = createTransport({

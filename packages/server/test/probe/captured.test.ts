@@ -1,6 +1,6 @@
 import { createEmptyProfile, MeasuredProfile } from '@wabakit/contract/profile'
 import { createMock, type Mock, type MockOptions } from '@wabakit/mock'
-import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
 import { observeDeliveries } from '../../src/cli/profile/observe-deliveries.ts'
 
@@ -73,6 +73,25 @@ test('fields have each type that was seen in turn, and are as in live if they we
   const rings = readBodies(mock).find(({ event }) => event === 'CALL_INCOMING_INITIATED')
   expect(rings).toMatchObject({ durationInSeconds: 0, deviceId: 'device_1' })
   expect(mock.profile).toBe('measured')
+})
+
+test('each of two subscriptions gets every variant, and so does each event of a call', async () => {
+  const deliveries = { id: { ...seen('seen'), notSeenIn: 1 }, format: seen('json', 'urlencoded') } as const
+  await using mock = await createMeasured({ deliveries })
+  const received = new Map<string, Set<string>>()
+  const record = (endpoint: string) => async (request: Request) => {
+    const name = /CALL_[A-Z_]+/.exec(await request.text())?.[0]
+    const variant = `${request.headers.get('content-type')} ${request.headers.has('webhook-id')}`
+    const key = `${endpoint} ${name}`
+    received.set(key, (received.get(key) ?? new Set()).add(variant))
+    return new Response(null, { status: 200 })
+  }
+  mock.deliverTo(record('first'))
+  mock.subscribe({ receiver: record('second'), secret: generateSecret() })
+  for (let count = 0; count < 24; count++) await mock.simulateCall({ channel: 'PSTN' })
+  await mock.clock.advance('1d')
+  expect(received.size).toBe(8)
+  for (const [key, variants] of received) expect(variants.size, key).toBe(4)
 })
 
 test('every attempt of an event, and its record, have the same body', async () => {
