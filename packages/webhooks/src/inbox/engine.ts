@@ -33,9 +33,6 @@ export type Claiming = {
 /** A change of due entries, which `pick` selects with their new `due_at`. */
 export type Postponing = { readonly table: string; readonly due: string; readonly pick: string }
 
-/** Returns the condition that this transaction has the lock of the table, whose row no other transaction sees. */
-export const holdsLock = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE event_key = 'lock')`
-
 /** The effects of one attempt. They are written in the same transaction as the completion of the entry. */
 export type Effects<Client, Database> = {
   readonly transaction: () => Promise<Client>
