@@ -221,8 +221,8 @@ export const ServerConfig = z.strictObject({
     ._default(z.string().check(z.regex(/^(?:reference|live|.*\.json)$/s)), 'reference')
     .register(settingFacts, {
       about:
-        'What a server with `sandbox` imitates: this service, what a live one publishes or, for `exec --mock`, what `wabakit probe` and `capture` measured.',
-      form: '`reference`, `live`, or the path of a `wabakit.profile.json`',
+        'What a server with `sandbox` imitates: this service, what a live one publishes, or what `wabakit probe` and `capture` measured.',
+      form: '`reference`, `live` or, for `exec --mock`, the path of a `wabakit.profile.json`',
     }),
   live: z.optional(LiveSettings).register(settingFacts, {
     about:
