@@ -1,496 +1,504 @@
 import { verifySignature } from '@wabakit/webhooks'
-import { expect, test } from 'vitest'
-import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { control, listenForWebhooks } from './fixture.ts'
+import { hosts } from './hosts.ts'
 
-const subscribe = (server: { url: string }, url: string, more: object = {}) =>
-  control(server, 'POST /organizations/acme/subscriptions', {
-    channel: 'WHATSAPP',
-    number: acme.integrations[0]?.wabaNumber,
-    url,
-    ...more,
+describe.each(hosts)('$name', ({ organizationId, root, open }) => {
+  test('creates, shows, changes, lists and removes organizations', async () => {
+    const host = await open()
+
+    const made = await control(host, 'POST /organizations', {
+      id: 'other',
+      integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false }],
+      pstnNumbers: ['+15550200002'],
+      callSummaries: 'manual',
+    })
+    const changed = await control(host, 'PATCH /organizations/other', { pstnNumbers: [] })
+    const listed = await control(host, 'GET /organizations')
+    const removed = await control(host, 'DELETE /organizations/other')
+    const gone = await control(host, 'GET /organizations/other')
+
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: 'other',
+      callSummaries: 'manual',
+      integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false, joinApprovalMode: 'auto_approve' }],
+      pstnNumbers: ['+15550200002'],
+      createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    })
+    expect(changed.body).toEqual({ ...made.body, pstnNumbers: [] })
+    expect(listed.body.items.map(({ id }: { id: string }) => id)).toEqual([organizationId, 'other'])
+    expect(removed).toMatchObject({ status: 204, body: undefined })
+    expect(gone).toMatchObject({ status: 404, body: { code: 'not_found', error: 'Not Found' } })
   })
 
-test('creates, shows, changes, lists and removes organizations', async () => {
-  const server = await start()
+  test('keeps all numbers that are added at the same time, and removes the one of the channel', async () => {
+    const host = await open()
+    const path = `${root}/numbers`
+    const before = (await control(host, `GET ${path}`)).body.items
 
-  const made = await control(server, 'POST /organizations', {
-    id: 'other',
-    integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false }],
-    pstnNumbers: ['+15550200002'],
-    callSummaries: 'manual',
-  })
-  const changed = await control(server, 'PATCH /organizations/other', { pstnNumbers: [] })
-  const listed = await control(server, 'GET /organizations')
-  const removed = await control(server, 'DELETE /organizations/other')
-  const gone = await control(server, 'GET /organizations/other')
+    const added = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        control(host, `POST ${path}`, { channel: 'PSTN', number: `+1 555 030 000${index}` }),
+      ),
+    )
+    const twin = await control(host, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550300000' })
+    const repeated = await control(host, `POST ${path}`, { channel: 'PSTN', number: '15550300001' })
+    const removed = await control(host, `DELETE ${path}/PSTN/15550300000`)
+    const gone = await control(host, `GET ${path}/PSTN/15550300000`)
+    const changed = await control(host, `PATCH ${path}/WHATSAPP/15550300000`, { enabled: false })
 
-  expect(made.status).toBe(201)
-  expect(made.body).toEqual({
-    id: 'other',
-    callSummaries: 'manual',
-    integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false, joinApprovalMode: 'auto_approve' }],
-    pstnNumbers: ['+15550200002'],
-    createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    expect(added.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    expect(twin.body).toEqual({
+      channel: 'WHATSAPP',
+      number: '+15550300000',
+      enabled: true,
+      joinApprovalMode: 'auto_approve',
+    })
+    expect(repeated).toMatchObject({ status: 409, body: { code: 'exists' } })
+    expect([removed.status, gone.status]).toEqual([204, 404])
+    expect(changed.body).toEqual({ ...twin.body, enabled: false })
+    expect((await control(host, `GET ${path}`)).body.items).toHaveLength(before.length + 5)
   })
-  expect(changed.body).toEqual({ ...made.body, pstnNumbers: [] })
-  expect(listed.body.items.map(({ id }: { id: string }) => id)).toEqual(['acme', 'other'])
-  expect(removed).toMatchObject({ status: 204, body: undefined })
-  expect(gone).toMatchObject({ status: 404, body: { code: 'not_found', error: 'Not Found' } })
+
+  test('changes the given settings of one number, and no others', async () => {
+    const host = await open()
+    const path = `${root}/numbers`
+    const added = { channel: 'WHATSAPP', number: '+15550100003', enabled: false }
+    const { body: second } = await control(host, `POST ${path}`, added)
+    const { items } = (await control(host, `GET ${path}`)).body
+
+    const change = { joinApprovalMode: 'approval_required' }
+    const changed = await control(host, `PATCH ${path}/WHATSAPP/15550100003`, change)
+
+    expect(changed.body).toEqual({ ...second, ...change })
+    const others = items.filter(({ number }: { number: string }) => number !== added.number)
+    expect((await control(host, `GET ${path}`)).body.items).toEqual(
+      expect.arrayContaining([changed.body, ...others]),
+    )
+  })
+
+  test('creates and removes keys with immediate effect', async () => {
+    const host = await open()
+
+    const made = await control(host, `POST ${root}/api-keys`, { label: 'ci' })
+    const works = await host.createGroup({}, { authorization: made.body.key })
+    const listed = await control(host, `GET ${root}/api-keys`)
+    await control(host, `DELETE ${root}/api-keys/${made.body.id}`)
+    const worksNoMore = await host.createGroup({}, { authorization: made.body.key })
+
+    expect(works.status).toBe(200)
+    expect(listed.body.items.at(-1)).toMatchObject({ id: made.body.id, label: 'ci', wabaNumbers: 'all' })
+    expect(JSON.stringify(listed.body)).not.toContain(made.body.key)
+    expect(worksNoMore.status).toBe(401)
+  })
+
+  test('creates, changes, disables and removes a subscription, and rotates its secret', async () => {
+    const host = await open()
+    const path = `${root}/subscriptions`
+
+    const made = await host.subscribe('http://127.0.0.1:9/hooks', { events: ['GROUP_CREATED'] })
+    const one = `${path}/${made.body.id}`
+    const changed = await control(host, `PATCH ${one}`, { url: 'https://example.com/hooks', enabled: false })
+    const rotated = await control(host, `POST ${one}/rotate-secret`, { overlapMs: 1_000 })
+    const listed = await control(host, `GET ${path}`)
+    const removed = await control(host, `DELETE ${one}`)
+
+    expect(made).toMatchObject({
+      status: 201,
+      body: { secret: expect.stringMatching(/^whsec_/), enabled: true },
+    })
+    expect(changed.body).toMatchObject({
+      url: 'https://example.com/hooks',
+      enabled: false,
+      disabledReason: 'by_hand',
+    })
+    expect(rotated.body.secret).not.toBe(made.body.secret)
+    expect(rotated.body.previousSecretExpiresAt).toMatch(/Z$/)
+    expect(listed.body.items).toHaveLength(1)
+    expect(JSON.stringify(listed.body)).not.toContain('whsec_')
+    expect(removed.status).toBe(204)
+  })
+
+  test('sends the headers of a subscription, and shows only their names', async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    const authorization = { username: 'wabakit', password: 's3cret' }
+
+    const made = await host.subscribe(endpoint.url, { headers: { 'X-Token': 's3cret' }, authorization })
+    const one = `${root}/subscriptions/${made.body.id}`
+    await host.createGroup()
+    await endpoint.arrived(1)
+    const shown = await control(host, `GET ${one}`)
+    const changed = await control(host, `PATCH ${one}`, { authorization: null })
+    const refused = await control(host, `PATCH ${one}`, { headers: { 'Content-Length': 's3cret' } })
+
+    expect(endpoint.arrivals[0]?.headers).toMatchObject({
+      'x-token': 's3cret',
+      authorization: `Basic ${btoa('wabakit:s3cret')}`,
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    })
+    expect(shown.body.headerNames).toEqual(['authorization', 'x-token'])
+    expect(changed.body.headerNames).toEqual(['x-token'])
+    expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: 'headers.Content-Length' }] } })
+    expect(JSON.stringify([made, shown, changed, refused])).not.toContain('s3cret')
+  })
+
+  test('shows a deferred attempt as deferred', async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })
+    await host.subscribe(endpoint.url)
+    await host.createGroup()
+    await host.service.dispatcher.runDue()
+    const path = `${root}/deliveries`
+
+    const [delivery] = (await control(host, `GET ${path}`)).body.items
+    const attempts = await control(host, `GET ${path}/${delivery.id}/attempts`)
+
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 1, failures: 0, deferrals: 1 })
+    expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
+  })
+
+  test('says that a delivery was deferred, even if an earlier attempt failed', async () => {
+    const host = await open()
+    let status = 500
+    const endpoint = await listenForWebhooks(() => status, { 'retry-after': '600' })
+    await host.subscribe(endpoint.url)
+    await host.createGroup({ groupId: 'a' })
+    await host.service.dispatcher.runDue()
+    const path = `${root}/deliveries`
+    const [{ id }] = (await control(host, `GET ${path}`)).body.items
+    expect((await control(host, `GET ${path}/${id}`)).body).toMatchObject({ wait: { reason: 'retry' } })
+
+    status = 409
+    await control(host, `POST ${path}/${id}/retry`)
+    await host.service.dispatcher.runDue()
+    const { body } = await control(host, `GET ${path}/${id}`)
+    const timeline = await control(host, `GET ${root}/timeline?group=a`)
+
+    expect(body).toMatchObject({ failures: 1, deferrals: 1, wait: { reason: 'deferred' } })
+    expect(timeline.body.deliveries).toMatchObject([{ id, wait: { reason: 'deferred' } }])
+  })
+
+  test('plays a whole call, whose events arrive signed and in order', async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    const { body: subscription } = await control(host, `POST ${root}/subscriptions`, {
+      channel: 'PSTN',
+      number: host.pstnNumber,
+      url: endpoint.url,
+    })
+
+    const played = await control(host, `POST ${root}/simulated-calls`, { durationInSeconds: 42 })
+    await endpoint.arrived(4)
+
+    expect(played).toMatchObject({
+      status: 201,
+      body: {
+        state: 'ended',
+        durationInSeconds: 42,
+        channel: 'PSTN',
+        agentNumber: expect.stringMatching(/^\+1/),
+      },
+    })
+    const events = endpoint.arrivals.map(({ body }) => JSON.parse(body))
+    expect(events.map(({ event }) => event)).toEqual([
+      'CALL_INCOMING_INITIATED',
+      'CALL_ACCEPTED',
+      'CALL_ENDED',
+      'CALL_AI_SUMMARY',
+    ])
+    expect(new Set(events.map(({ callId }) => callId))).toEqual(new Set([played.body.callId]))
+    for (const { headers, body } of endpoint.arrivals) {
+      await verifySignature({ payload: body, headers, secrets: [subscription.secret] })
+    }
+  })
+
+  test('plays a call without a summary if it cannot have one', async () => {
+    const host = await open()
+
+    const missed = await control(host, `POST ${root}/simulated-calls`, { outcome: 'missed' })
+    const silent = await control(host, `POST ${root}/simulated-calls`, {
+      outcome: 'nothing_said',
+    })
+    const unwanted = await control(host, `POST ${root}/simulated-calls`, { summary: false })
+
+    expect(missed.body).toMatchObject({ state: 'missed', summary: null })
+    for (const { body } of [silent, unwanted]) {
+      const { body: call } = await control(host, `GET ${root}/calls/${body.callId}`)
+      expect(call).toMatchObject({ state: 'ended', summary: null })
+    }
+  })
+
+  test('saves a delayed summary later', async () => {
+    const host = await open()
+    const summarized = Promise.withResolvers<string>()
+    host.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
+    const play = (after: number | string) =>
+      control(host, `POST ${root}/simulated-calls`, { summary: { recap: 'Short.', after } })
+
+    const { body: much } = await play('1h')
+    const { body: soon } = await play(1)
+    await host.pass(1)
+
+    expect(await summarized.promise).toBe(soon.callId)
+    const show = async (callId: string) => (await control(host, `GET ${root}/calls/${callId}`)).body
+    expect(await show(soon.callId)).toMatchObject({ summary: { recap: 'Short.' } })
+    expect(await show(much.callId)).toMatchObject({ state: 'ended', summary: null })
+  })
+
+  test('moves a call step by step, and refuses an unknown step', async () => {
+    const host = await open()
+    const { body: call } = await control(host, `POST ${root}/calls`, {
+      callId: 'call/1',
+      channel: 'WHATSAPP',
+      direction: 'OUTGOING',
+      channelNumber: host.wabaNumber,
+      customerNumber: '+15550199000',
+    })
+    const path = `${root}/calls/call%2F1`
+
+    const early = await control(host, `POST ${path}/steps`, { step: 'end' })
+    await control(host, `POST ${path}/steps`, {
+      step: 'accept',
+      agentNumber: '+15550199999',
+      startedAt: '2025-01-01T10:00:00Z',
+    })
+    const ended = await control(host, `POST ${path}/steps`, { step: 'end', durationInSeconds: 5 })
+    const summary = { recap: 'a', keyPoints: [], nextSteps: [] }
+    const first = await control(host, `POST ${path}/summary`, summary)
+    const second = await control(host, `POST ${path}/summary`, { ...summary, recap: 'b' })
+
+    expect(call).toMatchObject({ callId: 'call/1', state: 'initiated' })
+    expect(early).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
+    expect(ended.body).toMatchObject({ state: 'ended', agentNumber: '+15550199999', durationInSeconds: 5 })
+    expect(ended.body).toMatchObject({ endedAt: '2025-01-01T10:00:05.000Z' })
+    expect([first.body.outcome, second.body.outcome]).toEqual(['first', 'replaced'])
+  })
+
+  test('lets participants join and leave', async () => {
+    const host = await open()
+    const group = await control(host, `POST ${root}/groups`, {
+      wabaNumber: host.wabaNumber,
+      subject: 'Team',
+      groupId: 'team-1',
+    })
+    const step = (state: string) =>
+      control(host, `POST ${root}/participants`, {
+        groupId: 'team-1',
+        phone: '+15550199000',
+        state,
+      })
+
+    const shown = await control(host, `GET ${root}/groups/team-1`)
+
+    expect(group.body).toEqual({ groupId: 'team-1', outcome: 'created' })
+    expect(shown.body).toMatchObject({ subject: 'Team', joinApprovalMode: 'auto_approve', description: null })
+    expect((await step('joined')).body).toMatchObject({ state: 'joined' })
+    expect((await step('left')).body).toMatchObject({ state: 'left' })
+    expect((await step('removed')).status).toBe(409)
+  })
+
+  /** More brackets inside each other than JSON.stringify can write. */
+  const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+
+  test.each([
+    ['of a few fields', ''],
+    ['with thousands of brackets', `,"x":${deep}`],
+  ])('publishes any event %s, and delivers it byte for byte', async (_, more) => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    await host.subscribe(endpoint.url)
+
+    const payload = `{"event":"CALL_MISSED","callId":"c1"${more}}`
+    const published = await control(
+      host,
+      `POST ${root}/events`,
+      `{"name":"CALL_MISSED","subject":"call:c1","channel":"WHATSAPP","number":"${host.wabaNumber}","payload":${payload}}`,
+    )
+    expect(published.status).toBe(201)
+    await endpoint.arrived(1)
+    expect([published.body.payload, endpoint.arrivals[0]?.body]).toEqual([payload, payload])
+  })
+
+  test('lists events with cursors, and shows one', async () => {
+    const host = await open()
+    for (const groupId of ['a', 'b', 'c']) await host.createGroup({ groupId })
+    const path = `${root}/events`
+
+    const first = await control(host, `GET ${path}?limit=2`)
+    const second = await control(host, `GET ${path}?limit=2&cursor=${first.body.nextCursor}`)
+    const newest = await control(host, `GET ${path}?order=newest_first&limit=1`)
+    const one = await control(host, `GET ${path}/${newest.body.items[0].id}`)
+    const none = await control(host, `GET ${path}/evt_nothing`)
+
+    const subjects = [...first.body.items, ...second.body.items].map(({ subject }) => subject)
+    expect(subjects).toEqual(['group:a', 'group:b', 'group:c'])
+    expect(one.body).toEqual(newest.body.items[0])
+    expect(JSON.parse(one.body.payload)).toMatchObject({ event: 'GROUP_CREATED', groupId: 'c' })
+    expect(none.status).toBe(404)
+  })
+
+  test('lists deliveries with their attempts, and resends them with the same id or a new one', async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    const { body: subscription } = await host.subscribe(endpoint.url)
+    await host.createGroup({ groupId: 'a' })
+    await endpoint.arrived(1)
+    await host.service.dispatcher.runDue()
+    const path = `${root}/deliveries`
+
+    const listed = await control(host, `GET ${path}?status=delivered&subscription=${subscription.id}`)
+    const [delivery] = listed.body.items
+    const attempts = await control(host, `GET ${path}/${delivery.id}/attempts`)
+    const again = await control(host, `POST ${path}/${delivery.id}/resend`, {})
+    await endpoint.arrived(2)
+    await host.service.dispatcher.runDue()
+    const range = await control(host, `POST ${path}/resend`, {
+      from: '2020-01-01T00:00:00Z',
+      status: 'delivered',
+      newWebhookId: true,
+    })
+    await endpoint.arrived(3)
+
+    expect(delivery).toMatchObject({ status: 'delivered', eventName: 'GROUP_CREATED', attempts: 1 })
+    expect(attempts.body.items).toEqual([
+      expect.objectContaining({ number: 1, status: 200, succeeded: true, url: endpoint.url }),
+    ])
+    expect([again.body, range.body]).toEqual([{ resent: 1 }, { resent: 1 }])
+    const [first, second, third] = endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
+  })
+
+  test.each([
+    ['a field that is not there', 'POST /organizations', { id: 'x', nmae: 1 }, 400, 'invalid_input'],
+    ['a value that cannot be', 'POST /organizations', { id: 7 }, 400, 'invalid_input'],
+    ['a limit out of bounds', 'GET /organizations?limit=0', undefined, 400, 'invalid_input'],
+    ['an id in use', 'POST /organizations', { id: organizationId }, 409, 'exists'],
+    ['broken JSON', 'POST /organizations', '{"id":', 400, 'malformed_json'],
+    ['a body too large', 'POST /organizations', `"${'x'.repeat(1_100_000)}"`, 413, 'body_too_large'],
+    ['an unknown path', 'GET /nothing', undefined, 404, 'not_found'],
+    ['an unknown organization', 'POST /organizations/nobody/simulated-calls', {}, 404, 'not_found'],
+    [
+      'a summary for a call that cannot have one',
+      `POST ${root}/simulated-calls`,
+      { outcome: 'missed', summary: {} },
+      400,
+      'invalid_input',
+    ],
+    [
+      'a summary after more than a day',
+      `POST ${root}/simulated-calls`,
+      { summary: { after: '25h' } },
+      400,
+      'invalid_input',
+    ],
+    [
+      'a call whose direction contradicts what started it',
+      `POST ${root}/simulated-calls`,
+      { direction: 'OUTGOING', triggeredVia: 'INBOUND' },
+      400,
+      'invalid_input',
+    ],
+    [
+      'what the public API refuses',
+      `POST ${root}/groups`,
+      { wabaNumber: '+1', subject: 'Team' },
+      400,
+      'integration_not_found',
+    ],
+  ])('refuses %s', async (_what, request, body, status, code) => {
+    const host = await open()
+
+    expect(await control(host, request, body)).toMatchObject({ status, body: { statusCode: status, code } })
+  })
+
+  test.each([
+    { durationInSeconds: -1 },
+    { durationInSeconds: 1.5 },
+    { durationInSeconds: 1e12 },
+    { summary: { generatedBy: 'automatic' } },
+    { summary: { generatedBy: 'automatic', after: '1h' } },
+    { summary: { recap: '\ud800' } },
+    { summary: { keyPoints: ['\0'], after: '1h' } },
+    { outcome: 'missed', summary: {} },
+    { agentNumber: 'abc' },
+  ])('publishes nothing of a call that cannot be simulated: %j', async (body) => {
+    const host = await open({ callSummaries: 'manual' })
+
+    const { status } = await control(host, `POST ${root}/simulated-calls`, body)
+
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect((await host.service.events.list(organizationId)).items).toEqual([])
+    expect((await host.service.calls.list(organizationId)).items).toEqual([])
+  })
+
+  test('returns the summary of a simulated call if it has one, and null if it will get one', async () => {
+    const host = await open()
+    const simulate = async (body: object) => (await control(host, `POST ${root}/simulated-calls`, body)).body
+
+    expect((await simulate({ summary: { recap: 'They agreed.' } })).summary).toMatchObject({
+      recap: 'They agreed.',
+    })
+    expect((await simulate({ summary: { after: '1h' } })).summary).toBeNull()
+  })
+
+  test('names the invalid field', async () => {
+    const host = await open()
+
+    const { body } = await control(host, `POST ${root}/subscriptions`, {
+      channel: 'FAX',
+      number: '+1',
+      url: 'https://example.com',
+    })
+
+    expect(body.issues).toEqual([{ path: 'channel', message: expect.stringContaining('PSTN') }])
+  })
+
+  test('accepts only JSON bodies, because pages of other sites can send other types without a preflight', async () => {
+    const host = await open()
+
+    const { status, body } = await control(host, 'POST /organizations', '{"id":"x"}', {
+      'content-type': 'text/plain',
+    })
+
+    expect({ status, code: body.code }).toEqual({ status: 415, code: 'unsupported_media_type' })
+  })
 })
 
-test('keeps all numbers that are added at the same time, and removes the one of the channel', async () => {
-  const server = await start()
-  const path = '/organizations/acme/numbers'
-  const before = (await control(server, `GET ${path}`)).body.items
+const [server] = hosts
 
-  const added = await Promise.all(
-    Array.from({ length: 5 }, (_, index) =>
-      control(server, `POST ${path}`, { channel: 'PSTN', number: `+1 555 030 000${index}` }),
-    ),
-  )
-  const twin = await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550300000' })
-  const repeated = await control(server, `POST ${path}`, { channel: 'PSTN', number: '15550300001' })
-  const removed = await control(server, `DELETE ${path}/PSTN/15550300000`)
-  const gone = await control(server, `GET ${path}/PSTN/15550300000`)
-  const changed = await control(server, `PATCH ${path}/WHATSAPP/15550300000`, { enabled: false })
-
-  expect(added.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
-  expect(twin.body).toEqual({
-    channel: 'WHATSAPP',
-    number: '+15550300000',
-    enabled: true,
-    joinApprovalMode: 'auto_approve',
-  })
-  expect(repeated).toMatchObject({ status: 409, body: { code: 'exists' } })
-  expect([removed.status, gone.status]).toEqual([204, 404])
-  expect(changed.body).toEqual({ ...twin.body, enabled: false })
-  expect((await control(server, `GET ${path}`)).body.items).toHaveLength(before.length + 5)
-})
-
-test('changes the given settings of one number, and no others', async () => {
-  const integrations = ['+15550100001', '+15550100003'].map((wabaNumber) => ({ wabaNumber, enabled: false }))
-  const server = await start({ organizations: [{ ...acme, integrations }] })
-  const path = '/organizations/acme/numbers'
-  const [first, ...others] = (await control(server, `GET ${path}`)).body.items
-
-  const change = { joinApprovalMode: 'approval_required' }
-  const changed = await control(server, `PATCH ${path}/WHATSAPP/15550100001`, change)
-
-  expect(changed.body).toEqual({ ...first, ...change })
-  expect((await control(server, `GET ${path}`)).body.items).toEqual([changed.body, ...others])
-})
-
-test('creates and removes keys with immediate effect', async () => {
-  const server = await start()
-
-  const made = await control(server, 'POST /organizations/acme/api-keys', { label: 'ci' })
-  const works = await createGroup(server.url, {}, { authorization: made.body.key })
-  const listed = await control(server, 'GET /organizations/acme/api-keys')
-  await control(server, `DELETE /organizations/acme/api-keys/${made.body.id}`)
-  const worksNoMore = await createGroup(server.url, {}, { authorization: made.body.key })
-
-  expect(works.status).toBe(200)
-  expect(listed.body.items.at(-1)).toMatchObject({ id: made.body.id, label: 'ci', wabaNumbers: 'all' })
-  expect(JSON.stringify(listed.body)).not.toContain(made.body.key)
-  expect(worksNoMore.status).toBe(401)
-})
-
-test('creates, changes, disables and removes a subscription, and rotates its secret', async () => {
-  const server = await start()
-  const path = '/organizations/acme/subscriptions'
-
-  const made = await subscribe(server, 'http://127.0.0.1:9/hooks', { events: ['GROUP_CREATED'] })
-  const one = `${path}/${made.body.id}`
-  const changed = await control(server, `PATCH ${one}`, { url: 'https://example.com/hooks', enabled: false })
-  const rotated = await control(server, `POST ${one}/rotate-secret`, { overlapMs: 1_000 })
-  const listed = await control(server, `GET ${path}`)
-  const removed = await control(server, `DELETE ${one}`)
-
-  expect(made).toMatchObject({
-    status: 201,
-    body: { secret: expect.stringMatching(/^whsec_/), enabled: true },
-  })
-  expect(changed.body).toMatchObject({
-    url: 'https://example.com/hooks',
-    enabled: false,
-    disabledReason: 'by_hand',
-  })
-  expect(rotated.body.secret).not.toBe(made.body.secret)
-  expect(rotated.body.previousSecretExpiresAt).toMatch(/Z$/)
-  expect(listed.body.items).toHaveLength(1)
-  expect(JSON.stringify(listed.body)).not.toContain('whsec_')
-  expect(removed.status).toBe(204)
-})
-
-test('sends the headers of a subscription, and shows only their names', async () => {
-  const server = await start()
-  const endpoint = await listenForWebhooks()
-  const authorization = { username: 'wabakit', password: 's3cret' }
-
-  const made = await subscribe(server, endpoint.url, { headers: { 'X-Token': 's3cret' }, authorization })
-  const one = `/organizations/acme/subscriptions/${made.body.id}`
-  await createGroup(server.url)
-  await endpoint.arrived(1)
-  const shown = await control(server, `GET ${one}`)
-  const changed = await control(server, `PATCH ${one}`, { authorization: null })
-  const refused = await control(server, `PATCH ${one}`, { headers: { 'Content-Length': 's3cret' } })
-
-  expect(endpoint.arrivals[0]?.headers).toMatchObject({
-    'x-token': 's3cret',
-    authorization: `Basic ${btoa('wabakit:s3cret')}`,
-    'webhook-signature': expect.stringMatching(/^v1,/),
-  })
-  expect(shown.body.headerNames).toEqual(['authorization', 'x-token'])
-  expect(changed.body.headerNames).toEqual(['x-token'])
-  expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: 'headers.Content-Length' }] } })
-  expect(JSON.stringify([made, shown, changed, refused])).not.toContain('s3cret')
-})
-
+// On a virtual clock, time does not pass between attempts, so a mock does not spread them.
 test('starts as many attempts per second as a subscription allows, and reports what the others wait for', async () => {
-  const server = await start()
+  const host = await server.open()
   const endpoint = await listenForWebhooks()
-  const made = await subscribe(server, endpoint.url, { maxAttemptsPerSecond: 0.01 })
+  const made = await host.subscribe(endpoint.url, { maxAttemptsPerSecond: 0.01 })
   expect(made.body.maxAttemptsPerSecond).toBe(0.01)
-  await createGroup(server.url, { groupId: 'a' })
+  await host.createGroup({ groupId: 'a' })
   await endpoint.arrived(1)
-  await createGroup(server.url, { groupId: 'b' })
-  const path = '/organizations/acme/deliveries'
-  const [waiting] = (await control(server, `GET ${path}?status=pending`)).body.items
-  const { body: shown } = await control(server, `GET ${path}/${waiting.id}`)
+  await host.createGroup({ groupId: 'b' })
+  const path = `${server.root}/deliveries`
+  const [waiting] = (await control(host, `GET ${path}?status=pending`)).body.items
+  const { body: shown } = await control(host, `GET ${path}/${waiting.id}`)
   expect(shown).toMatchObject({ attempts: 0, wait: { reason: 'limit' } })
   expect(endpoint.arrivals.length).toBe(1)
 
-  const one = `/organizations/acme/subscriptions/${made.body.id}`
-  expect(await control(server, `PATCH ${one}`, { maxAttemptsPerSecond: 0 })).toMatchObject({
+  const one = `${server.root}/subscriptions/${made.body.id}`
+  expect(await control(host, `PATCH ${one}`, { maxAttemptsPerSecond: 0 })).toMatchObject({
     status: 400,
     body: { issues: [{ path: 'maxAttemptsPerSecond' }] },
   })
-  const changed = await control(server, `PATCH ${one}`, { maxAttemptsPerSecond: null })
+  const changed = await control(host, `PATCH ${one}`, { maxAttemptsPerSecond: null })
   expect(changed.body.maxAttemptsPerSecond).toBeNull()
   await endpoint.arrived(2)
 })
 
-test('shows a deferred attempt as deferred', async () => {
-  const server = await start()
-  const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })
-  await subscribe(server, endpoint.url)
-  await createGroup(server.url)
-  await server.service.dispatcher.runDue()
-  const path = '/organizations/acme/deliveries'
-
-  const [delivery] = (await control(server, `GET ${path}`)).body.items
-  const attempts = await control(server, `GET ${path}/${delivery.id}/attempts`)
-
-  expect(delivery).toMatchObject({ status: 'pending', attempts: 1, failures: 0, deferrals: 1 })
-  expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
-})
-
-test('says that a delivery was deferred, even if an earlier attempt failed', async () => {
-  const server = await start()
-  let status = 500
-  const endpoint = await listenForWebhooks(() => status, { 'retry-after': '600' })
-  await subscribe(server, endpoint.url)
-  await createGroup(server.url, { groupId: 'a' })
-  await server.service.dispatcher.runDue()
-  const path = '/organizations/acme/deliveries'
-  const [{ id }] = (await control(server, `GET ${path}`)).body.items
-  expect((await control(server, `GET ${path}/${id}`)).body).toMatchObject({ wait: { reason: 'retry' } })
-
-  status = 409
-  await control(server, `POST ${path}/${id}/retry`)
-  await server.service.dispatcher.runDue()
-  const { body } = await control(server, `GET ${path}/${id}`)
-  const timeline = await control(server, 'GET /organizations/acme/timeline?group=a')
-
-  expect(body).toMatchObject({ failures: 1, deferrals: 1, wait: { reason: 'deferred' } })
-  expect(timeline.body.deliveries).toMatchObject([{ id, wait: { reason: 'deferred' } }])
-})
-
-test('plays a whole call, whose events arrive signed and in order', async () => {
-  const server = await start()
-  const endpoint = await listenForWebhooks()
-  const { body: subscription } = await control(server, 'POST /organizations/acme/subscriptions', {
-    channel: 'PSTN',
-    number: '+15550100002',
-    url: endpoint.url,
+// A mock has faults.
+test('refuses faults on a server, which has none', async () => {
+  expect(await control(await server.open(), 'GET /faults')).toMatchObject({
+    status: 404,
+    body: { code: 'not_found' },
   })
-
-  const played = await control(server, 'POST /organizations/acme/simulated-calls', { durationInSeconds: 42 })
-  await endpoint.arrived(4)
-
-  expect(played).toMatchObject({
-    status: 201,
-    body: {
-      state: 'ended',
-      durationInSeconds: 42,
-      channel: 'PSTN',
-      agentNumber: expect.stringMatching(/^\+1/),
-    },
-  })
-  const events = endpoint.arrivals.map(({ body }) => JSON.parse(body))
-  expect(events.map(({ event }) => event)).toEqual([
-    'CALL_INCOMING_INITIATED',
-    'CALL_ACCEPTED',
-    'CALL_ENDED',
-    'CALL_AI_SUMMARY',
-  ])
-  expect(new Set(events.map(({ callId }) => callId))).toEqual(new Set([played.body.callId]))
-  for (const { headers, body } of endpoint.arrivals) {
-    await verifySignature({ payload: body, headers, secrets: [subscription.secret] })
-  }
-})
-
-test('plays a call without a summary if it cannot have one', async () => {
-  const server = await start()
-
-  const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
-  const silent = await control(server, 'POST /organizations/acme/simulated-calls', {
-    outcome: 'nothing_said',
-  })
-  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: false })
-
-  expect(missed.body).toMatchObject({ state: 'missed', summary: null })
-  for (const { body } of [silent, unwanted]) {
-    const { body: call } = await control(server, `GET /organizations/acme/calls/${body.callId}`)
-    expect(call).toMatchObject({ state: 'ended', summary: null })
-  }
-})
-
-test('saves a delayed summary later', async () => {
-  const server = await start()
-  const summarized = Promise.withResolvers<string>()
-  server.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
-  const play = (after: number | string) =>
-    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', after } })
-
-  const { body: much } = await play('1h')
-  const { body: soon } = await play(1)
-
-  expect(await summarized.promise).toBe(soon.callId)
-  const show = async (callId: string) =>
-    (await control(server, `GET /organizations/acme/calls/${callId}`)).body
-  expect(await show(soon.callId)).toMatchObject({ summary: { recap: 'Short.' } })
-  expect(await show(much.callId)).toMatchObject({ state: 'ended', summary: null })
-})
-
-test('moves a call step by step, and refuses an unknown step', async () => {
-  const server = await start()
-  const { body: call } = await control(server, 'POST /organizations/acme/calls', {
-    callId: 'call/1',
-    channel: 'WHATSAPP',
-    direction: 'OUTGOING',
-    channelNumber: '+15550100001',
-    customerNumber: '+15550199000',
-  })
-  const path = '/organizations/acme/calls/call%2F1'
-
-  const early = await control(server, `POST ${path}/steps`, { step: 'end' })
-  await control(server, `POST ${path}/steps`, {
-    step: 'accept',
-    agentNumber: '+15550199999',
-    startedAt: '2026-01-01T10:00:00Z',
-  })
-  const ended = await control(server, `POST ${path}/steps`, { step: 'end', durationInSeconds: 5 })
-  const summary = { recap: 'a', keyPoints: [], nextSteps: [] }
-  const first = await control(server, `POST ${path}/summary`, summary)
-  const second = await control(server, `POST ${path}/summary`, { ...summary, recap: 'b' })
-
-  expect(call).toMatchObject({ callId: 'call/1', state: 'initiated' })
-  expect(early).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
-  expect(ended.body).toMatchObject({ state: 'ended', agentNumber: '+15550199999', durationInSeconds: 5 })
-  expect(ended.body).toMatchObject({ endedAt: '2026-01-01T10:00:05.000Z' })
-  expect([first.body.outcome, second.body.outcome]).toEqual(['first', 'replaced'])
-})
-
-test('lets participants join and leave', async () => {
-  const server = await start()
-  const group = await control(server, 'POST /organizations/acme/groups', {
-    wabaNumber: '+15550100001',
-    subject: 'Team',
-    groupId: 'team-1',
-  })
-  const step = (state: string) =>
-    control(server, 'POST /organizations/acme/participants', {
-      groupId: 'team-1',
-      phone: '+15550199000',
-      state,
-    })
-
-  const shown = await control(server, 'GET /organizations/acme/groups/team-1')
-
-  expect(group.body).toEqual({ groupId: 'team-1', outcome: 'created' })
-  expect(shown.body).toMatchObject({ subject: 'Team', joinApprovalMode: 'auto_approve', description: null })
-  expect((await step('joined')).body).toMatchObject({ state: 'joined' })
-  expect((await step('left')).body).toMatchObject({ state: 'left' })
-  expect((await step('removed')).status).toBe(409)
-})
-
-/** More brackets inside each other than JSON.stringify can write. */
-const deep = `${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}`
-
-test.each([
-  ['of a few fields', ''],
-  ['with thousands of brackets', `,"x":${deep}`],
-])('publishes any event %s, and delivers it byte for byte', async (_, more) => {
-  const server = await start()
-  const endpoint = await listenForWebhooks()
-  await subscribe(server, endpoint.url)
-
-  const payload = `{"event":"CALL_MISSED","callId":"c1"${more}}`
-  const published = await control(
-    server,
-    'POST /organizations/acme/events',
-    `{"name":"CALL_MISSED","subject":"call:c1","channel":"WHATSAPP","number":"+15550100001","payload":${payload}}`,
-  )
-  expect(published.status).toBe(201)
-  await endpoint.arrived(1)
-  expect([published.body.payload, endpoint.arrivals[0]?.body]).toEqual([payload, payload])
-})
-
-test('lists events with cursors, and shows one', async () => {
-  const server = await start()
-  for (const groupId of ['a', 'b', 'c']) await createGroup(server.url, { groupId })
-  const path = '/organizations/acme/events'
-
-  const first = await control(server, `GET ${path}?limit=2`)
-  const second = await control(server, `GET ${path}?limit=2&cursor=${first.body.nextCursor}`)
-  const newest = await control(server, `GET ${path}?order=newest_first&limit=1`)
-  const one = await control(server, `GET ${path}/${newest.body.items[0].id}`)
-  const none = await control(server, `GET ${path}/evt_nothing`)
-
-  const subjects = [...first.body.items, ...second.body.items].map(({ subject }) => subject)
-  expect(subjects).toEqual(['group:a', 'group:b', 'group:c'])
-  expect(one.body).toEqual(newest.body.items[0])
-  expect(JSON.parse(one.body.payload)).toMatchObject({ event: 'GROUP_CREATED', groupId: 'c' })
-  expect(none.status).toBe(404)
-})
-
-test('lists deliveries with their attempts, and resends them with the same id or a new one', async () => {
-  const server = await start()
-  const endpoint = await listenForWebhooks()
-  const { body: subscription } = await subscribe(server, endpoint.url)
-  await createGroup(server.url, { groupId: 'a' })
-  await endpoint.arrived(1)
-  await server.service.dispatcher.runDue()
-  const path = '/organizations/acme/deliveries'
-
-  const listed = await control(server, `GET ${path}?status=delivered&subscription=${subscription.id}`)
-  const [delivery] = listed.body.items
-  const attempts = await control(server, `GET ${path}/${delivery.id}/attempts`)
-  const again = await control(server, `POST ${path}/${delivery.id}/resend`, {})
-  await endpoint.arrived(2)
-  await server.service.dispatcher.runDue()
-  const range = await control(server, `POST ${path}/resend`, {
-    from: '2020-01-01T00:00:00Z',
-    status: 'delivered',
-    newWebhookId: true,
-  })
-  await endpoint.arrived(3)
-
-  expect(delivery).toMatchObject({ status: 'delivered', eventName: 'GROUP_CREATED', attempts: 1 })
-  expect(attempts.body.items).toEqual([
-    expect.objectContaining({ number: 1, status: 200, succeeded: true, url: endpoint.url }),
-  ])
-  expect([again.body, range.body]).toEqual([{ resent: 1 }, { resent: 1 }])
-  const [first, second, third] = endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
-  expect(second).toBe(first)
-  expect(third).not.toBe(first)
-})
-
-test.each([
-  ['a field that is not there', 'POST /organizations', { id: 'x', nmae: 1 }, 400, 'invalid_input'],
-  ['a value that cannot be', 'POST /organizations', { id: 7 }, 400, 'invalid_input'],
-  ['a limit out of bounds', 'GET /organizations?limit=0', undefined, 400, 'invalid_input'],
-  ['an id in use', 'POST /organizations', { id: 'acme' }, 409, 'exists'],
-  ['broken JSON', 'POST /organizations', '{"id":', 400, 'malformed_json'],
-  ['a body too large', 'POST /organizations', `"${'x'.repeat(1_100_000)}"`, 413, 'body_too_large'],
-  ['an unknown path', 'GET /nothing', undefined, 404, 'not_found'],
-  ['an unknown organization', 'POST /organizations/nobody/simulated-calls', {}, 404, 'not_found'],
-  [
-    'a summary for a call that cannot have one',
-    'POST /organizations/acme/simulated-calls',
-    { outcome: 'missed', summary: {} },
-    400,
-    'invalid_input',
-  ],
-  [
-    'a summary after more than a day',
-    'POST /organizations/acme/simulated-calls',
-    { summary: { after: '25h' } },
-    400,
-    'invalid_input',
-  ],
-  [
-    'a call whose direction contradicts what started it',
-    'POST /organizations/acme/simulated-calls',
-    { direction: 'OUTGOING', triggeredVia: 'INBOUND' },
-    400,
-    'invalid_input',
-  ],
-  ['faults without mock', 'GET /faults', undefined, 404, 'not_found'],
-  [
-    'what the public API refuses',
-    'POST /organizations/acme/groups',
-    { wabaNumber: '+1', subject: 'Team' },
-    400,
-    'integration_not_found',
-  ],
-])('refuses %s', async (_what, request, body, status, code) => {
-  const server = await start()
-
-  expect(await control(server, request, body)).toMatchObject({ status, body: { statusCode: status, code } })
-})
-
-test.each([
-  { durationInSeconds: -1 },
-  { durationInSeconds: 1.5 },
-  { durationInSeconds: 1e12 },
-  { summary: { generatedBy: 'automatic' } },
-  { summary: { generatedBy: 'automatic', after: '1h' } },
-  { summary: { recap: '\ud800' } },
-  { summary: { keyPoints: ['\0'], after: '1h' } },
-  { outcome: 'missed', summary: {} },
-  { agentNumber: 'abc' },
-])('publishes nothing of a call that cannot be simulated: %j', async (body) => {
-  const server = await start({ organizations: [{ ...acme, callSummaries: 'manual' }] })
-
-  const { status } = await control(server, 'POST /organizations/acme/simulated-calls', body)
-
-  expect(status).toBeGreaterThanOrEqual(400)
-  expect(status).toBeLessThan(500)
-  expect((await server.service.events.list('acme')).items).toEqual([])
-  expect((await server.service.calls.list('acme')).items).toEqual([])
-})
-
-test('returns the summary of a simulated call if it has one, and null if it will get one', async () => {
-  const server = await start()
-  const simulate = async (body: object) =>
-    (await control(server, 'POST /organizations/acme/simulated-calls', body)).body
-
-  expect((await simulate({ summary: { recap: 'They agreed.' } })).summary).toMatchObject({
-    recap: 'They agreed.',
-  })
-  expect((await simulate({ summary: { after: '1h' } })).summary).toBeNull()
-})
-
-test('names the invalid field', async () => {
-  const server = await start()
-
-  const { body } = await control(server, 'POST /organizations/acme/subscriptions', {
-    channel: 'FAX',
-    number: '+1',
-    url: 'https://example.com',
-  })
-
-  expect(body.issues).toEqual([{ path: 'channel', message: expect.stringContaining('PSTN') }])
-})
-
-test('accepts only JSON bodies, because pages of other sites can send other types without a preflight', async () => {
-  const server = await start()
-
-  const { status, body } = await control(server, 'POST /organizations', '{"id":"x"}', {
-    'content-type': 'text/plain',
-  })
-
-  expect({ status, code: body.code }).toEqual({ status: 415, code: 'unsupported_media_type' })
 })
