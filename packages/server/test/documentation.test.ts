@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
@@ -92,4 +92,36 @@ test('the page on monitoring describes every metric', async () => {
 
 test('the page of commands has the help of every command', async () => {
   await expectPart('reference/commands.md', 'commands', await formatCommands())
+})
+
+const root = resolve(docs, '..')
+
+/** Lists the arguments of each command of ours in the shell blocks of a page. */
+const listCommandLines = (page: string): string[][] =>
+  [...readFileSync(resolve(root, page), 'utf8').matchAll(/^```(?:sh|console)\n(.*?)^```$/gms)]
+    .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split(/\n| && /))
+    .flatMap((line) => {
+      const [, words] =
+        /^(?:\$ )?(?:\S+=\S+ )*(?:npx (?:--yes )?@wabakit\/server|wabakit)(?= |$)(.*)/.exec(line) ?? []
+      // Without comments and redirections. Quotes and $(…) may contain spaces.
+      const read = words?.replace(/\s[#>].*/, '').match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)
+      return words === undefined ? [] : [(read ?? []).map((word) => word.replaceAll(/['"]/g, ''))]
+    })
+
+const pages = globSync(['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/*/README.md'], {
+  cwd: root,
+})
+const lines = pages.flatMap((page) =>
+  listCommandLines(page).map((args) => [page, args.join(' '), args] as const),
+)
+
+const parseOnly = (command: Command): void => {
+  command.exitOverride().action(() => {})
+  for (const inner of command.commands) parseOnly(inner)
+}
+
+test.each(lines)('a command line of %s has a command and options that exist: %s', async (_, __, args) => {
+  const program = await createProgram(args)
+  for (const command of program.commands) parseOnly(command)
+  await program.parseAsync(args, { from: 'user' })
 })
