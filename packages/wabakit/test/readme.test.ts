@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -66,14 +67,12 @@ test('AGENTS.md names every event, and only what the packages export', async () 
   expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(api))).toEqual([])
 })
 
-test('the snippet that sends creates a group', async () => {
+/** Starts a service with one number, and returns the variables of its client. */
+const startService = async () => {
+  const apiKey = 'secret-key-0123456789'
   const server = createReferenceServer({
     organizations: [
-      {
-        id: 'org',
-        integrations: [{ wabaNumber: '+15550001111' }],
-        apiKeys: [{ key: 'secret-key-0123456789' }],
-      },
+      { id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: apiKey }] },
     ],
   })
   const port = await listen(
@@ -82,13 +81,64 @@ test('the snippet that sends creates a group', async () => {
       overrideGlobalObjects: false,
     }) as Server,
   )
+  return { WABAKIT_BASE_URL: `http://127.0.0.1:${port}`, WABAKIT_API_KEY: apiKey }
+}
+
+/** Pages whose snippets need nothing but variables. */
+const selfContained = [
+  'docs/README.md',
+  'docs/authentication.md',
+  'docs/reference/signatures.md',
+  'docs/monitoring.md',
+  'docs/running-the-server.md',
+  'packages/contract/README.md',
+  'packages/server/README.md',
+]
+
+test('the snippets of the guides run, one after the other', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-snippets-'))
+  open.push({ close: () => rmSync(folder, { recursive: true }) })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const files = selfContained.flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8')
+    // The test of the packed packages runs the endpoint with a port of its own.
+    const blocks = [...text.matchAll(/^```[jt]s\n(.*?)^```$/gms)].filter(
+      ([code]) => !code.includes('listen(3000'),
+    )
+    return blocks.map(([, code = ''], index) => {
+      const file = `${page.replaceAll('/', '-')}-${index}.ts`
+      writeFileSync(join(folder, file), code)
+      return file
+    })
+  })
+  const runner = `
+    // What a server waits for before it ends.
+    setInterval(() => process.emit('SIGINT', 'SIGINT'), 20)
+    for (const file of ${JSON.stringify(files)}) {
+      await import('./' + file)
+      console.log('ran', file)
+    }
+    process.exit()`
+  writeFileSync(join(folder, 'run.js'), runner)
+  const secret = generateSecret()
+  const env = {
+    ...(await startService()),
+    ...{ WEBHOOK_TOKEN: 'a-token-of-16-bytes', OLD_WEBHOOK_TOKEN: 'another-token-of-16-bytes' },
+    ...{ WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_OPERATIONS_SECRET: secret },
+    ...{ WABAKIT_PORT: '0', WABAKIT_DATABASE: ':memory:' },
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [...nodeArguments, 'run.js'], {
+    cwd: folder,
+    env,
+  })
+  expect([...stdout.matchAll(/^ran (.*)$/gm)].map(([, file]) => file)).toEqual(files)
+})
+
+test('the snippet that sends creates a group', async () => {
   const { stdout } = await promisify(execFile)('node', [...nodeArguments, 'examples/send.ts'], {
     cwd: root,
-    env: {
-      ...process.env,
-      WABAKIT_BASE_URL: `http://127.0.0.1:${port}`,
-      WABAKIT_API_KEY: 'secret-key-0123456789',
-    },
+    env: { ...process.env, ...(await startService()) },
   })
   expect(stdout).toMatch(/^created wagrp_[0-9A-Z]{26}\n$/)
 })
