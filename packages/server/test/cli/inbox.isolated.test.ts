@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import {
@@ -85,6 +85,23 @@ test('inbox lists, shows, retries and discards entries of a PostgreSQL database'
   const postgres = await startPostgres()
   onTestFinished(() => postgres.stop())
   await tryCommands(postgres.connectionString, await fill(sqlInbox(postgres.pool(), options)))
+})
+
+test('inbox shows an entry whose body is damaged, and names the damage', async () => {
+  const database = join(folder, 'damaged.db')
+  const sqlite = new DatabaseSync(database)
+  const receiver = createReceiver({ verify: unsigned(), inbox: sqlInbox(sqlite, { dialect: 'sqlite' }) })
+  await receiver.accept(`{"event":"CALL_ENDED","callId":"call-1","pad":"${'x'.repeat(20_000)}"}`)
+  sqlite.close()
+  // The first four bytes of an overflow page are the number of the next one.
+  const bytes = readFileSync(database)
+  const page = bytes.indexOf('x'.repeat(4_092), 4_096)
+  expect(page % 4_096).toBe(4)
+  bytes.writeUInt32BE(0xffff_fff0, page - 4)
+  writeFileSync(database, bytes)
+  const { stdout } = await wabakit(['inbox', 'show', '1', '--database', database])
+  expect(stdout).toContain('call:call-1')
+  expect(stdout).toMatch(/Entry 1 of wabakit_inbox cannot be read: body \(.*malformed/)
 })
 
 test('inbox creates neither a file nor a table', async () => {

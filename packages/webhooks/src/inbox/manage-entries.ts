@@ -7,7 +7,8 @@ import { assertAboveZero, assertNames, assertOptions, assertWhole } from '../usa
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { discarded, erased, openStates, setAsideStates } from './entries.ts'
 import { createErasure } from './erase-entries.ts'
-import { entryColumns, readBytes, readEntry, readRows, reportUnreadable } from './read-entry.ts'
+import { entryColumns, readBytes, readEntry } from './read-entry.ts'
+import { readAllRows, readRows, reportUnreadable } from './read-rows.ts'
 import { parseRow } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 
@@ -64,12 +65,13 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       assertWhole('limit', limit)
       const { text, values } = await toCondition('list()', selection)
       const condition = ['id > ?', text].filter((each) => each !== '').join(' AND ')
-      const statement = `SELECT ${entryColumns} FROM ${table} WHERE ${condition} ORDER BY id LIMIT ?`
-      return (await query(statement, [after, ...values, limit])).rows.map(readEntry)
+      const rows = { columns: entryColumns, condition: `${condition} ORDER BY id LIMIT ?` }
+      return (await readAllRows(place, { ...rows, values: [after, ...values, limit] })).map(readEntry)
     },
     show: async (id) => {
       const { text, values } = await toCondition('show()', { id })
-      const [row] = (await query(`SELECT ${entryColumns}, body FROM ${table} WHERE ${text}`, values)).rows
+      const rows = { columns: `${entryColumns}, body`, condition: text, values }
+      const [row] = await readAllRows(place, rows)
       return row === undefined ? undefined : { ...readEntry(row), body: readBytes(row) }
     },
     count: async (counting: InboxCounting = {}) => {

@@ -2,7 +2,6 @@ import { toBytes } from '../bytes.ts'
 import type { InboxDelivery } from '../receiver/inbox.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-entries.ts'
 import { readColumn } from '../sql/sql-database.ts'
-import type { InboxTable } from './table.ts'
 
 export const claimedColumns =
   'id, event_key, delivery_id, name, subject, attempts, received_at, sent_at, headers, body'
@@ -42,56 +41,6 @@ const readHeaders = (row: unknown) => {
     bodyWasParsed: read(marks.bodyWasParsed).length > 0,
     verifiedBy: read(marks.verifiedBy),
   }
-}
-
-const pageSize = 200
-
-type Rows = {
-  readonly columns: string
-  readonly condition: string
-  /** Gets the entries that the database or its driver cannot read, such as those whose body a failing disk has lost. */
-  readonly unreadable: Map<string, unknown>
-}
-
-/** Yields the rows that meet a condition and can be read, in order of arrival. */
-export async function* readRows({ table, engine }: InboxTable, { columns, condition, unreadable }: Rows) {
-  const select = (selected: string): string => `SELECT ${selected} FROM ${table} WHERE ${condition}`
-  for (let after = '0'; ; ) {
-    const readPage = async (selected: string) =>
-      (await engine.query(`${select(selected)} AND id > ? ORDER BY id LIMIT ${pageSize}`, [after])).rows
-    let page: readonly unknown[]
-    try {
-      page = await readPage(`id, ${columns}`)
-      yield* page
-    } catch (error) {
-      if (engine.isTransient(error)) throw error
-      // One row that cannot be read makes the whole statement fail.
-      page = await readPage('id')
-      for (const row of page) {
-        const id = String(readColumn(row, 'id'))
-        const found = engine.query(`${select(`id, ${columns}`)} AND id = ?`, [id])
-        const { rows } = await found.catch((cause: unknown) => {
-          if (engine.isTransient(cause)) throw cause
-          unreadable.set(id, cause)
-          return { rows: [] }
-        })
-        yield* rows
-      }
-    }
-    if (page.length < pageSize) return
-    after = String(readColumn(page.at(-1), 'id'))
-  }
-}
-
-/** @throws Error that names the entries that could not be read. */
-export const reportUnreadable = (table: string, unreadable: ReadonlyMap<string, unknown>): void => {
-  const [cause] = unreadable.values()
-  if (unreadable.size === 0) return
-  throw new Error(
-    `Entries of ${table} cannot be read, so they were not examined: ${[...unreadable.keys()].join(', ')} (${cause}). ` +
-      'All others were. Repair these rows, or set their body to NULL, and try again.',
-    { cause },
-  )
 }
 
 const decoder = /* @__PURE__ */ new TextDecoder()

@@ -48,7 +48,7 @@ export type InboxEntry = {
   readonly state: InboxState
   /** The reason for parking it. */
   readonly reason: ParkedReason | undefined
-  /** The error of the last attempt. */
+  /** The error of the last attempt. If the row is damaged: the columns that cannot be read, which have no values, and why. */
   readonly error: string | undefined
   /**
    * Its source: `webhook`, the `source` passed to `accept`, `reconcile` for a missing summary, or `erased`
@@ -73,7 +73,7 @@ export type InboxEntry = {
 
 /** An entry with its body. @interface */
 export type InboxEntryWithBody = InboxEntry & {
-  /** The body exactly as it arrived; `undefined` when it is no longer kept. */
+  /** The body exactly as it arrived; `undefined` when it is no longer kept or cannot be read. */
   readonly body: Uint8Array | undefined
 }
 
@@ -126,7 +126,7 @@ export type InboxErasure =
 
 /** Methods that list, retry, discard and erase entries. They do not need a receiver. */
 export type InboxEntries = {
-  /** Lists entries in order of arrival. */
+  /** Lists entries in order of arrival, damaged ones included. */
   list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
   /** Returns one entry with its body. */
   show(id: string): Promise<InboxEntryWithBody | undefined>

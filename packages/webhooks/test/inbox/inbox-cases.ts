@@ -805,6 +805,40 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       },
     )
 
+    it('lists and shows an entry of which the database cannot read some columns, and names these', async () => {
+      const { inbox, send, table } = setUp()
+      for (const id of ['a', 'b', 'c']) await send(toEnd(id), id)
+      // Every database can have a view, and fails when it computes these values.
+      const fail = (column: string) =>
+        /sqlite/.test(name)
+          ? `json('{' || entry.id)`
+          : `(SELECT other.${column} FROM ${table}_rows other WHERE other.id <= entry.id + 9)`
+      const damaged = ['error', 'body'].map(
+        (column) => `CASE WHEN delivery_id = 'b' THEN ${fail(column)} ELSE ${column} END AS ${column}`,
+      )
+      await environment().query(`ALTER TABLE ${table} RENAME TO ${table}_rows`)
+      await environment().query(`CREATE VIEW ${table} AS SELECT id, state, reason, source, delivery_id, name, subject, attempts,
+        received_at, sent_at, due_at, ${damaged.join(', ')} FROM ${table}_rows entry`)
+      const listed = await inbox.list({ name: 'CALL_ENDED' })
+      expect(listed.map(({ deliveryId, state }) => [deliveryId, state])).toEqual([
+        ['a', 'stored'],
+        ['b', 'stored'],
+        ['c', 'stored'],
+      ])
+      const [first, second] = listed
+      const toMessage = (columns: string) =>
+        expect.stringMatching(new RegExp(`^Entry ${second?.id} of ${table} cannot be read: ${columns}`))
+      expect(listed.map(({ error }) => error)).toEqual([undefined, toMessage('error \\('), undefined])
+      expect((await inbox.list({}, { limit: 1, after: first?.id })).map(({ id }) => id)).toEqual([second?.id])
+      expect(await inbox.show(second?.id ?? '')).toEqual({
+        ...second,
+        error: toMessage('error \\(.+, body \\('),
+        body: undefined,
+      })
+      const intact = await inbox.show(first?.id ?? '')
+      expect(new TextDecoder().decode(intact?.body)).toBe(JSON.stringify(toEnd('a')))
+    })
+
     it('gives a duplicate of a parked event all attempts again', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock, maxAttempts: 3, onParked: () => {} })

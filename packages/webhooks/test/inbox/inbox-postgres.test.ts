@@ -97,6 +97,20 @@ describe('an inbox on PostgreSQL', () => {
       await receiver.drain()
       expect([handled, await inbox.count()]).toEqual([['a', 'c'], { failed: 1, handled: 2 }])
       expect(errors).toMatchObject([{ message: expect.stringMatching(/Entry 2 of .* cannot be read/) }])
+      const column = reader === 'the driver' ? 'sent_at' : 'body'
+      expect(await inbox.show('2')).toMatchObject({
+        id: '2',
+        state: 'failed',
+        deliveryId: 'b',
+        error: expect.stringMatching(`Entry 2 of .* cannot be read: ${column} \\(`),
+        body: reader === 'the driver' ? expect.any(Uint8Array) : undefined,
+      })
+      const listed = await inbox.list()
+      expect(listed.map(({ deliveryId, attempts }) => [deliveryId, attempts])).toEqual([
+        ['a', 1],
+        ['b', 1],
+        ['c', 1],
+      ])
     },
   )
 
