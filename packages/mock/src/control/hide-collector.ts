@@ -1,4 +1,5 @@
-import type { FigureRecord, ReferenceServer, Subscription } from '@wabakit/core'
+import type { FigureRecord, Page, PageRequest, ReferenceServer, Subscription } from '@wabakit/core'
+import { readPages } from '@wabakit/core/control'
 
 const negate = (record: FigureRecord): FigureRecord => ({
   ...record,
@@ -7,6 +8,28 @@ const negate = (record: FigureRecord): FigureRecord => ({
 })
 
 type Deliveries = ReferenceServer['deliveries']
+
+/** Reads a page of the shown items. Where others were left out, it is filled from the next pages. */
+const readShown = async <Item>(
+  list: (page: { cursor: string | undefined; limit: number }) => Promise<Page<Item>>,
+  { isShown, cursor, limit = 100 }: Partial<PageRequest> & { isShown(item: Item): boolean },
+): Promise<Page<Item>> => {
+  const fill = async (start: string | undefined, count: number): Promise<Page<Item>> => {
+    const items: Item[] = []
+    let nextCursor = start
+    for (;;) {
+      const page = await list({ cursor: nextCursor, limit: count - items.length })
+      items.push(...page.items.filter(isShown))
+      // A list that can be followed ends with an empty page, and continues at the cursor before it.
+      if (page.items.length > 0 || page.nextCursor !== undefined) nextCursor = page.nextCursor
+      if (page.nextCursor === undefined || items.length === count) return { items, nextCursor }
+    }
+  }
+  const { items, nextCursor } = await fill(cursor, limit)
+  if (items.length === 0 || nextCursor === undefined) return { items }
+  const ahead = await fill(nextCursor, 1)
+  return ahead.items.length === 0 && ahead.nextCursor === undefined ? { items } : { items, nextCursor }
+}
 
 /**
  * Wraps a server. Lists neither the subscriptions with the collector's URL nor their deliveries, and neither counts nor
@@ -23,12 +46,12 @@ export const hideCollector = (service: ReferenceServer, collectorUrl: string): R
   const changeShown =
     (change: Deliveries['resendPart']): Deliveries['resendPart'] =>
     async (organizationId, selection, options = {}) => {
-      // Rejects a selection without conditions, which the condition below would hide.
+      // Rejects a selection without conditions, which the condition on the subscription would hide.
       await change(organizationId, selection, { ...options, dryRun: true })
-      const { items } = await subscriptions.list(organizationId, { limit: 1_000 })
       let count = 0
-      for (const { id } of items.filter((each) => !isHidden(each))) {
-        if ((selection.subscriptionId ?? id) !== id) continue
+      for await (const shown of readPages((page) => subscriptions.list(organizationId, page))) {
+        const { id } = shown
+        if (isHidden(shown) || (selection.subscriptionId ?? id) !== id) continue
         let { cursor } = options
         do {
           const part = await change(
@@ -46,17 +69,20 @@ export const hideCollector = (service: ReferenceServer, collectorUrl: string): R
     ...service,
     subscriptions: {
       ...subscriptions,
-      list: async (...query) => {
-        const { items, ...rest } = await subscriptions.list(...query)
-        return { ...rest, items: items.filter((each) => !isHidden(each)) }
-      },
+      list: (organizationId, query = {}) =>
+        readShown((page) => subscriptions.list(organizationId, { ...query, ...page }), {
+          ...query,
+          isShown: (each) => !isHidden(each),
+        }),
     },
     deliveries: {
       ...deliveries,
       list: async (organizationId, query) => {
         const hidden = await listHidden(organizationId)
-        const { items, ...rest } = await deliveries.list(organizationId, query)
-        return { ...rest, items: items.filter(({ subscriptionId }) => !hidden.includes(subscriptionId)) }
+        return readShown((page) => deliveries.list(organizationId, { ...query, ...page }), {
+          ...query,
+          isShown: ({ subscriptionId }) => !hidden.includes(subscriptionId),
+        })
       },
       resendPart: changeShown(deliveries.resendPart),
       cancelPart: changeShown(deliveries.cancelPart),
