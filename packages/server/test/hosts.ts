@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrganizationInput, ReferenceServer } from '@wabakit/core'
 import { createMock } from '@wabakit/mock'
 import { onTestFinished } from 'vitest'
@@ -12,21 +13,23 @@ type Opened = {
   readonly key: string
   readonly wabaNumber: string
   readonly pstnNumber: string
-  /** Lets time pass on a clock that does not advance by itself. */
+  /** Returns the time of the host, as Unix time in milliseconds. */
+  now(): number
+  /** Lets time pass on the clock of the host. */
   pass(ms: number): Promise<void>
 }
 
 const openServer = async (settings: Settings = {}): Promise<Opened> => {
   const { url, service } = await start({ organizations: [{ ...acme, ...settings }] })
   const [wabaNumber, pstnNumber, key] = ['+15550100001', '+15550100002', 'wk_test_key_0123456789']
-  return { url, service, key, wabaNumber, pstnNumber, pass: async () => {} }
+  return { url, service, key, wabaNumber, pstnNumber, now: Date.now, pass: async (ms) => sleep(ms) }
 }
 
 const openMock = async (settings: Settings = {}): Promise<Opened> => {
   const mock = await createMock({ port: 0, ...settings })
   onTestFinished(mock.close)
   const { url, server: service, apiKey: key, wabaNumber, pstnNumber, clock } = mock
-  return { url, service, key, wabaNumber, pstnNumber, pass: clock.advance }
+  return { url, service, key, wabaNumber, pstnNumber, now: clock.now, pass: clock.advance }
 }
 
 const defineHost = (
@@ -61,3 +64,10 @@ export const hosts = [
   defineHost('a server', 'acme', openServer),
   defineHost('a mock', 'org_0', openMock),
 ] as const
+
+/** Waits for a later millisecond on the clock of a host, and returns its time. */
+export const nextMillisecond = async ({ now, pass }: Pick<Opened, 'now' | 'pass'>): Promise<string> => {
+  const time = now() + 1
+  while (now() < time) await pass(1)
+  return new Date(time).toISOString()
+}
