@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
@@ -356,4 +358,13 @@ test('a rate limit reads one version of a bucket, however many versions a snapsh
   const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
   expect(Math.max(...blocks)).toBeLessThan(30)
   expect(rowsRead()).toBeLessThan(10)
+})
+
+test('the queries of the guides run', async () => {
+  const guides = ['scaling', 'postgresql'].map((page) =>
+    readFileSync(resolve(import.meta.dirname, `../../../../../docs/${page}.md`), 'utf8'),
+  )
+  const queries = [...guides.join('').matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql = '']) => sql)
+  expect(queries.length).toBeGreaterThan(7)
+  for (const sql of queries) await connection.query(sql)
 })
