@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { createEmptyProfile, MeasuredProfile } from '@wabakit/contract/profile'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/cli/program.ts'
+import { ServerConfig } from '../src/config/server-config.ts'
 import { type Setting, settings } from '../src/config/settings.ts'
 import { createGroup, start } from './fixture.ts'
 
@@ -124,4 +126,17 @@ test.each(lines)('a command line of %s has a command and options that exist: %s'
   const program = await createProgram(args)
   for (const command of program.commands) parseOnly(command)
   await program.parseAsync(args, { from: 'user' })
+})
+
+const readJson = (page: string): unknown[] =>
+  [...readFileSync(resolve(docs, page), 'utf8').matchAll(/^```json\n(.*?)^```$/gms)].map(([, block = '']) =>
+    JSON.parse(block),
+  )
+
+test('the configuration of the guide and the statement in a measured profile are valid', () => {
+  const configurations = readJson('running-the-server.md').map((value) => ServerConfig.safeParse(value))
+  const profiles = readJson('vendor.md').map((value) =>
+    MeasuredProfile.safeParse({ ...createEmptyProfile(), ...Object(value) }),
+  )
+  expect([...configurations, ...profiles]).toMatchObject([{ success: true }, { success: true }])
 })
