@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { hosts } from './hosts.ts'
 import { createCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -17,6 +18,267 @@ const openPostgres = async (): Promise<string> => {
   return cluster.createDatabase()
 }
 
+describe.each(hosts)('$name', ({ organizationId, root, open }) => {
+  test('an overview without events and subscriptions has no rates', async () => {
+    const host = await open()
+    const { body } = await control(host, `GET ${root}/overview?window=day`)
+    expect(body).toMatchObject({
+      stepMs: 600_000,
+      totals: { events: 0, successRate: null },
+      latency: { p50Ms: null, p95Ms: null },
+      failures: [],
+      backlog: { unfinished: 0, oldestAt: null },
+    })
+    expect((await control(host, `GET ${root}/overview?window=year`)).status).toBe(400)
+  })
+
+  test('search finds records by any id, number or text, exact hits first', async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    const { id: subscriptionId } = (await host.subscribe(endpoint.url)).body
+    const created = await host.createGroup({ groupId: 'team-1', subject: 'Launch of Y' })
+    const requestId = created.headers.get('x-request-id')
+    const joined = { groupId: 'team-1', phone: '+49 30 1234567', state: 'joined' }
+    await control(host, `POST ${root}/participants`, joined)
+    const simulated = { callId: 'call-7', customerNumber: '+49301234567' }
+    await control(host, `POST ${root}/simulated-calls`, simulated)
+    const find = async (text: string) => {
+      const path = `GET ${root}/search?text=${encodeURIComponent(text)}`
+      const { items } = (await control(host, path)).body
+      return items.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`)
+    }
+    await host.service.dispatcher.runDue()
+    await control(host, `POST ${root}/deliveries/resend`, { all: true, newWebhookId: true })
+    const [event] = (await control(host, `GET ${root}/events`)).body.items
+    const [delivery] = (await control(host, `GET ${root}/deliveries`)).body.items
+    const [key] = (await control(host, `GET ${root}/api-keys`)).body.items
+
+    expect((await find('call-7'))[0]).toBe('call call-7')
+    expect((await find('team-1'))[0]).toBe('group team-1')
+    expect(await find('launch of')).toContain('group team-1')
+    expect((await find('+49 (30) 123-4567'))[0]).toBe('customer 49301234567')
+    expect((await find(event.id))[0]).toBe(`event ${event.id}`)
+    expect(delivery.webhookId).not.toBe(event.id)
+    expect((await find(delivery.webhookId))[0]).toBe(`event ${event.id}`)
+    expect(await find(delivery.id)).toEqual([`delivery ${delivery.id}`])
+    expect((await find(subscriptionId))[0]).toBe(`subscription ${subscriptionId}`)
+    expect(await find(endpoint.url)).toContain(`subscription ${subscriptionId}`)
+    expect((await find(key.id))[0]).toBe(`api_key ${key.id}`)
+    expect(await find(requestId ?? '')).toEqual([`api_request ${requestId}`])
+    expect(await find('nothing has this')).toEqual([])
+
+    const [group] = (await control(host, `GET ${root}/groups`)).body.items
+    const [call] = (await control(host, `GET ${root}/calls`)).body.items
+    const subscription = (await control(host, `GET ${root}/subscriptions/${subscriptionId}`)).body
+    const request = (await control(host, `GET /requests/${requestId}`)).body
+    const exact = true
+    for (const [text, hit] of [
+      ['call-7', { kind: 'call', label: 'incoming +49301234567, ended', at: call.initiatedAt, exact }],
+      ['all-7', { kind: 'call', id: 'call-7', exact: false }],
+      ['team-1', { kind: 'group', label: 'Launch of Y', at: group.createdAt, exact }],
+      ['launch', { kind: 'group', id: 'team-1', exact: false }],
+      ['+49301234567', { kind: 'customer', label: '+49301234567', at: null, exact }],
+      [event.id, { kind: 'event', label: 'GROUP_CREATED, group:team-1', at: event.occurredAt, exact }],
+      [delivery.id, { kind: 'delivery', label: expect.any(String), at: delivery.createdAt, exact }],
+      [subscriptionId, { kind: 'subscription', label: endpoint.url, at: subscription.createdAt, exact }],
+      [host.wabaNumber, { kind: 'subscription', id: subscriptionId, exact: false }],
+      [key.id, { kind: 'api_key', label: '', at: key.createdAt, exact }],
+      [key.fingerprint, { kind: 'api_key', id: key.id, exact: false }],
+      [
+        request.requestId,
+        { kind: 'api_request', label: 'POST /whatsapp/wa-group/create 200', at: request.at, exact },
+      ],
+    ] as const) {
+      const path = `GET ${root}/search?text=${encodeURIComponent(text)}`
+      const { items } = (await control(host, path)).body
+      expect(items.find(({ kind }: { kind: string }) => kind === hit.kind)).toMatchObject(hit)
+    }
+    expect((await control(host, `GET ${root}/search`)).status).toBe(400)
+  })
+
+  test('search finds the last of more subscriptions than a page has', async () => {
+    const host = await open()
+    const { subscriptions } = host.service
+    for (let index = 0; index <= 100; index++) {
+      await subscriptions.create(organizationId, {
+        channel: 'WHATSAPP',
+        number: host.wabaNumber,
+        url: `https://receiver.example/${index}`,
+      })
+    }
+    const { items } = (await control(host, `GET ${root}/search?text=example/100`)).body
+    expect(items).toMatchObject([{ kind: 'subscription', label: 'https://receiver.example/100' }])
+  })
+
+  test('measures the backlog again for each overview', async () => {
+    const host = await open()
+    // Refused by the connection, so that its deliveries stay.
+    await host.subscribe('http://127.0.0.1:1/')
+    const measured: unknown[] = []
+    for (const groupId of ['g1', 'g2']) {
+      await host.createGroup({ groupId })
+      measured.push((await control(host, `GET ${root}/overview`)).body.backlog.unfinished)
+    }
+    expect(measured).toEqual([1, 2])
+  })
+
+  test('search finds a customer by a part of the number, and many calls do not hide a group', async () => {
+    const host = await open()
+    for (let count = 0; count < 20; count++)
+      await control(host, `POST ${root}/simulated-calls`, { customerNumber: '+49 30 1004711' })
+    await host.createGroup({ groupId: 'team-1', subject: 'Order 4711' })
+    const { items } = (await control(host, `GET ${root}/search?text=4711`)).body
+    expect(items[0]).toMatchObject({ kind: 'customer', id: '49301004711', exact: false })
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'group', id: 'team-1' }))
+    expect(items).toHaveLength(20)
+  })
+
+  test('shows what is stored about a customer, and the groups and members that belong together', async () => {
+    const host = await open()
+    await host.subscribe((await listenForWebhooks()).url)
+    for (const groupId of ['g1', 'g2']) await host.createGroup({ groupId })
+    const step = (groupId: string, phone: string, state: string) =>
+      control(host, `POST ${root}/participants`, { groupId, phone, state })
+    await step('g1', '+49 30 1234567', 'joined')
+    await step('g1', '+49 30 1', 'joined')
+    await step('g1', '+49 30 1', 'left')
+    const call = {
+      callId: 'c1',
+      customerNumber: '+49301234567',
+      channel: 'WHATSAPP',
+      summary: { recap: 'Agreed.' },
+    }
+    await control(host, `POST ${root}/simulated-calls`, call)
+
+    const { body } = await control(host, `GET ${root}/customers/49301234567`)
+    expect(body).toMatchObject({
+      digits: '49301234567',
+      calls: [{ callId: 'c1', summary: { recap: 'Agreed.' } }],
+      hasMoreCalls: false,
+      memberships: [{ groupId: 'g1', state: 'joined' }],
+    })
+    const subjects = body.deliveries.map(({ subject }: { subject: string }) => subject)
+    expect(new Set(subjects)).toEqual(new Set(['call:c1', 'group:g1']))
+    // The group's other deliveries are about the group, or about other members.
+    expect(subjects.filter((subject: string) => subject === 'group:g1')).toHaveLength(1)
+    expect((await control(host, `GET ${root}/customers/4930`)).status).toBe(404)
+    expect((await control(host, `GET ${root}/customers/nobody`)).status).toBe(400)
+
+    const members = await control(host, `GET ${root}/participants?group=g1&limit=1`)
+    expect(members.body.items).toMatchObject([
+      { phone: '+49 30 1', state: 'left', changedAt: expect.any(String) },
+    ])
+    const next = `GET ${root}/participants?group=g1&cursor=${members.body.nextCursor}`
+    expect((await control(host, next)).body.items).toMatchObject([
+      { phone: '+49 30 1234567', state: 'joined' },
+    ])
+    const groups = await control(host, `GET ${root}/groups?participant=%2B49301234567`)
+    expect(groups.body.items).toMatchObject([{ groupId: 'g1' }])
+    expect((await control(host, `GET ${root}/participants?group=none`)).status).toBe(404)
+  })
+
+  test('shows the newest 20 calls of a customer, and the newest 10 deliveries of each', async () => {
+    const host = await open()
+    const { calls, events, subscriptions } = host.service
+    const [channel, channelNumber, url] = ['PSTN', host.pstnNumber, 'http://127.0.0.1:9/'] as const
+    await subscriptions.create(organizationId, { channel, number: channelNumber, url, enabled: false })
+    const ids = Array.from({ length: 21 }, (_, index) => `c${10 + index}`)
+    const call = { channel, channelNumber, direction: 'INCOMING', customerNumber: '+49301234567' } as const
+    for (const callId of ids) await calls.start(organizationId, { ...call, callId })
+    const event = {
+      name: 'CALL_ENDED',
+      subject: 'call:c30',
+      channel,
+      number: channelNumber,
+      payload: '{}',
+    } as const
+    for (let count = 0; count < 11; count++) await events.publish(organizationId, event)
+
+    const { body } = await control(host, `GET ${root}/customers/+49301234567`)
+
+    expect(body.calls.map(({ callId }: { callId: string }) => callId)).toEqual(ids.slice(1).toReversed())
+    expect(body.hasMoreCalls).toBe(true)
+    const deliveries: { subject: string; createdAt: string; eventName: string }[] = body.deliveries
+    const ofLast = deliveries.filter(({ subject }) => subject === 'call:c30')
+    expect(ofLast.map(({ eventName }) => eventName)).toEqual(Array(10).fill('CALL_ENDED'))
+    expect(new Set(deliveries.map(({ subject }) => subject)).size).toBe(20)
+    const times = deliveries.map(({ createdAt }) => createdAt)
+    expect(times).toEqual(times.toSorted().toReversed())
+  })
+
+  test('a request of the public API can be read with its bodies, but never with its key', async () => {
+    const host = await open()
+    const { key } = host
+    const created = await host.createGroup({ description: `my key is ${key}`, groupId: 'g1' })
+    const refused = await host.createGroup({}, { authorization: 'wk_wrong_key_0123456789' })
+    const read = async (response: Response) =>
+      (await control(host, `GET /requests/${response.headers.get('x-request-id')}`)).body
+
+    const { requestBody, responseBody } = await read(created)
+    expect(JSON.parse(requestBody)).toMatchObject({ groupId: 'g1', description: 'my key is •••' })
+    expect(JSON.parse(responseBody)).toEqual({ success: true, groupId: 'g1' })
+    const stranger = await read(refused)
+    const read401 = async (
+      headers: Record<string, string>,
+      path = '/v1/call/ai-summary?callId=c1&wk_wrong',
+    ) => read(await fetch(host.url + path, { headers: { 'user-agent': 'crm/1 wk_wrong_key', ...headers } }))
+    expect(stranger).toMatchObject({
+      keyFault: 'unknown',
+      keyFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+    })
+    expect(await read401({ authorization: 'Bearer wk_wrong_key' })).toMatchObject({
+      ...{ address: '127.0.0.1', userAgent: 'crm/1 •••', query: 'callId=***&***' },
+      keyFault: 'unknown',
+    })
+    expect(await read401({})).toMatchObject({ keyFault: 'missing', keyFingerprint: null })
+    expect(await read401({ authorization: 'one', 'x-public-api-key': 'two' })).toMatchObject({
+      ...{ keyFault: 'conflicting', keyFingerprint: null },
+    })
+    const { items } = (await control(host, `GET ${root}/api-keys`)).body
+    expect(await read(created)).toMatchObject({
+      keyFault: null,
+      keyFingerprint: items[0].fingerprint,
+      query: null,
+    })
+    expect(stranger).toMatchObject({ organizationId: null, status: 401, requestBody: null })
+    expect(JSON.parse(stranger.responseBody)).toMatchObject({ code: 'invalid_api_key' })
+    const ofAcme = await control(host, `GET /requests?organization=${organizationId}&unidentified=include`)
+    expect(ofAcme.body.items.map(({ status }: { status: number }) => status)).toEqual([
+      401, 401, 401, 401, 200,
+    ])
+    expect((await control(host, 'GET /requests/none')).status).toBe(404)
+    const keys = await control(host, `GET ${root}/api-keys`)
+    expect(keys.body.items).toMatchObject([{ lastRequestAt: expect.any(String) }])
+  })
+
+  test('the bodies of requests about an erased call are forgotten', async () => {
+    const host = await open()
+    await control(host, `POST ${root}/simulated-calls`, {
+      callId: 'c1',
+      summary: { recap: 'Secret plan.' },
+    })
+    const response = await fetch(`${host.url}/v1/call/ai-summary?callId=c1`, {
+      headers: { authorization: host.key },
+    })
+    const path = `GET /requests/${response.headers.get('x-request-id')}`
+    expect((await control(host, path)).body.responseBody).toContain('Secret plan.')
+    await control(host, `POST ${root}/erasures`, { callId: 'c1' })
+    expect((await control(host, path)).body).toMatchObject({ callId: null, responseBody: null })
+  })
+
+  test('lists every event with a sample that its schema describes', async () => {
+    const { body } = await control(await open(), 'GET /event-types')
+    expect(body.items.length).toBeGreaterThanOrEqual(9)
+    for (const { name, example, schema, description, channels } of body.items) {
+      expect(schema.required, name).toContain('event')
+      expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(example)))
+      expect(description).not.toBe('')
+      expect(channels.length).toBeGreaterThan(0)
+    }
+  })
+})
+
+// A mock has no database. `packages/mock/test/control.test.ts` tests its figures, which follow the virtual clock.
 test.each([
   ['memory', () => ':memory:'],
   ['SQLite', () => `${temporaryFolder()}/wabakit.db`],
@@ -92,260 +354,7 @@ test.each([
   60_000,
 )
 
-test('an overview without events and subscriptions has no rates', async () => {
-  const server = await start()
-  const { body } = await control(server, 'GET /organizations/acme/overview?window=day')
-  expect(body).toMatchObject({
-    stepMs: 600_000,
-    totals: { events: 0, successRate: null },
-    latency: { p50Ms: null, p95Ms: null },
-    failures: [],
-    backlog: { unfinished: 0, oldestAt: null },
-  })
-  expect((await control(server, 'GET /organizations/acme/overview?window=year')).status).toBe(400)
-})
-
-test('search finds records by any id, number or text, exact hits first', async () => {
-  const server = await start({ sandbox: true })
-  const endpoint = await listenForWebhooks()
-  const subscriptionId = await subscribe(server, endpoint.url)
-  const created = await createGroup(server.url, { groupId: 'team-1', subject: 'Launch of Y' })
-  const requestId = created.headers.get('x-request-id')
-  const joined = { groupId: 'team-1', phone: '+49 30 1234567', state: 'joined' }
-  await control(server, 'POST /organizations/acme/participants', joined)
-  const simulated = { callId: 'call-7', customerNumber: '+49301234567' }
-  await control(server, 'POST /organizations/acme/simulated-calls', simulated)
-  const find = async (text: string) => {
-    const path = `GET /organizations/acme/search?text=${encodeURIComponent(text)}`
-    const { items } = (await control(server, path)).body
-    return items.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`)
-  }
-  await server.service.dispatcher.runDue()
-  await control(server, 'POST /organizations/acme/deliveries/resend', { all: true, newWebhookId: true })
-  const [event] = (await control(server, 'GET /organizations/acme/events')).body.items
-  const [delivery] = (await control(server, 'GET /organizations/acme/deliveries')).body.items
-  const [key] = (await control(server, 'GET /organizations/acme/api-keys')).body.items
-
-  expect((await find('call-7'))[0]).toBe('call call-7')
-  expect((await find('team-1'))[0]).toBe('group team-1')
-  expect(await find('launch of')).toContain('group team-1')
-  expect((await find('+49 (30) 123-4567'))[0]).toBe('customer 49301234567')
-  expect((await find(event.id))[0]).toBe(`event ${event.id}`)
-  expect(delivery.webhookId).not.toBe(event.id)
-  expect((await find(delivery.webhookId))[0]).toBe(`event ${event.id}`)
-  expect(await find(delivery.id)).toEqual([`delivery ${delivery.id}`])
-  expect((await find(subscriptionId))[0]).toBe(`subscription ${subscriptionId}`)
-  expect(await find(endpoint.url)).toContain(`subscription ${subscriptionId}`)
-  expect((await find(key.id))[0]).toBe(`api_key ${key.id}`)
-  expect(await find(requestId ?? '')).toEqual([`api_request ${requestId}`])
-  expect(await find('nothing has this')).toEqual([])
-
-  const [group] = (await control(server, 'GET /organizations/acme/groups')).body.items
-  const [call] = (await control(server, 'GET /organizations/acme/calls')).body.items
-  const subscription = (await control(server, `GET /organizations/acme/subscriptions/${subscriptionId}`)).body
-  const request = (await control(server, `GET /requests/${requestId}`)).body
-  const exact = true
-  for (const [text, hit] of [
-    ['call-7', { kind: 'call', label: 'incoming +49301234567, ended', at: call.initiatedAt, exact }],
-    ['all-7', { kind: 'call', id: 'call-7', exact: false }],
-    ['team-1', { kind: 'group', label: 'Launch of Y', at: group.createdAt, exact }],
-    ['launch', { kind: 'group', id: 'team-1', exact: false }],
-    ['+49301234567', { kind: 'customer', label: '+49301234567', at: null, exact }],
-    [event.id, { kind: 'event', label: 'GROUP_CREATED, group:team-1', at: event.occurredAt, exact }],
-    [delivery.id, { kind: 'delivery', label: expect.any(String), at: delivery.createdAt, exact }],
-    [subscriptionId, { kind: 'subscription', label: endpoint.url, at: subscription.createdAt, exact }],
-    [number, { kind: 'subscription', id: subscriptionId, exact: false }],
-    [key.id, { kind: 'api_key', label: '', at: key.createdAt, exact }],
-    [key.fingerprint, { kind: 'api_key', id: key.id, exact: false }],
-    [
-      request.requestId,
-      { kind: 'api_request', label: 'POST /whatsapp/wa-group/create 200', at: request.at, exact },
-    ],
-  ] as const) {
-    const path = `GET /organizations/acme/search?text=${encodeURIComponent(text)}`
-    const { items } = (await control(server, path)).body
-    expect(items.find(({ kind }: { kind: string }) => kind === hit.kind)).toMatchObject(hit)
-  }
-  expect((await control(server, 'GET /organizations/acme/search')).status).toBe(400)
-})
-
-test('search finds the last of more subscriptions than a page has', async () => {
-  const server = await start()
-  const { subscriptions } = server.service
-  for (let index = 0; index <= 100; index++) {
-    await subscriptions.create('acme', {
-      channel: 'WHATSAPP',
-      number,
-      url: `https://receiver.example/${index}`,
-    })
-  }
-  const { items } = (await control(server, 'GET /organizations/acme/search?text=example/100')).body
-  expect(items).toMatchObject([{ kind: 'subscription', label: 'https://receiver.example/100' }])
-})
-
-test('measures the backlog again for each overview', async () => {
-  const server = await start()
-  // Refused by the connection, so that its deliveries stay.
-  await subscribe(server, 'http://127.0.0.1:1/')
-  const measured: unknown[] = []
-  for (const groupId of ['g1', 'g2']) {
-    await createGroup(server.url, { groupId })
-    measured.push((await control(server, 'GET /organizations/acme/overview')).body.backlog.unfinished)
-  }
-  expect(measured).toEqual([1, 2])
-})
-
-test('search finds a customer by a part of the number, and many calls do not hide a group', async () => {
-  const server = await start({ sandbox: true })
-  for (let count = 0; count < 20; count++)
-    await control(server, 'POST /organizations/acme/simulated-calls', { customerNumber: '+49 30 1004711' })
-  await createGroup(server.url, { groupId: 'team-1', subject: 'Order 4711' })
-  const { items } = (await control(server, 'GET /organizations/acme/search?text=4711')).body
-  expect(items[0]).toMatchObject({ kind: 'customer', id: '49301004711', exact: false })
-  expect(items).toContainEqual(expect.objectContaining({ kind: 'group', id: 'team-1' }))
-  expect(items).toHaveLength(20)
-})
-
-test('shows what is stored about a customer, and the groups and members that belong together', async () => {
-  const server = await start({ sandbox: true })
-  await subscribe(server, (await listenForWebhooks()).url)
-  for (const groupId of ['g1', 'g2']) await createGroup(server.url, { groupId })
-  const step = (groupId: string, phone: string, state: string) =>
-    control(server, 'POST /organizations/acme/participants', { groupId, phone, state })
-  await step('g1', '+49 30 1234567', 'joined')
-  await step('g1', '+49 30 1', 'joined')
-  await step('g1', '+49 30 1', 'left')
-  const call = {
-    callId: 'c1',
-    customerNumber: '+49301234567',
-    channel: 'WHATSAPP',
-    summary: { recap: 'Agreed.' },
-  }
-  await control(server, 'POST /organizations/acme/simulated-calls', call)
-
-  const { body } = await control(server, 'GET /organizations/acme/customers/49301234567')
-  expect(body).toMatchObject({
-    digits: '49301234567',
-    calls: [{ callId: 'c1', summary: { recap: 'Agreed.' } }],
-    hasMoreCalls: false,
-    memberships: [{ groupId: 'g1', state: 'joined' }],
-  })
-  const subjects = body.deliveries.map(({ subject }: { subject: string }) => subject)
-  expect(new Set(subjects)).toEqual(new Set(['call:c1', 'group:g1']))
-  // The group's other deliveries are about the group, or about other members.
-  expect(subjects.filter((subject: string) => subject === 'group:g1')).toHaveLength(1)
-  expect((await control(server, 'GET /organizations/acme/customers/4930')).status).toBe(404)
-  expect((await control(server, 'GET /organizations/acme/customers/nobody')).status).toBe(400)
-
-  const members = await control(server, 'GET /organizations/acme/participants?group=g1&limit=1')
-  expect(members.body.items).toMatchObject([
-    { phone: '+49 30 1', state: 'left', changedAt: expect.any(String) },
-  ])
-  const next = `GET /organizations/acme/participants?group=g1&cursor=${members.body.nextCursor}`
-  expect((await control(server, next)).body.items).toMatchObject([
-    { phone: '+49 30 1234567', state: 'joined' },
-  ])
-  const groups = await control(server, 'GET /organizations/acme/groups?participant=%2B49301234567')
-  expect(groups.body.items).toMatchObject([{ groupId: 'g1' }])
-  expect((await control(server, 'GET /organizations/acme/participants?group=none')).status).toBe(404)
-})
-
-test('shows the newest 20 calls of a customer, and the newest 10 deliveries of each', async () => {
-  const server = await start()
-  const { calls, events, subscriptions } = server.service
-  const [channel, channelNumber, url] = ['PSTN', '+15550100002', 'http://127.0.0.1:9/'] as const
-  await subscriptions.create('acme', { channel, number: channelNumber, url, enabled: false })
-  const ids = Array.from({ length: 21 }, (_, index) => `c${10 + index}`)
-  const call = { channel, channelNumber, direction: 'INCOMING', customerNumber: '+49301234567' } as const
-  for (const callId of ids) await calls.start('acme', { ...call, callId })
-  const event = {
-    name: 'CALL_ENDED',
-    subject: 'call:c30',
-    channel,
-    number: channelNumber,
-    payload: '{}',
-  } as const
-  for (let count = 0; count < 11; count++) await events.publish('acme', event)
-
-  const { body } = await control(server, 'GET /organizations/acme/customers/+49301234567')
-
-  expect(body.calls.map(({ callId }: { callId: string }) => callId)).toEqual(ids.slice(1).toReversed())
-  expect(body.hasMoreCalls).toBe(true)
-  const deliveries: { subject: string; createdAt: string; eventName: string }[] = body.deliveries
-  const ofLast = deliveries.filter(({ subject }) => subject === 'call:c30')
-  expect(ofLast.map(({ eventName }) => eventName)).toEqual(Array(10).fill('CALL_ENDED'))
-  expect(new Set(deliveries.map(({ subject }) => subject)).size).toBe(20)
-  const times = deliveries.map(({ createdAt }) => createdAt)
-  expect(times).toEqual(times.toSorted().toReversed())
-})
-
-test('a request of the public API can be read with its bodies, but never with its key', async () => {
-  const server = await start()
-  const [{ key = '' } = {}] = acme.apiKeys
-  const created = await createGroup(server.url, { description: `my key is ${key}`, groupId: 'g1' })
-  const refused = await createGroup(server.url, {}, { authorization: 'wk_wrong_key_0123456789' })
-  const read = async (response: Response) =>
-    (await control(server, `GET /requests/${response.headers.get('x-request-id')}`)).body
-
-  const { requestBody, responseBody } = await read(created)
-  expect(JSON.parse(requestBody)).toMatchObject({ groupId: 'g1', description: 'my key is •••' })
-  expect(JSON.parse(responseBody)).toEqual({ success: true, groupId: 'g1' })
-  const stranger = await read(refused)
-  const read401 = async (headers: Record<string, string>, path = '/v1/call/ai-summary?callId=c1&wk_wrong') =>
-    read(await fetch(server.url + path, { headers: { 'user-agent': 'crm/1 wk_wrong_key', ...headers } }))
-  expect(stranger).toMatchObject({
-    keyFault: 'unknown',
-    keyFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
-  })
-  expect(await read401({ authorization: 'Bearer wk_wrong_key' })).toMatchObject({
-    ...{ address: '127.0.0.1', userAgent: 'crm/1 •••', query: 'callId=***&***' },
-    keyFault: 'unknown',
-  })
-  expect(await read401({})).toMatchObject({ keyFault: 'missing', keyFingerprint: null })
-  expect(await read401({ authorization: 'one', 'x-public-api-key': 'two' })).toMatchObject({
-    ...{ keyFault: 'conflicting', keyFingerprint: null },
-  })
-  const { items } = (await control(server, 'GET /organizations/acme/api-keys')).body
-  expect(await read(created)).toMatchObject({
-    keyFault: null,
-    keyFingerprint: items[0].fingerprint,
-    query: null,
-  })
-  expect(stranger).toMatchObject({ organizationId: null, status: 401, requestBody: null })
-  expect(JSON.parse(stranger.responseBody)).toMatchObject({ code: 'invalid_api_key' })
-  const ofAcme = await control(server, 'GET /requests?organization=acme&unidentified=include')
-  expect(ofAcme.body.items.map(({ status }: { status: number }) => status)).toEqual([401, 401, 401, 401, 200])
-  expect((await control(server, 'GET /requests/none')).status).toBe(404)
-  const keys = await control(server, 'GET /organizations/acme/api-keys')
-  expect(keys.body.items).toMatchObject([{ lastRequestAt: expect.any(String) }])
-})
-
-test('the bodies of requests about an erased call are forgotten', async () => {
-  const server = await start({ sandbox: true })
-  await control(server, 'POST /organizations/acme/simulated-calls', {
-    callId: 'c1',
-    summary: { recap: 'Secret plan.' },
-  })
-  const response = await fetch(`${server.url}/v1/call/ai-summary?callId=c1`, {
-    headers: { authorization: 'wk_test_key_0123456789' },
-  })
-  const path = `GET /requests/${response.headers.get('x-request-id')}`
-  expect((await control(server, path)).body.responseBody).toContain('Secret plan.')
-  await control(server, 'POST /organizations/acme/erasures', { callId: 'c1' })
-  expect((await control(server, path)).body).toMatchObject({ callId: null, responseBody: null })
-})
-
-test('lists every event with a sample that its schema describes', async () => {
-  const { body } = await control(await start(), 'GET /event-types')
-  expect(body.items.length).toBeGreaterThanOrEqual(9)
-  for (const { name, example, schema, description, channels } of body.items) {
-    expect(schema.required, name).toContain('event')
-    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(example)))
-    expect(description).not.toBe('')
-    expect(channels.length).toBeGreaterThan(0)
-  }
-})
-
+// Only a server compresses.
 test('compresses what it reads, but neither secrets nor live streams', async () => {
   const server = await start()
   const get = (path: string, init: RequestInit = {}) =>
