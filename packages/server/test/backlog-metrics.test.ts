@@ -63,13 +63,12 @@ for (const [name, createDatabase] of Object.entries(databases)) {
   test(`counts deliveries that are attempted, waiting, scheduled and failing, on ${name}`, async () => {
     const server = await start({ database: await createDatabase(), shutdownGraceMs: 0 })
     const endpoint = await startEndpoint()
-    expect(await readBacklog(server)).toEqual(empty)
     const { body: subscription } = await subscribe(server, endpoint.url)
 
     await createGroup(server.url, { groupId: 'team' })
     for (const phone of ['+15550100011', '+15550100012']) await join_(server, 'team', phone)
     await expect.poll(() => endpoint.held.length).toBe(1)
-    // A reading is reused for 50 times its duration.
+    // A reading is reused for 50 times its duration, so an earlier one might outlast the attempt.
     await expect
       .poll(() => readBacklog(server))
       .toEqual({ ...empty, age: expect.any(Number), due: 1, waiting: 2 })

@@ -133,7 +133,10 @@ describe('an inbox on PostgreSQL', () => {
     next.onAny((_, { delivery }) => void handled.push(delivery.id))
     await next.drain()
     expect([handled, errors]).toEqual([['d'], []])
-    expect(ofNext).toMatchObject([{ message: expect.stringMatching(named) }, expect.anything()])
+    // On a slow machine, the entry is due again before all others have been handled.
+    const [ofErasing, ofHandling, ...ofMore] = ofNext.map(String)
+    expect(ofErasing).toMatch(named)
+    for (const each of [ofHandling, ...ofMore]) expect(each).toMatch(/Entry 2 of .* cannot be read/)
     await shared.query(`UPDATE ${table} SET body = NULL WHERE id = 2`)
     expect(await inbox.erase({ number })).toBe(0)
   })
