@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -117,6 +117,28 @@ const testEngine = async ({
 // At once, because each of them mostly waits.
 test('a webhook whose result cannot be stored is sent once, on SQLite and PostgreSQL', async () => {
   await Promise.all(Object.values(engines).map(testEngine))
+})
+
+test('a SQLite database that becomes read only is named with the remedy, and the server recovers', async () => {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  const { server, endpoint, readReadiness, readErrors } = await startWithEndpoint(
+    join(temporaryFolder(), 'wabakit.db'),
+  )
+  const database = prepare.mock.contexts[prepare.mock.calls.findIndex(([sql]) => sql === 'begin immediate')]
+  prepare.mockRestore()
+  if (!(database instanceof DatabaseSync)) throw new Error('The server has not opened its database.')
+  const remedy = 'The file cannot be written. Check its permissions and those of its folder'
+  // As a disk does that is mounted again to be read only, after an error.
+  database.exec('PRAGMA query_only = on')
+  const { status, headers } = await createGroup(server.url)
+  expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[1-9]/)])
+  await expect.poll(readReadiness).toEqual({ status: 503, body: expect.stringContaining(remedy) })
+
+  database.exec('PRAGMA query_only = off')
+  expect((await createGroup(server.url)).status).toBe(200)
+  await endpoint.arrived(1)
+  await expect.poll(async () => (await readReadiness()).status).toBe(200)
+  expect((await readErrors()).join('\n')).toContain(remedy)
 })
 
 test('a process whose SQL functions were removed stops attempting, is not ready, and says what to do', async () => {

@@ -13,6 +13,7 @@ import type { ServerConfig } from '../config/server-config.ts'
 import type { TokenCheck } from '../control/token-check.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { findRemedy } from '../stores/sqlite/storage-errors.ts'
 
 type PagesOptions = {
   readonly settings: ServerConfig
@@ -70,7 +71,10 @@ export const createPages = (options: PagesOptions): Pages => {
       const outcome = await Promise.race([Promise.all([store.nextDueAt(), store.checkWritable()]), late])
       if (outcome === 'late') throw new Error(`There was no response within ${checkMs} ms.`)
     } catch (cause) {
-      throw new StorageUnavailableError('The database cannot be reached or written. See the log.', { cause })
+      // Only what is known about the failure, because anyone may read this page: the error itself may contain names or addresses.
+      const remedy = findRemedy(cause instanceof Error ? cause.cause : undefined)
+      const message = ['The database cannot be reached or written.', remedy, 'See the log.']
+      throw new StorageUnavailableError(message.filter(Boolean).join(' '), { cause })
     } finally {
       checked.abort()
     }

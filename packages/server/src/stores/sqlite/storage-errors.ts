@@ -6,7 +6,10 @@ const failures: ReadonlyMap<number, string> = new Map([
   [5, 'Another program holds a lock on it; it will be tried again.'],
   [6, 'Another statement holds a lock on it.'],
   [7, 'There is not enough memory.'],
-  [8, 'The file cannot be written. Check its permissions and those of its folder.'],
+  [
+    8,
+    'The file cannot be written. Check its permissions and those of its folder, and whether its disk is mounted read only.',
+  ],
   [10, 'Reading or writing the file failed. Check the disk and its free space.'],
   [11, 'The file is damaged. Restore a backup.'],
   [13, 'The disk is full. Free some space.'],
@@ -24,7 +27,7 @@ const getResultCode = (error: unknown): number | undefined =>
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
 /** Returns the remedy for a database failure, or `undefined` for any other error. */
-const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
+export const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
 /** Returns whether the disk was full. In that case, no part of the transaction is in the file. */
 const isFull = (error: unknown): boolean => getResultCode(error) === 13
