@@ -64,7 +64,7 @@ const countByEndpoint = async (query: Query, total: Signal<number | undefined>):
 }
 
 const ShareList = ({ shares }: { readonly shares: readonly Share[] }) => (
-  <table class="figures">
+  <table>
     <caption class="sr-only">Deliveries by endpoint</caption>
     <tbody>
       {shares.map(({ id, count }) => (

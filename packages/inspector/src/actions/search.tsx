@@ -152,6 +152,7 @@ const Search = ({ onClose }: DialogControl) => {
           <div
             key={entry.key}
             id={`hit-${index}`}
+            class="selectable"
             role="option"
             aria-selected={index === reached.value}
             onClick={() => open(entry)}

@@ -18,7 +18,7 @@ export const Arrivals = ({ endpoints }: ArrivalsProps) =>
             <RecordLink view="subscriptions" id={subscriptionId}>
               {url === null ? subscriptionId : shortenUrl(url)}
             </RecordLink>{' '}
-            <TextWithTime text={text} at={at} />{' '}
+            <TextWithTime text={text} at={at} to="second" />{' '}
             {state !== 'delivered' && (
               <RecordLink view="deliveries" id={deliveryId}>
                 Open

@@ -127,12 +127,13 @@ const AttemptList = ({ attempts, selected }: AttemptListProps) => (
         <li key={attempt.number}>
           <button
             type="button"
+            class="selectable"
             aria-current={attempt.number === selected.number}
             onClick={() => setParams({ attempt: String(attempt.number) })}
           >
             <span class="number">#{attempt.number}</span>
             <HttpStatus status={attempt.status} />
-            <span class="error">{attempt.error ?? (attempt.deferred ? 'deferred' : '')}</span>
+            <span class="error truncated">{attempt.error ?? (attempt.deferred ? 'deferred' : '')}</span>
             <span class="quiet">{formatDuration(attempt.durationMs)}</span>
             <Time at={attempt.startedAt} />
           </button>

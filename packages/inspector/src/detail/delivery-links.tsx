@@ -26,11 +26,15 @@ export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
     <ul>
       {deliveries?.map((delivery) => (
         <li key={delivery.id}>
-          <button type="button" onClick={() => navigate('deliveries', { id: delivery.id })}>
+          <button
+            type="button"
+            class="selectable"
+            onClick={() => navigate('deliveries', { id: delivery.id })}
+          >
             <DeliveryStatus {...delivery} />
-            <span class="name">{delivery.eventName}</span>
-            <span class="error">{describe(delivery, by)}</span>
-            <Time at={delivery.createdAt} />
+            <span class="name truncated">{delivery.eventName}</span>
+            <span class="error truncated">{describe(delivery, by)}</span>
+            <Time at={delivery.createdAt} to="second" />
           </button>
         </li>
       ))}

@@ -35,7 +35,7 @@ export const Members = ({ groupId }: { readonly groupId: string }) => {
       {members.length === 0 ? (
         <p class="quiet">No members yet. Simulate a participant, or send the invite link.</p>
       ) : (
-        <table class="figures">
+        <table>
           <TableHead columns={{ Number: '', State: '', Since: '' }} />
           <tbody>
             {members.map(({ phone, state, changedAt }) => (

@@ -42,7 +42,7 @@ const ChartTable = ({ title, times, series, format, marks, isCount }: ChartProps
   <details>
     <summary>{title} as a table</summary>
     <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
-      <table class="figures">
+      <table>
         <TableHead
           columns={{ From: '', ...Object.fromEntries(series.map(({ label }) => [label, 'number'])) }}
         />
@@ -127,7 +127,7 @@ export const Chart = (props: ChartProps) => {
           </span>
         ))}
       </figcaption>
-      <p class="readout quiet" aria-hidden="true">
+      <p class="readout quiet truncated" aria-hidden="true">
         {index !== undefined &&
           at !== undefined &&
           [

@@ -74,7 +74,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
           {state === 'failing' && failingSince !== null && (
             <>
               {' '}
-              · failing since <Time at={failingSince} />
+              · failing since <Time at={failingSince} to="second" />
             </>
           )}
         </small>

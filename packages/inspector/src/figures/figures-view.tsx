@@ -145,7 +145,7 @@ const Causes = ({ figures, filters }: FiguresProps) => {
 const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
   <details>
     <summary>Distribution of the response times</summary>
-    <table class="figures">
+    <table>
       <TableHead columns={{ 'At most': '', Attempts: 'number' }} />
       <tbody>
         {buckets.map(({ atMostMs, attempts }, index) => (

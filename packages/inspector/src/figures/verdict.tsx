@@ -23,7 +23,7 @@ export const Verdict = () => {
       {since !== undefined && (
         <>
           {' '}
-          since <Time at={since} />
+          since <Time at={since} to="second" />
         </>
       )}
       {failing.length > 0 && behind.length > 0 && '; '}

@@ -175,7 +175,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
           const id = getId(item)
           return (
             <div
-              class="row"
+              class="row selectable"
               role="row"
               key={id}
               id={`row-${index}`}

@@ -47,7 +47,7 @@ export const Panel = (props: PanelProps) => {
       <header>
         <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
         <h2>
-          <span class="title">{title}</span>
+          <span class="title truncated">{title}</span>
           {badge}
         </h2>
         <div class="actions">{!isTrace && actions}</div>

@@ -54,10 +54,10 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
   const isSelected = selected?.deliveryId === id
   const select = (attempt?: number): void => onSelect({ deliveryId: id, attempt })
   return (
-    <div class={`lane-row delivery ${isSelected ? 'selected' : ''}`}>
+    <div class={`lane-row delivery selectable ${isSelected ? 'selected' : ''}`}>
       <button type="button" class="lane-label" aria-pressed={isSelected} onClick={() => select()}>
         <span class="first">
-          <span class="name">{reveal(eventName)}</span>
+          <span class="name truncated">{reveal(eventName)}</span>
           <MarkSign marks={marks} />
           <DeliveryStatus {...delivery} />
         </span>

@@ -108,7 +108,7 @@ onEachStore('the details of the inspector', (inspector) => {
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: /^Resend all \d+/ }).waitFor()
-    const counts = await dialog.locator('.figures .number').allInnerTexts()
+    const counts = await dialog.locator('table .number').allInnerTexts()
     expect(counts.length).toBe(2)
     const total = counts.reduce((sum, count) => sum + Number(count), 0)
     await dialog.getByRole('button', { name: `Resend all ${total} that match` }).waitFor()
