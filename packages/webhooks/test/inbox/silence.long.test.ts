@@ -34,7 +34,8 @@ const onPostgres = async ({ onTestFinished }: TestContext): Promise<Setting> => 
   }
 }
 
-const onMariadb = async ({ onTestFinished }: TestContext): Promise<Setting> => {
+/** Starts MariaDB behind a proxy, which falls silent after the first statement whose text contains `after`, if it is given. */
+const onMariadb = async ({ onTestFinished }: TestContext, after?: string) => {
   const mariadb = await startMariadb()
   onTestFinished(mariadb.stop)
   const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
@@ -50,16 +51,43 @@ const onMariadb = async ({ onTestFinished }: TestContext): Promise<Setting> => {
     await proxy.close()
     pool.end().catch(() => {})
   })
-  return {
+  const silenced = Promise.withResolvers<void>()
+  const connect = pool.getConnection.bind(pool)
+  pool.getConnection = async () => {
+    const connection = await connect()
+    const execute: (...statement: never[]) => Promise<unknown> = connection.execute.bind(connection)
+    const silenceAfter = async (...statement: never[]): Promise<unknown> => {
+      const result = await execute(...statement)
+      if (after !== undefined && JSON.stringify(statement).includes(after)) {
+        after = undefined
+        proxy.silence()
+        silenced.resolve()
+      }
+      return result
+    }
+    return Object.assign(connection, { execute: silenceAfter as typeof connection.execute })
+  }
+  const setting: Setting = {
     inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
     write: async ({ transaction }, effect) =>
       (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
     query: async (text) => (await direct.query(text))[0] as Record<string, unknown>[],
     silence: proxy.silence,
   }
+  const other: Setting = {
+    ...setting,
+    inbox: (options: SqlInboxOptions) => sqlInbox(direct, options) as unknown as Inbox<Context>,
+  }
+  return { ...setting, other, silenced: silenced.promise }
 }
 
-const cases = [['PostgreSQL', onPostgres], ...(hasMariadb ? [['MariaDB', onMariadb] as const] : [])] as const
+type Case = readonly [name: string, open: (context: TestContext) => Promise<Setting>]
+
+const onAll: readonly Case[] = [
+  ['PostgreSQL', onPostgres],
+  ['MariaDB', (context) => onMariadb(context)],
+]
+const cases = onAll.filter(([name]) => name !== 'MariaDB' || hasMariadb)
 
 // These tests wait most of the time, so they run at once.
 it.concurrent.for(cases)(
@@ -100,6 +128,26 @@ it.concurrent.for(cases)(
     expect(messages).toContain('The connection of this transaction no longer responds.')
     expect(messages).toContain('The database did not respond within 10000 ms.')
     await receiver.stop()
+  },
+)
+
+it.runIf(hasMariadb)(
+  'another process claims on MariaDB seconds after one has fallen silent during a claim',
+  { timeout: 120_000 },
+  async (context) => {
+    const { expect } = context
+    const { other, silenced, ...setting } = await onMariadb(context, 'ON DUPLICATE KEY UPDATE')
+    const { receiver: silent, table } = receive(setting)
+    const { receiver, inbox } = receive(other, { table })
+    for (const each of [silent, receiver]) each.onAny(() => {})
+    expect((await receiver.handle(toRequest(toJoin('g'), 'a'))).status).toBe(200)
+    silent.start()
+    await silenced
+    // Its new connections would work.
+    const stopped = silent.stop()
+    receiver.start()
+    await expect.poll(() => inbox.count(), { timeout: 60_000 }).toEqual({ handled: 1 })
+    await Promise.all([receiver.stop(), stopped])
   },
 )
 

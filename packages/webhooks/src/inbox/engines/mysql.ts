@@ -53,6 +53,12 @@ export type MysqlPool = {
 /** The connection that the pool's `getConnection` resolves to. */
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
+/**
+ * Seconds after which the server ends the session of a claim that has fallen silent. Shorter than our own limit, so that a claim
+ * that waits for it has time left.
+ */
+const silenceSeconds = 5
+
 /** Errors that no longer occur once another transaction or client has finished. */
 const transientCodes = [
   'ER_LOCK_DEADLOCK',
@@ -235,6 +241,8 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
    * Works in a transaction that has the lock of the table, if a row meets the condition. The lock is a row that is never
    * committed, because only users who may write the table can insert it, while any user can take a named lock. Its key is
    * random: a unique index that has seen a key before locks the keys beside it.
+   *
+   * If this process or its network is gone, the server ends the session after `silenceSeconds`, and with it the lock.
    */
   const exclusively = (
     due: string,
@@ -243,10 +251,11 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     claiming.use(async (connection) => {
       const place = qualify(`FROM ${table}`).slice(5)
       // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
-      const state = `SELECT ${isReadOnly}, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
+      const state = `SELECT ${isReadOnly}, @@wait_timeout AS wait_timeout, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
       const [row] = (await execute(connection, state)).rows
       assertWritable(row)
       if (Number(readColumn(row, 'is_due')) === 0) return []
+      await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
       // On a stricter level, each row that the claim only reads would be locked.
       await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
       await connection.query('START TRANSACTION')
@@ -264,6 +273,9 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
         // A row has changed between the reading and the locking of the same transaction (innodb_snapshot_isolation).
         if (readProperty(error, 'code') === 'ER_CHECKREAD') return []
         throw error
+      } finally {
+        const before = Number(readColumn(row, 'wait_timeout'))
+        await connection.query(`SET SESSION wait_timeout = ${before}`).catch(ignore)
       }
     })
 
