@@ -113,6 +113,8 @@ onEachStore('the lists of the inspector', (inspector) => {
         table.scrollTop = isEnd ? table.scrollHeight : 0
         return Number(table.getAttribute('aria-rowcount')) - 1
       }, isDown)
+    // The stream may be open before the rows are there.
+    await grid.locator('.row').nth(5).waitFor()
     await scroll(true)
 
     await publish(3, 'call:more', 'MORE')
