@@ -68,7 +68,7 @@ const faults = {
   delay: { kind: 'delay', by: '1m' },
 } as const
 
-/** What the buttons of the page that embeds this one do. */
+/** The actions of the buttons around this frame. */
 export const playground = {
   simulateCall: () => mock.simulateCall({ channel: 'PSTN', summary: { after: '30s' } }),
   advance: (duration: '30s' | '5m' | '1h') => mock.clock.advance(duration),

@@ -21,7 +21,7 @@ export type ChartProps = {
   readonly format: (value: number) => string
   /** Formats a value for the axis. @default `format` */
   readonly formatShort?: (value: number) => string
-  /** What happened at points that have a mark, by index. */
+  /** The texts of the marks, such as a rotated secret, by the index of their point. */
   readonly marks?: ReadonlyMap<number, string>
   /** Set if the values are counts, so that the table has their sum. */
   readonly isCount?: boolean

@@ -5,7 +5,7 @@ type EventFacts = {
   /** The customer of a call, or the name of a group. */
   readonly customerNumber?: string
   readonly groupName?: string
-  /** What an event tells beyond its name; `undefined` if only the payload says it. */
+  /** A short text for lists, such as the recap. `undefined` if the event has none. */
   readonly text?: string | undefined
 }
 

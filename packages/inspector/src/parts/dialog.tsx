@@ -89,7 +89,7 @@ export const Dialog = ({ title, onClose, children, unsaved, kind }: DialogProps)
 type ConfirmationProps = DialogControl & {
   /** The action, which is also the text of the button. */
   readonly title: string
-  /** What it acts on. */
+  /** The name of the record that the action changes. */
   readonly object?: string
   /** The consequence of the action: what it stops or deletes. */
   readonly children: ComponentChildren
