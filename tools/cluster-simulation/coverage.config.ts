@@ -14,7 +14,7 @@ export default defineConfig({
       reporter: ['text'],
       thresholds: { lines: 85 },
       include: ['packages/server/src/stores/postgres/**/*.ts'],
-      // The simulation does not use these: they connect to servers, find hosts or create tables.
+      // The simulation does not use these: they open a database, create its tables, or describe why that failed.
       exclude: [
         '**/{open-postgres,open-error,primary,database-address,warnings,migrate,schema}.ts',
         '**/*.test.ts',

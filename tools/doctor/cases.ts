@@ -12,8 +12,8 @@ export type Case = {
 }
 
 /**
- * The program's behavior by FLAW, and the check that detects it according to the documentation. The verdict is `fail`
- * unless stated otherwise.
+ * The program's behavior by the value of FLAW, and the check whose title names that mistake. The verdict is `fail` unless
+ * stated otherwise.
  */
 type Flaws = Readonly<Record<string, readonly [what: string, id: string, verdict?: CheckResult['verdict']]>>
 
@@ -115,7 +115,7 @@ const listFlawed = (program: ProgramName): Case[] =>
     named: { id, verdict },
   }))
 
-/** All cases of the trial, slowest first. */
+/** All cases of the trial. */
 export const cases: readonly Case[] = [
   ...correct,
   ...Object.keys(flaws).flatMap((program) => listFlawed(program as ProgramName)),

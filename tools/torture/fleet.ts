@@ -35,7 +35,7 @@ export type Fleet = {
   pick(role?: Role): Member
   /** Returns the URL of a process that responds to requests, or `undefined` if none is ready. */
   readyUrl(): string | undefined
-  /** Returns the same URL, or the last known one if no process is ready. */
+  /** Returns such a URL, or the last known one if no process is ready. */
   url(): string
 }
 

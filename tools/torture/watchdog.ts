@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Fleet, Member } from './fleet.ts'
 
 /**
- * Maximum time for a response, in milliseconds, excluding the time in which the process waited for a
+ * Maximum time for a response, in milliseconds, excluding the times in which the process or this one waited for a
  * processor.
  */
 const patienceMs = 2_000
@@ -16,7 +16,10 @@ export type Watchdog = {
   stop(): Promise<readonly string[]>
 }
 
-/** Returns the time that a process has been ready to run without a processor, in milliseconds. Only Linux knows it. */
+/**
+ * Returns how long the main thread of a process has waited for a processor, in milliseconds; 0 where it is not known. Only
+ * Linux counts it. JavaScript runs on the main thread, so other threads do not delay a response.
+ */
 const readQueuedMs = (pid: number): number => {
   try {
     const [, queuedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
@@ -37,7 +40,7 @@ const measureChance = (pid: number): (() => number) => {
 }
 
 /**
- * Requests `/healthz` and `/metrics` from every process of a fleet all the time. A process that spins or blocks loses no
+ * Requests `/healthz` and `/metrics` from every running process of a fleet, twice a second. A process that spins or blocks loses no
  * data, so the checker would not notice it.
  */
 export const watchFleet = ({ members }: Pick<Fleet, 'members'>): Watchdog => {

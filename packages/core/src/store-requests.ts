@@ -37,8 +37,8 @@ export type FilteredPageRequest = PageRequest & {
 }
 
 /**
- * A page of a list. Records that are added while a reader pages forward appear on a later page, and none
- * appears twice.
+ * A page of a list. If the list is oldest first, records that are added while a reader reads page by page appear on a
+ * later page. No record appears twice.
  */
 export type Page<Item> = {
   readonly items: Item[]

@@ -132,7 +132,7 @@ export const listen = async (handle: Handler, { port, host }: Address): Promise<
     await once(server, 'close')
     bound = await bind()
   }
-  // Whoever listens on all addresses is reached on this one, too.
+  // A server that listens on all addresses also responds on this one.
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   origin = `http://${isIPv6(reached) ? `[${reached}]` : reached}:${bound}`
   return {

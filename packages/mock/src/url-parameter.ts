@@ -34,7 +34,7 @@ type Change = {
   readonly change: (value: string) => string | undefined
 }
 
-/** Changes a parameter of a URL, and nothing else. Returns the same URL if it does not have the parameter. */
+/** Changes a parameter of a URL, and no other. Returns the same URL if it does not have the parameter. */
 export const changeParameter = (url: string, { parameter, change }: Change): string => {
   const isFound = (pair: string): boolean => readName(pair) === parameter
   if (!new URL(url).search.slice(1).split('&').some(isFound)) return url

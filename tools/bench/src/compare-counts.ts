@@ -43,7 +43,7 @@ const format = (value: number): string => value.toLocaleString('en', { maximumSi
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
   // The reference may come from a processor that executes more or fewer instructions for the same work. The ratio of
-  // the floors measures this difference, to within 2%.
+  // the floors measures this difference; up to 3% may be noise.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -87,7 +87,10 @@ const runtime = `Node.js ${process.versions.node} on ${process.platform} ${proce
 
 const readRecord = (): CountsRecord => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Records the figures. Those that cannot be measured here, such as instructions without perf, stay as they were. */
+/**
+ * Records the figures. Those that cannot be measured here, such as instructions without perf, stay as they were if the
+ * same runtime recorded them, and are dropped otherwise.
+ */
 export const recordCounts = (): void => {
   const recorded = readRecord()
   const measured = Object.fromEntries(

@@ -61,7 +61,7 @@ export type RetryOptions = {
   readonly limit?: number | undefined
   /**
    * Bounds of the wait before a retry, in milliseconds. The wait before retry n is random between 0 and
-   * `first * 2 ** (n - 1)`, but at most `last` (full jitter). A `Retry-After` header replaces it.
+   * the smaller of `first * 2 ** (n - 1)` and `last` (full jitter). A `Retry-After` header replaces it.
    * @default [500, 8_000]
    */
   readonly backoffMs?: readonly [first: number, last: number] | undefined

@@ -9,7 +9,10 @@ export type Clock = {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** A clock that also measures durations. `elapsed` ignores system time changes where `performance` is available. */
+/**
+ * A clock that also measures durations. Where `performance` is available, `elapsed` ignores changes of the system time. The
+ * durations of a clock that was passed in are those of its `now`.
+ */
 export type MonotonicClock = Clock & { elapsed(): number }
 
 /** The longest delay that timers support, in milliseconds. A timer with a longer delay fires immediately. */

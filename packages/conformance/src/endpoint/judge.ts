@@ -105,7 +105,7 @@ const judgeWronglyAccepted = async (
 /** The check that reports an endpoint which responds 5xx to what it refuses. */
 export const refusesWithoutFailing = 'refuses-without-failing'
 
-/** Judges deliveries that must be refused with a client error. A closed connection proves nothing. */
+/** Judges deliveries that must be refused. A redirect refuses them, too; a closed connection proves nothing. */
 export const judgeRefused = async (
   examination: Examination,
   attempts: readonly Attempt[],

@@ -13,7 +13,7 @@ const listCredentialForms = (value: string): string[] => {
   return [value, encoded, password, token].filter((form) => form !== undefined)
 }
 
-/** Lists every form in which a run's secrets could be printed. Forms with fewer than 6 characters are omitted. */
+/** Lists a run's secrets, as they were passed and decoded. Those with fewer than 6 characters are omitted. */
 export const listSecretForms = ({ urlToken, secret, previousSecret, credentials }: Secrets): string[] =>
   [
     ...[secret, previousSecret].flatMap((each) =>

@@ -13,7 +13,10 @@ export type ExaminationPlan = {
   readonly requests: number
 }
 
-/** The endpoint to examine, and the settings of the examination. Pass `secret`, `headers`, or both. */
+/**
+ * The endpoint to examine, and the settings of the examination. Pass `secret`, `headers`, or a URL with a token: the way in
+ * which the endpoint authenticates its sender.
+ */
 export type ExamineEndpointOptions = {
   /** URL of the endpoint. */
   readonly url: string
@@ -64,7 +67,7 @@ export type ExamineEndpointOptions = {
   onStart?(plan: ExaminationPlan): void
   /** Called with each result as soon as it is known. */
   onResult?(result: CheckResult): void
-  /** Called with each request and its response, once the request has ended. */
+  /** Called with each request of a check and its response, once the check has ended. */
   onExchange?(checkId: string, exchange: Exchange): void
 }
 

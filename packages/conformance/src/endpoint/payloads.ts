@@ -30,7 +30,7 @@ export const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (le
 
 /**
  * Creates an id generator. All ids of one kind have the same length, so that none is part of another. They differ near
- * their beginning: an endpoint that cuts ids fails where ids begin alike, and nowhere else.
+ * their beginning, so that an endpoint that truncates ids fails only the check whose ids begin alike.
  */
 export const createIds = (run: string) => {
   let count = 0

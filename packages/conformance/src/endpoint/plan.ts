@@ -17,7 +17,7 @@ import { defaultLimits, type ExaminationPlan, type ExamineEndpointOptions } from
 import { listGiven, listMeasured } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
-/** The check on which all others depend. */
+/** The positive control, which is part of every run: without it, a refusal proves nothing. */
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
@@ -33,8 +33,8 @@ const groups: Readonly<Record<string, EndpointChecks>> = {
 const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 
 /**
- * All checks of an endpoint in the order they run: the positive control, the most important checks, checks that may
- * crash the endpoint, and finally checks that judge all exchanges or need time.
+ * All checks of an endpoint in the order they run: the positive control, then most others, then those that may crash the
+ * endpoint, each with the most severe first, and finally checks that judge all exchanges or need time.
  */
 const endpointChecks: readonly ListedCheck[] = Object.entries(groups)
   .flatMap(([group, checks]) => Object.entries(checks).map(([id, check]) => ({ ...check, id, group })))

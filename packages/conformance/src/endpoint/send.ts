@@ -32,7 +32,7 @@ export type Exchange = {
   /** Status of the response, or `undefined` if there was none. */
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** The response body, truncated at the limit. */
+  /** The response body as text. Reading ends with the chunk that exceeds the limit. */
   readonly body: string
   /** Why there was no response. */
   readonly error: string | undefined
@@ -90,7 +90,7 @@ const pieceBytes = 262_144
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
 
-/** Sends one request. Never rejects, and never follows a redirect. */
+/** Sends one request. Resolves to an exchange even if there is no response. Does not follow redirects. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
     const target = new URL(url)

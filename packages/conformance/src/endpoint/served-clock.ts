@@ -6,7 +6,7 @@ export type Reading = { readonly passed: number; readonly active: number; readon
 
 const tickMs = 50
 
-/** How many times as long as usual work may take before a time limit that ran out proves nothing. */
+/** Maximum slowdown of this process by a busy machine. Beyond it, a time limit that ran out proves nothing. */
 const maxSlowdown = 10
 
 /** Weight of the past in the current slowdown, per tick: about a second counts. */
@@ -27,7 +27,7 @@ export const startServedClock = (read = readThread) => {
   let last = read()
   let served = last.passed
   let recent = { active: 0, cpu: 0 }
-  /** How many times as long as usual work takes. Idle threads have nothing to measure. */
+  /** Returns the current slowdown: 1 on an idle machine, and while this thread has no work to measure. */
   const getSlowdown = (): number => Math.max(1, (recent.active + 2) / (recent.cpu + 2))
 
   /** Converts milliseconds since the last tick. A tick that is late has not been served. */
@@ -50,7 +50,7 @@ export const startServedClock = (read = readThread) => {
   return {
     /** Milliseconds of this clock. */
     now,
-    /** Returns whether work takes so long that a time limit which ran out proves nothing. */
+    /** Returns whether the machine is so busy that a time limit which ran out proves nothing. */
     isTooBusy: (): boolean => getSlowdown() > maxSlowdown,
     /** Calls back once this many milliseconds of this clock have passed. Returns a function that cancels it. */
     after: (ms: number, callback: () => void): (() => void) => {

@@ -47,7 +47,7 @@ export const newValues: Readonly<Record<string, SummaryFields>> = {
 /** Ids of calls or groups, each with the part that shows in effects, whatever escapes the other characters. */
 type UnusualIds = Readonly<Record<string, { readonly id: string; readonly subject: string }>>
 
-/** Lists ids of every form. */
+/** Lists ids of calls in forms that an endpoint may not expect. */
 export const listUnusualIds = ({ ids }: Pick<ExaminationSettings, 'ids'>): UnusualIds => {
   const [long, special, capitals] = [ids.createSubject(), ids.createSubject(), ids.createSubject()]
   const digits = `9${Array.from(randomBytes(19), (byte) => byte % 10).join('')}`

@@ -45,7 +45,7 @@ export type ProbeResult = {
 }
 
 const maxRequests = 20
-/** Requests without a given call. */
+/** Number of requests of a probe that no option adds. */
 const fixedRequests = 8
 const timeoutMs = 30_000
 const maxResponseBytes = 1_048_576
@@ -192,7 +192,8 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
       statuses.push(form?.status)
       if (form !== undefined) forms.push([key, form])
     }
-    // Some services refuse a key that they do not find like any missing field, with 400: what gets past that has a key.
+    // Some services respond 400 to a key that they do not find, as to any missing field. Another status then shows that the
+    // key was found.
     const isPast = forms.some(([, form]) => !isRefused(form) && form.status !== missing?.status)
     const accepted: KeyForm[] = []
     for (const [key, form] of forms) {

@@ -1,6 +1,6 @@
 /**
- * Determines the order of items: organizations take turns, and so do the items of each organization. Every call takes
- * constant time, however many items there are.
+ * Determines the order of items: organizations take turns, and so do the items of each organization. The time of a call
+ * does not grow with the number of items. `next` also passes the organizations that it skips.
  */
 export type RoundRobin<Item> = ReturnType<typeof createRoundRobin<Item>>
 

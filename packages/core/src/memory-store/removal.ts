@@ -21,7 +21,8 @@ const removeCall = ({ calls, summaries, summaryMarks }: OrganizationTables, call
 }
 
 /**
- * Removes at most `limit` calls, participants and groups that have not changed since `before`. Returns their number.
+ * Removes calls, participants and groups that have not changed since `before`, at most `limit` of each. Returns their
+ * number.
  */
 const pruneRecords = (tables: OrganizationTables, before: number, limit: number): number => {
   let removed = 0

@@ -34,7 +34,7 @@ export type Faults = {
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
   /**
-   * Asserts that every fault was applied: otherwise, the test has not tested what it set up. Does not check
+   * Asserts that every fault was applied that was not removed: otherwise, the test has not tested what it set up. Does not check
    * `neverRetry` and faults with a `chance`, which may never have hit anything. Closing a mock also prints
    * its unused faults to the console.
    *

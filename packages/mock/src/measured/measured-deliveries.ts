@@ -36,13 +36,13 @@ const writeMultipart = (fields: readonly (readonly [string, string])[]): string 
     )
     .join('')}--${boundary}--\r\n`
 
-/** Sends webhooks as was measured, and otherwise as the profile `live` does. */
+/** Changes webhooks into those of the measured service. What was not measured is as in the profile `live`. */
 export const createMeasuredDeliveries = ({ profile, choose, settings, live }: MeasuredDeliveries) => {
   const { deliveries, events } = profile
 
   /**
-   * Chooses the kind of a field. A value that is unset in this state of a call stays so if the service has sent it unset: only
-   * values that are set contradict each other.
+   * Chooses the kind of each measured field. If a field is empty in this state of the call, and the service has sent it empty,
+   * it stays empty: a value could contradict the state.
    */
   const playFields = (
     name: string,

@@ -136,8 +136,8 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
     {
       requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(10_000, requestTimeoutMs),
-      // Most proxies close idle connections sooner, so the server never closes a connection that a proxy is
-      // about to use.
+      // Most proxies close idle connections sooner. Otherwise, the server could close a connection that a proxy
+      // is about to use.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,

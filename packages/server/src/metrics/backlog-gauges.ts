@@ -5,7 +5,10 @@ import { Gauge } from './prometheus.ts'
 
 /** Maximum time to wait for a reading, well below the scrape timeout of Prometheus (10 s). */
 const timeoutMs = 3_000
-/** A reading is reused for 50 times its duration, within these limits, so that reading takes at most 2% of the time. */
+/**
+ * A reading is reused for 50 times its duration, within these limits. So readings take at most 2% of the time, unless one takes
+ * more than 1.2 seconds.
+ */
 const reuse = { factor: 50, minMs: 1_000, maxMs: 60_000 }
 
 /**

@@ -54,9 +54,9 @@ const checkRecords = async (config: ServerConfig): Promise<void> => {
 }
 
 /**
- * Throws a ConfigError unless the settings fit together: the control API must not be open to other machines without a
- * token, only PostgreSQL can be shared by processes with different roles, and the service must accept the organizations
- * and their URLs.
+ * Rejects with a ConfigError unless the settings fit together. For example, the control API must not be open to other
+ * machines without a token, only PostgreSQL can be shared by processes with different roles, and the service must accept
+ * the organizations and their URLs.
  */
 export const checkConfig = async (config: ServerConfig): Promise<void> => {
   const { role, database, controlToken } = config

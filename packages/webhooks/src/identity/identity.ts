@@ -74,7 +74,8 @@ export const toKey = (identity: EventIdentity, text: string): Identity | Promise
  * same key are one event. These recognize the second one:
  *
  * - `receiver/handle-once.ts`, which claims the key in the dedupe store.
- * - `inbox/store-events.ts`, which inserts each key once. If the first entry is parked, the second replaces it.
+ * - `inbox/store-events.ts`, which inserts each key once. A second body replaces that of an unhandled or
+ *   parked entry.
  * - `inbox/entries.ts`, which suppresses an entry whose fact was handled under another key.
  */
 export const toIdentity = (

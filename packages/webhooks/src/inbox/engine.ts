@@ -56,7 +56,10 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
    * not respond within several seconds.
    */
   readonly run: Run
-  /** Checks whether an entry meets the condition. A claim must report a database that has become read only, so then it is met. */
+  /**
+   * Checks whether an entry meets the condition. Returns `true`, too, if the database has become read only: a claim then fails,
+   * and reports it.
+   */
   readonly isDue: (condition: string) => Promise<boolean>
   /**
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.

@@ -12,7 +12,7 @@ const sort = (entries: readonly ClaimedEntry[]): ClaimedEntry[] =>
 
 /**
  * Creates the functions that read claimed entries, in order of arrival. An entry whose row is damaged has a `damage`, with
- * which its attempt fails: so it is named, tried again with growing delays, and then parked, and no other entry waits for it.
+ * which its attempt fails: so it is named, tried again with growing delays, and then parked, and only its lane waits for it.
  */
 export const createClaimReader = ({ table, engine, columns }: Reader) => {
   type Failure = { readonly token: string; readonly cause: unknown }

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 export type SearchRules = {
   /** Domains to append to a name. */
   readonly search: readonly string[]
-  /** A name with at least this number of dots is first looked up without them. */
+  /** A name with at least this number of dots is first looked up as it is. */
   readonly ndots: number
 }
 

@@ -24,7 +24,7 @@ const waitForStore = <Answer>(answer: Answer | Promise<Answer>): Answer | Promis
   isPromise(answer) ? failAfter(storeMs, 'The dedupe store', () => answer) : answer
 
 /**
- * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
+ * Renews a claim every third of its lifetime, so that it outlasts a failed renewal.
  *
  * @returns a function that stops renewing.
  */

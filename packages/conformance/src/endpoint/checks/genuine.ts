@@ -167,7 +167,7 @@ export const genuineChecks: EndpointChecks = {
       const lost = counts.filter((count) => count < 1).length
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
       if (lost > 0) {
-        // The first delivery of all had an effect.
+        // An earlier delivery had an effect, so the endpoint may take these for repeats of it.
         const isKeyless =
           lost === accepted.length && knowledge.effectName !== undefined && secret === undefined
         const cause = isKeyless

@@ -111,7 +111,7 @@ export const hostileConnectionChecks: EndpointChecks = {
         return { exchange, delivery }
       })
       const failed = attempts.filter(({ exchange }) => exchange.status === 500)
-      // One that fails at every forgery does not fail because of their size.
+      // An endpoint that also failed at a smaller forgery does not fail because of the size.
       if (failed.length > 0 && examination.knowledge.failedForgeries.length === 0) {
         return { verdict: 'fail', observed: describeAttempts(failed) }
       }

@@ -151,9 +151,9 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
   return {
     /**
      * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all
-     * events that occur after the promise resolves, and all attempts of this process. It does not include the
-     * attempts of other processes, which are only in the database: other roles of the database could also
-     * read a channel between processes.
+     * events that occur after the promise resolves, and the attempts of this process, of which a slow client
+     * misses the oldest. It does not include the attempts of other processes, which are only in the database:
+     * other roles of the database could also read a channel between processes.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */

@@ -26,8 +26,8 @@ type Waiting = {
 const newest = { order: 'newest_first', limit: 1 } as const
 
 /**
- * A store knows a delivery that is being attempted only as pending, and a page has only those of its deliveries that are.
- * Therefore, one page must have room for the pending deliveries before it. Most are retries of a failing endpoint.
+ * A store lists a delivery that is being attempted as pending, and `deliveries.list` then picks the attempted ones from the
+ * page. Therefore, one page must have room for the pending deliveries before it. Most are retries of a failing endpoint.
  */
 const attempting = { statuses: ['attempting'], order: 'oldest_first', limit: 100 } as const
 

@@ -58,7 +58,10 @@ export const createRemovals = ({ database, write }: Access) => {
   const run = (statement: typeof skip, ...values: (string | number)[]): number =>
     Number(statement.run(...values).changes)
 
-  /** Removes or skips at most `limit` rows of one kind. Returns their number. */
+  /**
+   * Removes or skips at most `limit` rows of one kind. The figures of a subscription, which are few, go at once. Returns
+   * the number of rows.
+   */
   const takeStep = (limit: number): number => {
     const subscription = Number(removedSubscription.get()?.key ?? 0)
     if (subscription > 0) {
@@ -86,7 +89,7 @@ export const createRemovals = ({ database, write }: Access) => {
    * Removes the records of removed organizations and subscriptions, and skips the unfinished deliveries of disabled
    * subscriptions, in the caller's transaction.
    *
-   * @returns the number of changed rows, at most `limit`; 0 if none are left.
+   * @returns the number of changed rows, at most `limit` apart from figures; 0 if none are left.
    */
   const takeSteps = (limit: number): number => {
     let done = 0
