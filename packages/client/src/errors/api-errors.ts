@@ -35,9 +35,9 @@ export class ApiError extends WabakitError {
   declare readonly requestId: string | undefined
   /** The wait that `Retry-After` asks for, in milliseconds; `undefined` if the header is absent or invalid. */
   declare readonly retryAfterMs: number | undefined
-  /** The response's headers. */
+  /** The response's headers, without the request's secrets. */
   declare readonly headers: Headers
-  /** The response's body as received, up to 64 KiB. */
+  /** The response's body as text, up to 64 KiB, without the request's secrets. */
   declare readonly body: string
 
   constructor(message: string, details: Omit<ApiError, keyof Error>) {

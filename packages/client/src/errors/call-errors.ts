@@ -81,7 +81,7 @@ export class ResponseFormatError extends WabakitError {
   declare readonly requestId: string | undefined
   /** The response's headers. */
   declare readonly headers: Headers
-  /** The response's body as received, up to 65,536 characters. */
+  /** The response's body as text, up to 65,536 characters, without the request's secrets. */
   declare readonly body: string
 
   constructor(message: string, details: Omit<ResponseFormatError, keyof WabakitError>) {

@@ -10,7 +10,7 @@ export const reject = (message: string) => new WebhookVerificationError('invalid
 /** Matches a header without credentials, such as `Bearer ${process.env.TOKEN}` if the variable is not set. */
 const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
 
-/** @throws WebhookVerificationError when a value is empty, easily guessed, or impossible in a request. */
+/** @throws WebhookVerificationError when a value is empty, has no credentials, or cannot be in a request. */
 const checkSecret = (secret: unknown): string => {
   // A secret that is mounted as a file often ends in a line break.
   const value = typeof secret === 'string' ? secret.replace(/[\r\n]+$/, '') : ''
