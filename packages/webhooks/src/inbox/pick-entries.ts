@@ -1,0 +1,149 @@
+import { type Statement, toPlaceholders } from './engine.ts'
+import type { InboxTable } from './table.ts'
+
+/** Period at which postponed entries become due again if their lane was not claimed meanwhile, in milliseconds. */
+const slotMs = 60_000
+
+/** Number of entries that a claim examines besides those that it takes, and one for each claimed entry. */
+const windowMargin = 100
+/** The same on MySQL, which takes only a constant: enough for 500 busy lanes. */
+const constantMargin = 500
+
+/** Maximum number of entries that SQLite and MySQL postpone in one statement. */
+const postponedSize = 1_000
+
+export type PickRequest = {
+  /** Set to claim entries that were attempted before. */
+  readonly again: boolean
+  /** Ids of entries that this process is still handling, even if their claims have expired. */
+  readonly except: readonly string[]
+  readonly limit: number
+}
+
+/**
+ * Creates the queries for the entries that a claim takes: the first of each lane that is due, has no earlier entry that holds
+ * it up, and is not claimed.
+ */
+export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'engine' | 'now'>) => {
+  const { dialect, byLane = () => '' } = engine
+  const isPostgres = dialect === 'postgresql'
+  /**
+   * Returns a constant in a form that hides it from PostgreSQL's planner. Otherwise, a planner with statistics
+   * older than the entries of a state would read all of them, instead of those of one lane.
+   */
+  const hide = (constant: string): string => (isPostgres ? `(SELECT ${constant})` : constant)
+
+  /** Returns the condition that the lane of `r` has another entry in this state that meets the condition. */
+  const hasOther = (state: string, condition: string): string =>
+    `EXISTS (SELECT 1 FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = ${hide(`'${state}'`)}
+      AND s.id <> r.id AND (${condition}))`
+
+  /**
+   * Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. A
+   * retry also waits for an earlier entry that is due, so that retries of one lane keep their order.
+   */
+  const isHeldUp = (again: boolean): string => {
+    const holds = `s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}`
+    const conditions = [
+      hasOther('claimed', `s.due_at > ${now()} OR (s.id + 0 < r.id AND (${holds}))`),
+      hasOther('failed', `s.id + 0 < r.id AND (${holds})`),
+      // On PostgreSQL, the entry is the first of its lane in the window.
+      ...(isPostgres ? [] : [hasOther('stored', 's.id + 0 < r.id')]),
+    ]
+    return `r.subject IS NOT NULL AND (${conditions.join(' OR ')})`
+  }
+
+  /**
+   * Returns the first entries that are due for their first attempt, with their places in their lanes. Reading
+   * all of them would cost too much when a long lane is blocked. `postpone` takes all but the first of each lane
+   * out of the way, so the window contains more entries than lanes that are busy.
+   *
+   * The limit is a query, for which PostgreSQL's planner expects a tenth of the entries. So it reads them by the index,
+   * which has them in order, even without statistics on the table.
+   */
+  const toWindow = (limit: number): string => {
+    const size =
+      dialect === 'mysql'
+        ? limit + constantMargin
+        : `(SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')`
+    return `(SELECT id, state, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
+        SELECT id, state, subject, due_at FROM ${table} WHERE state = 'stored' AND due_at <= ${now()} ORDER BY due_at, id
+        LIMIT ${size}) due
+      ORDER BY due_at, id ${isPostgres ? 'OFFSET 0' : ''})`
+  }
+
+  /**
+   * Returns the condition that an entry of the window has not changed before it was locked. It has a form for
+   * which there is no index, so that the planner looks the entry up by its id.
+   */
+  const isStillDue = (): string => `r.state || '' = 'stored' AND r.due_at + 0 <= ${now()}`
+
+  const toDue = (again: boolean): string =>
+    (again ? ['failed', 'claimed'] : ['stored'])
+      .map((state) => `(state = '${state}' AND due_at <= ${now()})`)
+      .join(' OR ')
+
+  /**
+   * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the
+   * query for each value of a parameter.
+   */
+  const toCandidates = ({ again, except, limit }: PickRequest, lock = ''): Statement => {
+    const isWindow = isPostgres && !again
+    const due = again ? table : toWindow(limit)
+    const source = isWindow ? `${due} w JOIN ${table} r ON r.id = w.id` : `${due} r`
+    const order = isWindow ? 'w' : 'r'
+    const toSearch = (isDue: string): string => `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
+      WHERE ${isDue} AND NOT (${isHeldUp(again)})
+      ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
+      ORDER BY ${order}.due_at, ${order}.id LIMIT ${hide(String(limit))} ${lock}`
+    const toDueSearch = (state: string): string => toSearch(`r.state = '${state}' AND r.due_at <= ${now()}`)
+    if (isWindow)
+      return { text: toSearch(`${isStillDue()} AND (w.subject IS NULL OR w.place = 1)`), values: except }
+    if (!again) return { text: toDueSearch('stored'), values: except }
+    // The index has the entries of one state in order, so each search ends at the limit, which is hidden for the same reason as
+    // in `toWindow`. For both states at once, every due entry would be examined and sorted.
+    const [failed, claimed] = ['failed', 'claimed'].map(
+      (state) => `SELECT * FROM (${toDueSearch(state)}) ${state}`,
+    )
+    return {
+      text: `${failed} UNION ALL ${claimed} ORDER BY due_at, id LIMIT ${limit}`,
+      values: [...except, ...except],
+    }
+  }
+
+  /**
+   * Returns the time until which the entries of a blocked lane are postponed. Until then, it is the same for
+   * all of them, and hardly any other lane has it: so the index finds the first of them at once.
+   */
+  const toSlot = (subject: string): string =>
+    `(${now()} + ${slotMs} - (${now()} - abs(hashtext(${subject}) % ${slotMs})) % ${slotMs})`
+
+  /** Selects the due entries that their lanes block, except the first of each lane, unless it waits for a retry. */
+  const toPostponed = (limit: number): string => {
+    const holds = `s.subject = r.subject AND s.state = ${hide(`'failed'`)} AND s.id + 0 < r.id AND s.holds_until > ${now()}`
+    if (isPostgres)
+      return `SELECT r.id, LEAST(${toSlot('r.subject')}, f.holds_until) AS due_at
+        FROM ${toWindow(limit)} w JOIN ${table} r ON r.id = w.id
+        CROSS JOIN LATERAL (SELECT max(s.holds_until) AS holds_until FROM ${table} s WHERE ${holds}) f
+        WHERE ${isStillDue()} AND w.subject IS NOT NULL AND (w.place > 1 OR f.holds_until IS NOT NULL)
+        FOR NO KEY UPDATE OF r SKIP LOCKED`
+    const slot = `${now()} + ${slotMs}`
+    return `SELECT r.id, CASE WHEN max(s.holds_until) < ${slot} THEN max(s.holds_until) ELSE ${slot} END AS due_at
+      FROM ${toWindow(limit + postponedSize)} r LEFT JOIN ${table} s ${byLane()} ON ${holds}
+      WHERE r.subject IS NOT NULL AND (r.place > 1 OR s.id IS NOT NULL) GROUP BY r.id`
+  }
+
+  /**
+   * Selects the next entry of each lane that is claimed, so that it follows at once although it was postponed. SQLite and
+   * MySQL have the entries of a lane in order in the index of lanes, and PostgreSQL in that of due entries.
+   */
+  const toNext = (): string =>
+    isPostgres
+      ? `SELECT n.id FROM picked p CROSS JOIN LATERAL (SELECT s.id FROM ${table} s
+          WHERE s.state = 'stored' AND s.due_at = ${toSlot('p.subject')} AND s.subject || '' = p.subject
+          ORDER BY s.due_at, s.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) n`
+      : `SELECT (SELECT s.id FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = 'stored' ORDER BY s.id LIMIT 1) AS id
+          FROM ${table} r WHERE r.id IN (SELECT id FROM picked)`
+
+  return { hide, toDue, toCandidates, toPostponed, toNext }
+}
