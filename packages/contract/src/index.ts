@@ -43,7 +43,6 @@ export {
   type PublishedEvent,
   type PublishedEventName,
   type PublishedEventOf,
-  publishedEventNames,
   publishedEventSchemas,
 } from './published-event.ts'
 
@@ -53,7 +52,7 @@ export { HealthEvent, HealthEventData, type HealthEventName, healthEventNames } 
 
 // Values that requests, responses and events share.
 
-export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './text.ts'
+export { UtcTimestamp } from './text.ts'
 export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 
 // Validating and reading.

@@ -1,5 +1,7 @@
-import { formatTimeKey, parseTimeKey, type RecordQuery, type TimeKey, toPage } from '../storage/index.ts'
+import { formatTimeKey, parseTimeKey, type TimeKey } from '../storage/cursors.ts'
+import { toPage } from '../storage/page.ts'
 import type { Page } from '../store.ts'
+import type { RecordQuery } from '../store-requests.ts'
 
 type Newest<Item> = RecordQuery & {
   readonly getKey: (item: Item) => TimeKey

@@ -11,7 +11,8 @@ import {
 import { start } from '../../test/store-cases/records.ts'
 import type { AttemptVerdict, Settlement } from '../store.ts'
 import type { Health } from './decide-health.ts'
-import { type BeforeSettlement, decideSettlement, newProgress, operatorId } from './index.ts'
+import type { BeforeSettlement } from './decide-settlement.ts'
+import { decideSettlement, newProgress, operatorId } from './index.ts'
 
 const minute = 60_000
 const day = 1_440 * minute

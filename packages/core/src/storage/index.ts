@@ -1,15 +1,14 @@
 // Building blocks for a store: decisions, figures, pages, change notifications, and in-process workers
 
-export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
+export { addCounts, type Counts } from '../figures/counts.ts'
 export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'
 export type { RecordQuery } from '../store-requests.ts'
 export { behindAfterMs } from './behind.ts'
-export { type ChangeChannel, createChangeChannel } from './change-channel.ts'
-export { formatTimeKey, parsePosition, parsePositions, parseTimeKey, type TimeKey } from './cursors.ts'
+export { createChangeChannel } from './change-channel.ts'
+export { formatTimeKey, parsePosition, parsePositions, parseTimeKey } from './cursors.ts'
 export { decideCreation } from './decide-creation.ts'
 export { decideSavedHealth, operatorId } from './decide-health.ts'
 export {
-  type BeforeSettlement,
   type DecidedSettlement,
   decideSettlement,
   type LaneState,
