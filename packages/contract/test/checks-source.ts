@@ -7,7 +7,7 @@ import {
   receivedErrorBodyRule,
   summaryRecordRule,
 } from '@wabakit/wire/definitions'
-import * as checks from '../../wire/src/check.ts'
+import * as checks from '../../wire/src/field-checks.ts'
 
 /** The definitions of the bodies that a client sends or receives. */
 const bodyRules = {
@@ -172,9 +172,9 @@ export const generateChecks = (): string => {
   )
   return `// Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { ${imports.join(', ')} } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
+import { ${imports.join(', ')} } from './field-checks.ts'
 import type { SummaryRecord } from './summary.ts'
 import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'

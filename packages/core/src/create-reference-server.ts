@@ -21,9 +21,9 @@ import { createSubscriptions, type Subscriptions } from './subscriptions/subscri
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { declareOrganizations } from './tenancy/declared-organizations.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
+import { checkNumbers } from './values/check-numbers.ts'
 import { createServiceClock, roundDown } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
-import { checkNumbers } from './values/numbers.ts'
 
 /** The service, running in this process. */
 export type ReferenceServer = {

@@ -1,8 +1,8 @@
 // Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './field-checks.ts'
 import type { SummaryRecord } from './summary.ts'
 import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'

@@ -2,6 +2,8 @@
 
 export { callAiSummaryRule, callSummaryRule } from './call-ai-summary-event.ts'
 export * from './call-events.ts'
+export { createGroupRequestRule, createGroupResponseRule, limits } from './create-group.ts'
+export { issueRule, receivedErrorBodyRule } from './error-body.ts'
 export {
   dateTime,
   dateTimeOrEmpty,
@@ -9,9 +11,7 @@ export {
   isWithinLength,
   storableText,
   type TextRules,
-} from './check.ts'
-export { createGroupRequestRule, createGroupResponseRule, limits } from './create-group.ts'
-export { issueRule, receivedErrorBodyRule } from './error-body.ts'
+} from './field-checks.ts'
 export * from './group-events.ts'
 export type { Rule } from './rules.ts'
 export { summaryRecordRule } from './summary.ts'

@@ -1,5 +1,5 @@
-import { fail, isObject, parse } from './check.ts'
 import { eventChecks } from './checks.ts'
+import { fail, isObject, parse } from './field-checks.ts'
 import type { Validation } from './validation.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
 

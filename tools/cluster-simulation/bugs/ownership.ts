@@ -5,7 +5,7 @@ const ownership = 'core/src/delivery/ownership.ts'
 const dispatcher = 'core/src/delivery/dispatcher.ts'
 const writer = 'core/src/delivery/settlement-writer.ts'
 const workers = 'core/src/storage/workers.ts'
-const deliveries = 'core/src/delivery/deliveries.ts'
+const deliveries = 'core/src/delivery/under-way.ts'
 
 /** Returns whether workers lose their sessions while shards move between them. */
 const losesWorkers = ({ servers, faults }: Plan): boolean =>

@@ -4,7 +4,7 @@ import { hasLateChanges, type PlantedBug } from './bug.ts'
 const prefetchFile = 'core/src/delivery/prefetch.ts'
 const scheduler = 'core/src/delivery/scheduler.ts'
 const queues = 'core/src/delivery/queues.ts'
-const deliveries = 'core/src/delivery/deliveries.ts'
+const deliveries = 'core/src/delivery/under-way.ts'
 const policy = 'core/src/delivery/start-policy.ts'
 const reader = 'core/src/delivery/page-reader.ts'
 

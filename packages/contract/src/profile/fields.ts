@@ -1,4 +1,4 @@
-import type { FieldKind } from './vocabulary.ts'
+import type { FieldKind } from './known-names.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,18 @@
 export { addNotSeen, addSeen, findContradictions, listAnswers, listVariants } from './answers.ts'
 export { describeFields, findKind, findScheme, playField, readPath } from './fields.ts'
 export {
+  type ApiQuestion,
+  apiQuestions,
+  type EventForm,
+  eventFields,
+  eventForms,
+  type FieldKind,
+  findEventForm,
+  type ResponseHeader,
+  responseFields,
+  responseHeaders,
+} from './known-names.ts'
+export {
   type Answer,
   createEmptyProfile,
   gaps,
@@ -9,16 +21,3 @@ export {
   type Repeat,
   ResponseForm,
 } from './measured-profile.ts'
-export {
-  type ApiQuestion,
-  apiQuestions,
-  type EventForm,
-  eventFields,
-  eventForms,
-  type FieldKind,
-  fieldKinds,
-  findEventForm,
-  type ResponseHeader,
-  responseFields,
-  responseHeaders,
-} from './vocabulary.ts'

@@ -12,7 +12,7 @@ import {
   type ResponseHeader,
   responseFields,
   responseHeaders,
-} from './vocabulary.ts'
+} from './known-names.ts'
 
 const count = () => z.int().check(z.minimum(1))
 

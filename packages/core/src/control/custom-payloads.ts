@@ -1,6 +1,6 @@
 import { ControlError } from '../hosting/control-error.ts'
-import { toDigits } from '../hosting/index.ts'
 import type { PublishedEvent, ReferenceServer, Subscription } from '../index.ts'
+import { toDigits } from '../values/phone-number.ts'
 import type { ControlContext } from './operation.ts'
 import { readPages } from './schemas.ts'
 

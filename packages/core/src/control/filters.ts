@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { toDigits } from '../hosting/index.ts'
 import { type DeliverySelection, type EventSelection, InputError } from '../index.ts'
 import { toCallSubject, toGroupSubject } from '../simulation/index.ts'
 import { identifier, optional, phoneNumber } from '../values/input-schemas.ts'
+import { toDigits } from '../values/phone-number.ts'
 import { time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 

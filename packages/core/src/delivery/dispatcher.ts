@@ -1,13 +1,13 @@
 import type { HealthEvent } from '@wabakit/contract'
 import type { ServerContext } from '../server-context.ts'
+import { checkNumbers } from '../values/check-numbers.ts'
 import { type Clock, readWallClock, startBackgroundTimer } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
-import { checkNumbers } from '../values/numbers.ts'
 import type { DeliveryFetch } from './attempt.ts'
-import { persistentFailures } from './deliveries.ts'
 import { createOwnership } from './ownership.ts'
 import { createScheduler } from './scheduler.ts'
 import { type AttemptReported, createSending } from './sending.ts'
+import { persistentFailures } from './under-way.ts'
 
 /** Options for sending deliveries. */
 export type DeliveryOptions = {

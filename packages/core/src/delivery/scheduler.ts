@@ -1,10 +1,10 @@
 import type { QueueChange } from '../store.ts'
-import { createDeliveries } from './deliveries.ts'
 import { createReader } from './page-reader.ts'
 import { createQueues } from './queues.ts'
 import { createLoop } from './scheduler-loop.ts'
 import { createPolicy } from './start-policy.ts'
 import type { SchedulerContext } from './states.ts'
+import { createUnderWay } from './under-way.ts'
 
 /**
  * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
@@ -58,7 +58,7 @@ export const createScheduler = (context: SchedulerContext) => {
   const policy = createPolicy({ ...context, isPaced: () => !loop.isDraining(), onFree: loop.request })
   const queues = createQueues({ ...context, policy, loop })
   const reader = createReader({ ...context, policy, queues, loop })
-  const deliveries = createDeliveries({ ...context, policy, queues, reader, loop })
+  const deliveries = createUnderWay({ ...context, policy, queues, reader, loop })
 
   return {
     take: reader.take,

@@ -4,7 +4,7 @@ import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { GroupQuery, Page } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
-import { checkNumbers } from '../values/numbers.ts'
+import { checkNumbers } from '../values/check-numbers.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
 

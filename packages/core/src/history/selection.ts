@@ -1,5 +1,5 @@
 import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
-import { checkNumbers } from '../values/numbers.ts'
+import { checkNumbers } from '../values/check-numbers.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** Selects an organization's records to list. */

@@ -2,8 +2,8 @@ import type { EventRecord } from '../records.ts'
 import { newProgress } from '../storage/progress.ts'
 import type { DeliveryQuery, EventSelection, PageRequest, ResendQuery, Store } from '../store.ts'
 import type { MemoryDeliveryQueue } from './delivery-queue.ts'
+import { createDeliveryFilter, createEventFilter } from './filters.ts'
 import { readPage } from './paging.ts'
-import { createDeliveryFilter, createEventFilter } from './selection.ts'
 import {
   type Database,
   type DeliveryRow,

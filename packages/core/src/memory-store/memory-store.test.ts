@@ -182,7 +182,7 @@ describe('memoryStore', () => {
 
   test('changes report every added delivery only on request', async () => {
     for (const emitsAll of [false, true]) {
-      const store = emitsAll ? createMemoryStore((order) => order, true) : memoryStore()
+      const store = emitsAll ? createMemoryStore({ emitsAll }) : memoryStore()
       await setUp(store)
       const reported: QueueChange[] = []
       store.listen((change) => reported.push(change))

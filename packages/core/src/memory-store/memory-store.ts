@@ -4,12 +4,12 @@ import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createFigures } from './figures.ts'
+import { containsText } from './filters.ts'
 import { createHistory, type TakePosition } from './history.ts'
 import { readNewest } from './newest-first.ts'
 import { readPage } from './paging.ts'
 import { createRemoval } from './removal.ts'
 import { register } from './saved-records.ts'
-import { containsText } from './selection.ts'
 import { type Contents, createDatabase, createSubscription, createTables, getQueue } from './tables.ts'
 import { measureBacklog, measureUnfinished, skipAll } from './unfinished.ts'
 
@@ -25,17 +25,24 @@ const isNext = (current: Revised | undefined, next: Revised): boolean =>
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })
  */
-export const memoryStore = (): Store => createMemoryStore((order) => order)
+export const memoryStore = (): Store => createMemoryStore()
 
-/**
- * Creates an in-memory store in which the positions of deliveries can differ from the order of their events. With
- * `emitsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
- */
-export const createMemoryStore = (
-  takePosition: TakePosition,
+/** The contents of a store, and what a simulation changes to imitate a database that processes share. */
+type MemoryStoreOptions = {
+  /** @default empty */
+  readonly contents?: Contents
+  /** @default the order of the events */
+  readonly takePosition?: TakePosition
+  /** Reports every added delivery, as PostgreSQL does, and not only heads of lanes. @default false */
+  readonly emitsAll?: boolean
+}
+
+/** Creates an in-memory store for {@link memoryStore}, for a saved trace, or for a simulation. */
+export const createMemoryStore = ({
+  contents,
+  takePosition = (order) => order,
   emitsAll = false,
-  contents?: Contents,
-): Store => {
+}: MemoryStoreOptions = {}): Store => {
   const database = createDatabase(contents)
   const { organizations, getTables, keyOwners, queues, nextOrder } = database
   const { deliveryQueue, ...queueChanges } = createDeliveryQueue(database, {

@@ -5,7 +5,8 @@ import {
   type MockTenantControl,
 } from '../control/index.ts'
 import { createReferenceServer } from '../create-reference-server.ts'
-import { ControlError, createRequestLog, toErrorResponse } from '../hosting/index.ts'
+import { ControlError, toErrorResponse } from '../hosting/control-error.ts'
+import { createRequestLog } from '../hosting/request-log.ts'
 import { createMemoryStore } from '../memory-store/memory-store.ts'
 import { readObjects } from './object-text.ts'
 import type { Trace } from './save-trace.ts'
@@ -45,7 +46,7 @@ export const openTrace = (text: string): ((request: Request) => Promise<Response
   // The page and the trace are in one file, so they are of one version.
   const trace = readObjects(text) as Trace
   const now = () => trace.now
-  const store = createMemoryStore((order) => order, false, trace.records)
+  const store = createMemoryStore({ contents: trace.records })
   const service = createReferenceServer({ store, clock: { now }, fetch: async () => refuse() })
   const requests = createRequestLog(10_000)
   for (const each of trace.requests) requests.put(each)

@@ -1,6 +1,6 @@
 import { createBulkSecretHider, maskUrl } from '@wabakit/wire'
 import type { TestLogEntry, WireAttempt } from '../control/index.ts'
-import type { LoggedBodies, LoggedRequest } from '../hosting/index.ts'
+import type { LoggedBodies, LoggedRequest } from '../hosting/request-log.ts'
 import { saveRecords } from '../memory-store/saved-records.ts'
 import type { Contents } from '../memory-store/tables.ts'
 import type { SubscriptionRecord } from '../records.ts'

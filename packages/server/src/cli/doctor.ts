@@ -7,10 +7,10 @@ import {
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
-import { addReportOptions, runExamination, type Severity, severities } from './examination.ts'
 import { addOptions, collectHeader, createNumberParser, createOption, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { parseProfileFile, readProfile } from './profile/profile-file.ts'
+import { addReportOptions, runExamination, type Severity, severities } from './run-examination.ts'
 
 type DoctorOptions = Pick<
   ExamineEndpointOptions,

@@ -48,7 +48,7 @@ export const createMemoryEngine = (run: RunContext): SimulatedEngine => {
   // Up to 20 other transactions commit while a transaction is open. The fraction makes each position unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
-  const base = createMemoryStore(takePosition, true)
+  const base = createMemoryStore({ takePosition, emitsAll: true })
   /** The step at which each position was added. */
   const added = new Map<number, number>()
   /** The step at which each server started its latest settlement. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { toDigits } from '../../hosting/index.ts'
 import type { ErasureOptions, ErasureSelection, ReferenceServer } from '../../index.ts'
 import { identifier, phoneNumber } from '../../values/input-schemas.ts'
+import { toDigits } from '../../values/phone-number.ts'
 import { operationIn } from '../operation.ts'
 import { named, readPages } from '../schemas.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ControlError, requireFound } from '../../hosting/index.ts'
+import { ControlError, requireFound } from '../../hosting/control-error.ts'
 import type { PlannedFault } from '../../simulation/index.ts'
 import { optional } from '../../values/input-schemas.ts'
 import { Account, type Json, type MockControl, type MockTenantControl } from '../mock-control.ts'

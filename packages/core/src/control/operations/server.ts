@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { type LoggedRequest, nothingPersonal, requireFound } from '../../hosting/index.ts'
+import { requireFound } from '../../hosting/control-error.ts'
+import { type LoggedRequest, nothingPersonal } from '../../hosting/request-log.ts'
 import type { ReferenceServer } from '../../index.ts'
 import { RequestFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'

@@ -1,5 +1,5 @@
 import { maskUrl } from '@wabakit/wire'
-import { getAttemptOutcome, getResponseLine } from '../../hosting/index.ts'
+import { getAttemptOutcome, getResponseLine } from '../../hosting/attempt-outcome.ts'
 import type { AttemptReported } from '../../index.ts'
 
 /** An attempt in a live stream. Fields are null if no request was sent or there was no response. */

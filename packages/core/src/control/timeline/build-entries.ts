@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../hosting/index.ts'
+import type { LoggedRequest } from '../../hosting/request-log.ts'
 import type {
   AttemptRecord,
   CallRecord,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { LoggedBodies, LoggedRequest } from '../../hosting/index.ts'
+import type { LoggedBodies, LoggedRequest } from '../../hosting/request-log.ts'
 import { named, Utc } from '../schemas.ts'
 
 const request = {

@@ -1,6 +1,6 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import type { Wait } from '../../hosting/index.ts'
+import type { Wait } from '../../delivery/explain-wait.ts'
 import { named, utc } from '../schemas.ts'
 
 const text = { text: z.string() }

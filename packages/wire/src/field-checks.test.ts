@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isBoolean, type Report, storable } from './check.ts'
 import { validateReceivedErrorBody } from './checks.ts'
+import { isBoolean, type Report, storable } from './field-checks.ts'
 
 test.each([
   ['not a string', 7],

@@ -60,7 +60,7 @@ type Parts = {
 }
 
 /** The deliveries under way, and the transitions between their states. */
-export const createDeliveries = (context: SchedulerContext & Parts) => {
+export const createUnderWay = (context: SchedulerContext & Parts) => {
   const { clock, policy, queues, reader, loop } = context
   const underWay = new Map<string, UnderWay>()
   /** The results that could not be stored yet, with the number of tries. */
