@@ -6,7 +6,7 @@ import { runNpm } from './npm.ts'
 // statement of their provenance. It needs no installed packages. It can be repeated: versions that are already
 // published are skipped.
 
-/** The packages in publication order: each comes after those that it depends on. */
+/** A package to publish. Each is listed after those that it depends on. */
 type Listed = { readonly name: string; readonly version: string; readonly filename: string }
 
 const isPublished = (specifier: string): Promise<boolean> =>
