@@ -106,9 +106,7 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
     return { events: eventIds.length, nextCursor }
   }
 
-  /** Erases a call, and then its events. Returns the number of events. */
-  const eraseCall = async (context: Context, callId: string): Promise<number> => {
-    await remove(context, { callIds: [callId] })
+  const eraseEventsOf = async (context: Context, callId: string): Promise<number> => {
     let events = 0
     let cursor: string | undefined
     do {
@@ -117,6 +115,18 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
       cursor = erased.nextCursor
     } while (cursor !== undefined)
     return events
+  }
+
+  /**
+   * Erases the events of a call, and then the call: after an interruption, only the call leads from its customer to its
+   * events. Returns the number of events.
+   */
+  const eraseCall = async (context: Context, callId: string): Promise<number> => {
+    const events = await eraseEventsOf(context, callId)
+    if (context.dryRun) return events
+    await remove(context, { callIds: [callId] })
+    // The call may have published others until it was removed.
+    return events + (await eraseEventsOf(context, callId))
   }
 
   const eraseCalls = async (context: Context, digits: string, cursor?: string): Promise<ErasedPart> => {

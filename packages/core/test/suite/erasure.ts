@@ -95,7 +95,7 @@ export const erasureCases = defineCases('Erasing', {
       await scenario.server.events.publish('acme', { ...event, subject: 'call:c1' })
     }
     equal(await eraseAll(scenario, { callId: 'c1' }), [0, 0, 600])
-    equal(requests, [[['c1'], [], 0], ...Array.from({ length: 6 }, () => [[], [], 100])])
+    equal(requests, [...Array.from({ length: 6 }, () => [[], [], 100]), [['c1'], [], 0]])
     equal((await scenario.server.events.list('acme')).items.length, 1)
   },
 
@@ -150,21 +150,53 @@ export const erasureCases = defineCases('Erasing', {
     equal(scenario.names().filter((name) => name === 'CALL_AI_SUMMARY').length, 1)
   },
 
-  'rejects when the store does, and is complete when it is repeated': async () => {
-    const memory = await openStore()
-    let calls = 0
-    const store: typeof memory = {
-      ...memory,
-      erase: async (request) => {
-        if (++calls === 2) throw new StorageUnavailableError('down')
-        return memory.erase(request)
-      },
+  'rejects when any call to the store does, and is complete when it is repeated': async () => {
+    // The failure of a call that has been made is a lost response.
+    for (const isMade of [false, true]) {
+      for (let isInterrupted = true, failing = 1; isInterrupted; failing++) {
+        const real = await openStore()
+        let left = Number.POSITIVE_INFINITY
+        const store = new Proxy(real, {
+          get: (target, name) => {
+            const method = Reflect.get(target, name)
+            if (typeof method !== 'function' || name === 'listen' || name === 'close') return method
+            return async (...values: unknown[]) => {
+              const fails = --left === 0
+              if (fails && !isMade) throw new StorageUnavailableError('down')
+              const result = await Reflect.apply(method, target, values)
+              if (fails) throw new StorageUnavailableError('down')
+              return result
+            }
+          },
+        })
+        const scenario = await createScenario({ store })
+        const { calls, events, erasures } = scenario.server
+        const callId = await playCall(scenario, { callId: 'c1' })
+        const others = { channel: 'PSTN', direction: 'INCOMING', channelNumber: pstn } as const
+        await calls.start('acme', { ...others, customerNumber: '+1', callId: 'c2' })
+        const custom = { name: 'X', channel: 'PSTN', number: pstn, payload: '{}' } as const
+        for (const each of [callId, 'c2'])
+          await events.publish('acme', { ...custom, subject: `call:${each}` })
+        left = failing
+        const erasure = eraseAll(scenario, { customerNumber: customer })
+        isInterrupted = await erasure.then(
+          () => false,
+          () => true,
+        )
+        equal(isInterrupted, left <= 0)
+        left = Number.POSITIVE_INFINITY
+        await eraseAll(scenario, { customerNumber: customer })
+        const { items } = await events.list('acme')
+        equal(
+          items.map(({ subject }) => subject),
+          ['call:c2', 'call:c2'],
+        )
+        equal(
+          [await calls.find('acme', callId), (await erasures.erase('acme', { callId })).calls],
+          [undefined, 0],
+        )
+      }
     }
-    const scenario = await createScenario({ store })
-    const callId = await playCall(scenario)
-    await rejects(eraseAll(scenario, { callId }), { code: 'storage_unavailable' })
-    equal(await eraseAll(scenario, { callId }), [0, 0, 3])
-    equal((await scenario.server.events.list('acme')).items, [])
   },
 
   'requires an organization and a phone number': async () => {

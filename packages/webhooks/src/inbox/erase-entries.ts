@@ -22,8 +22,11 @@ const readCallId = (row: unknown): string | undefined => {
   return typeof callId === 'string' && callId !== '' ? callId : subject.slice(5)
 }
 
-/** Erases the entries that meet a condition with one value. Returns their number. */
-type EraseWhere = (condition: string, value: string) => Promise<number>
+/** Erases the entries that meet a condition. Returns their number. */
+type EraseWhere = (condition: string, ...values: string[]) => Promise<number>
+
+/** No entry has this id. */
+const none = '0'
 
 export const createErasure =
   (place: InboxTable, eraseWhere: EraseWhere) =>
@@ -39,22 +42,24 @@ export const createErasure =
         if (isMentioned || (body !== undefined && mention.isInBody(body))) yield row
       }
     }
-    const eraseRow = (row: unknown): Promise<number> => eraseWhere('id = ?', String(readColumn(row, 'id')))
+    const readId = (row: unknown): string => String(readColumn(row, 'id'))
+    const eraseRow = (row: unknown): Promise<number> => eraseWhere('id = ?', readId(row))
 
-    const eraseSubject = async (kind: 'call' | 'group', id: string): Promise<number> => {
-      let count = await eraseWhere('subject = ?', await toSubject(kind, id))
-      for await (const row of findMentions(toIdMention(id))) count += await eraseRow(row)
+    const eraseSubject = async (kind: 'call' | 'group', id: string, except = none): Promise<number> => {
+      let count = await eraseWhere('subject = ? AND id <> ?', await toSubject(kind, id), except)
+      for await (const row of findMentions(toIdMention(id)))
+        if (readId(row) !== except) count += await eraseRow(row)
       return count
     }
 
-    const eraseCall = async (callId: string): Promise<number> => {
+    const eraseCall = async (callId: string, except?: string): Promise<number> => {
       // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
       const fact = toSummaryFact(callId)
       const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
       VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
       ON CONFLICT (event_key) DO NOTHING RETURNING id`
       await engine.query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
-      return eraseSubject('call', callId)
+      return eraseSubject('call', callId, except)
     }
 
     const eraseNumber = async (number: string): Promise<number> => {
@@ -64,10 +69,11 @@ export const createErasure =
       const calls = new Set<string>()
       for await (const row of findMentions(toNumberMention(digits))) {
         const callId = readCallId(row)
-        count += await eraseRow(row)
+        // The entry with the number goes last: after an interruption, only it leads to the others of its call.
+        if (callId !== undefined && !calls.has(callId)) count += await eraseCall(callId, readId(row))
         if (callId !== undefined) calls.add(callId)
+        count += await eraseRow(row)
       }
-      for (const callId of calls) count += await eraseCall(callId)
       return count
     }
 

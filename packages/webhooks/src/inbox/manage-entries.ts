@@ -103,9 +103,9 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       const set = `${discarded}, ${toDeletion()}`
       return change(set, `state IN ('stored', 'failed', ${setAsideStates}, 'suppressed') AND ${text}`, values)
     },
-    erase: createErasure(place, async (condition, value) => {
-      await releaseLanes(condition, [value])
-      return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
+    erase: createErasure(place, async (condition, ...values) => {
+      await releaseLanes(condition, values)
+      return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, values)
     }),
   }
 }
