@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { withFailingDisk } from '../../../test/failing-disk.ts'
 import { organization } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { BackupError, DatabaseOpenError } from '../errors.ts'
 import { backUp, syncFolder } from './back-up.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -11,6 +13,44 @@ const files = () => {
   const folder = temporaryFolder()
   return { from: join(folder, 'wabakit.db'), to: join(folder, 'backup.db') }
 }
+
+test('a backup is synced before it gets its name, and then its name is', async () => {
+  const { from, to } = files()
+  await sqliteStore({ path: from }).close()
+
+  const { calls } = withFailingDisk(() => backUp({ from, to }))
+
+  expect(calls.filter((call) => /^(?:fsync|rename)/.test(call))).toEqual([
+    'fsyncSync backup.db-partial',
+    'renameSync backup.db-partial',
+    `fsyncSync ${basename(dirname(to))}`,
+  ])
+})
+
+test('a backup of which any call to the disk fails says so, leaves nothing behind, and can be repeated', async () => {
+  const { from, to } = files()
+  const store = sqliteStore({ path: from })
+  await store.saveOrganization(organization())
+  await store.close()
+  const before = readFileSync(from)
+  for (let failing = 1; !existsSync(to); failing += 1) {
+    const { calls, error } = withFailingDisk(() => backUp({ from, to }), failing)
+    if (calls.length < failing) break
+    const call = calls[failing - 1]
+    expect(
+      [BackupError, DatabaseOpenError].some((known) => error instanceof known),
+      `${call}: ${error}`,
+    ).toBe(true)
+    expect(
+      readdirSync(dirname(to)).filter((name) => name.startsWith('backup')),
+      call,
+    ).toEqual([])
+    expect(readFileSync(from), call).toEqual(before)
+  }
+  const restored = sqliteStore({ path: to })
+  onTestFinished(restored.close)
+  expect(await restored.findOrganization('acme')).toEqual(organization())
+})
 
 test('a backup of a database in use is complete, and readable only by its owner', async () => {
   const { from, to } = files()

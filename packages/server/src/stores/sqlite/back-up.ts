@@ -1,9 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { BackupError, DatabaseOpenError } from '../errors.ts'
+import { BackupError, DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
 import { readVersion } from './migrate.ts'
-import { toOpenError } from './storage-errors.ts'
+import { isFull, toOpenError } from './storage-errors.ts'
 
 type Files = { readonly from: string; readonly to: string }
 
@@ -16,7 +16,8 @@ const copy = ({ from, to }: Files): void => {
     }
     database.prepare('vacuum into ?').run(to)
   } catch (error) {
-    throw toOpenError(error, from)
+    // Only the copy takes space.
+    throw isFull(error) ? error : toOpenError(error, from)
   } finally {
     database.close()
   }
@@ -67,6 +68,18 @@ const reserve = (path: string): void => {
   }
 }
 
+const toBackupError = (error: unknown, path: string): unknown => {
+  if ([BackupError, DatabaseOpenError, DatabaseVersionError].some((known) => error instanceof known))
+    return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new BackupError(
+    `${path} cannot be written: ${reason}. Check the folder, the disk and its free space.`,
+    {
+      cause: error,
+    },
+  )
+}
+
 /**
  * Copies a SQLite database to a new file that only its owner can read, even while a server uses the database. The file
  * appears under its name once it is complete, checked and synced.
@@ -81,15 +94,17 @@ export const backUp = ({ from, to }: Files): number => {
   refuseExisting(to)
   const part = `${to}-partial`
   reserve(part)
+  let written = part
   try {
     copy({ from, to: part })
     secure(part)
     refuseExisting(to)
     renameSync(part, to)
+    written = to
+    syncFolder(to)
+    return statSync(to).size
   } catch (error) {
-    rmSync(part, { force: true })
-    throw error
+    rmSync(written, { force: true })
+    throw toBackupError(error, to)
   }
-  syncFolder(to)
-  return statSync(to).size
 }

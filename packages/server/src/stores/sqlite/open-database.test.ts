@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginDue, delivered, failed, settle } from '../../../test/attempts.ts'
+import { withFailingDisk } from '../../../test/failing-disk.ts'
 import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { DatabaseOpenError } from '../errors.ts'
@@ -51,6 +52,15 @@ const holdElsewhere = async (path: string) => {
     await once(child, 'exit')
   }
 }
+
+test('a database can be opened after any call to the disk has failed while it was opened', () => {
+  for (let failing = 1, isOver = false; !isOver; failing += 1) {
+    const path = temporaryPath()
+    const { calls } = withFailingDisk(() => openDatabase(path).close(), failing)
+    expect(() => openDatabase(path).close(), calls[failing - 1]).not.toThrow()
+    isOver = calls.length < failing
+  }
+})
 
 test('a commit is on disk when it returns: write-ahead log with synchronous FULL', () => {
   const { database, close } = openDatabase(temporaryPath())

@@ -30,7 +30,7 @@ export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 export const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
 /** Returns whether the disk was full. In that case, no part of the transaction is in the file. */
-const isFull = (error: unknown): boolean => getResultCode(error) === 13
+export const isFull = (error: unknown): boolean => getResultCode(error) === 13
 
 /**
  * Returns the error to throw after a failed COMMIT. If the transaction is still open, or the disk was full, nothing was
