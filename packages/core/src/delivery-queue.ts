@@ -223,8 +223,8 @@ export type DeliveryQueue = {
     readonly now: number
   }): Promise<WorkersView>
   /**
-   * Takes the shards that still have this epoch and have no living owner other than this worker. Waits for settlements
-   * in them that are being written.
+   * Takes the shards that still have this epoch and have no living owner other than this worker, which must be alive itself.
+   * Waits for settlements in them that are being written.
    *
    * @returns the shards that were taken, with their new epochs.
    */

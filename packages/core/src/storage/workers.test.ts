@@ -29,10 +29,12 @@ test('a worker that ends leaves its shards, and no others', async () => {
   expect(await read(workers, 1)).toMatchObject({ names: ['b', 'observer'], owners: [null, 'b', null] })
 })
 
-test('a shard is taken from nobody who lives, and only with its present epoch', async () => {
+test('a shard is taken from nobody who lives, by a worker that does, and only with its present epoch', async () => {
   const workers = await create()
   const take = (shard: number, epoch: number, now: number) =>
     workers.takeShards({ worker: 'c', shards: [{ shard, epoch }], now })
+  expect(await take(2, 0, 0)).toEqual([])
+  await workers.renewWorker({ worker: 'c', leaseMs: 2 * leaseMs, now: 0 })
   expect(await take(0, 1, leaseMs - 1)).toEqual([])
   expect(await take(0, 0, leaseMs)).toEqual([])
   expect(await take(0, 1, leaseMs)).toEqual([{ shard: 0, epoch: 2 }])

@@ -39,6 +39,8 @@ export const createWorkers = (count: number): Workers => {
       }
     },
     takeShards: async ({ worker, shards: names, now }) => {
+      // A worker whose lease has ended would lose what it takes at once.
+      if (!isAlive(worker, now)) return []
       const free = find(names).filter(
         ({ owner }) => owner === null || owner === worker || !isAlive(owner, now),
       )
