@@ -46,7 +46,8 @@ const state = `json_build_object(
   'deliveries', ${list('e.id, f.state, f.version, f.attempts, f.webhook_id, f.status', 'wabakit.deliveries f JOIN wabakit.events e ON e.position = f.event')},
   'attempts', ${list('e.id, a.number, a.status', 'wabakit.attempts a JOIN wabakit.events e ON e.position = a.event')},
   'calls', ${list('call_id, revision', 'wabakit.calls')},
-  'shards', ${list('shard, epoch, owner', "wabakit.shards WHERE owner = 'new owner'")}
+  'shards', ${list('shard, epoch, owner', "wabakit.shards WHERE owner IS DISTINCT FROM 'former owner'")},
+  'workers', ${list('id', 'wabakit.workers')}
 )`
 
 const broken = `json_build_object(${Object.entries(rules)

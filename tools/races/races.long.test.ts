@@ -22,6 +22,7 @@ afterAll(() => race[Symbol.asyncDispose]())
 
 const pairs: ReadonlyArray<readonly OperationName[]> = [
   ['settle', 'takeOver'],
+  ['takeOver', 'renew'],
   ['fail', 'remove'],
   ['resend', 'erase'],
   ['publish', 'publishAlso'],

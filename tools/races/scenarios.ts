@@ -112,6 +112,12 @@ const publish = (id: string, subject: string): Operation => ({
   run: (store) => store.addEvent(event(id, subject)),
 })
 
+const takeOver = (name: string, { shard, epoch }: Prepared): Operation => ({
+  name,
+  run: async (store) =>
+    (await store.takeShards({ worker: 'new owner', shards: [{ shard, epoch }], now: 0 })).length,
+})
+
 /** Returns the racing operations by name. */
 export const createOperations = (prepared: Prepared): Readonly<Record<OperationName, Operation>> => {
   const { settlement, shard, epoch } = prepared
@@ -128,11 +134,21 @@ export const createOperations = (prepared: Prepared): Readonly<Record<OperationN
       prepared,
     ),
     gone: settle('settle a 410', { kind: 'gone', attempt: attempt(410) }, prepared),
-    takeOver: {
-      name: 'take over',
-      run: async (store) =>
-        (await store.takeShards({ worker: 'new owner', shards: [{ shard, epoch }], now: 0 })).length,
+    takeOver: takeOver('take over', prepared),
+    takeOverAlso: takeOver('take over again', prepared),
+    renew: {
+      name: 'renew the lease of the former owner',
+      run: async (store) => {
+        await store.renewWorker({ worker: 'former owner', leaseMs: day, now: 0 })
+        // The former owner may learn only from its next renewal that a shard was taken. The epoch fences it until then.
+        return 'renewed'
+      },
     },
+    give: {
+      name: 'give up the shard',
+      run: (store) => store.giveShards({ worker: 'former owner', shards: [{ shard, epoch }], now: 0 }),
+    },
+    end: { name: 'end the former owner', run: (store) => store.endWorker('former owner') },
     disable: {
       name: 'disable',
       run: async (store) => {
@@ -176,6 +192,10 @@ export type OperationName =
   | 'fail'
   | 'gone'
   | 'takeOver'
+  | 'takeOverAlso'
+  | 'renew'
+  | 'give'
+  | 'end'
   | 'disable'
   | 'remove'
   | 'removeAlso'
@@ -216,6 +236,16 @@ export const scenarios: readonly (readonly OperationName[])[] = [
   ['resend', 'remove'],
   ['resend', 'disable'],
   ['cancel', 'erase'],
+  ['takeOver', 'takeOverAlso'],
+  ['takeOver', 'renew'],
+  ['takeOver', 'give'],
+  ['takeOver', 'end'],
+  ['settle', 'renew'],
+  ['settle', 'give'],
+  ['settle', 'end'],
+  ['renew', 'end'],
+  ['settle', 'takeOver', 'renew'],
+  ['settle', 'takeOver', 'give'],
   ['settle', 'takeOver', 'disable'],
   ['publish', 'publishAlso', 'settle'],
   ['publish', 'settle', 'erase'],
