@@ -2,7 +2,10 @@ import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
 import { createPool as createCallbackPool } from 'mysql2'
 import type { Pool } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { InboxEngine } from '../../src/inbox/engine.ts'
+import { createMysqlEngine } from '../../src/inbox/engines/mysql.ts'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
+import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { eventCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
@@ -31,6 +34,10 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
 
   inboxCases('MariaDB', () => shared)
   inboxOptionCases('MariaDB', () => shared)
+  claimOrderCases('MariaDB', {
+    environment: () => shared,
+    openEngine: (table) => createMysqlEngine(mariadb.pool(), table) as unknown as InboxEngine,
+  })
   eventCostCases('MariaDB', {
     // A plan may read each entry once. Comparing each with others of its lane would read 140,000 rows.
     slack: 60_000,

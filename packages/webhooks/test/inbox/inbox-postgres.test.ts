@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
 import pg, { type ClientBase, type Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
+import type { InboxEngine } from '../../src/inbox/engine.ts'
+import { createPostgresEngine } from '../../src/inbox/engines/postgresql.ts'
 import { startPostgres } from '../postgres.ts'
 import { claimCostCases } from './claim-cost-cases.ts'
+import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
 import { inboxOptionCases } from './inbox-option-cases.ts'
@@ -47,6 +50,10 @@ afterAll(() => postgres.stop())
 inboxCases('PostgreSQL', () => shared)
 inboxOptionCases('PostgreSQL', () => shared)
 claimCostCases('PostgreSQL', () => postgres)
+claimOrderCases('PostgreSQL', {
+  environment: () => shared,
+  openEngine: (table) => createPostgresEngine(postgres.pool(), table) as unknown as InboxEngine,
+})
 
 describe('an inbox on PostgreSQL', () => {
   it('stores while handlers occupy all other connections of the pool', async () => {

@@ -5,6 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { createReceiver, type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { InboxEngine } from '../../src/inbox/engine.ts'
+import { createSqliteEngine } from '../../src/inbox/engines/sqlite.ts'
+import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { eventCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
@@ -35,11 +38,16 @@ const createEnvironment = (database: DatabaseSync | BetterSqlite.Database): Envi
     >[],
 })
 
-const node = createEnvironment(open(new DatabaseSync(':memory:')))
+const nodeDatabase = open(new DatabaseSync(':memory:'))
+const node = createEnvironment(nodeDatabase)
 const better = createEnvironment(open(new BetterSqlite(':memory:')))
 
 inboxCases('node:sqlite', () => node)
 inboxOptionCases('node:sqlite', () => node)
+claimOrderCases('node:sqlite', {
+  environment: () => node,
+  openEngine: () => createSqliteEngine(nodeDatabase) as unknown as InboxEngine,
+})
 inboxCases('better-sqlite3', () => better)
 
 const timed = open(new DatabaseSync(':memory:'))
@@ -302,6 +310,44 @@ describe('an inbox on SQLite', () => {
     )
     expect(marks).toBeGreaterThanOrEqual(0)
     expect(erases).toBeGreaterThan(marks ?? 0)
+  })
+
+  it('erases everything about a number when it is repeated, whichever statement failed before', async () => {
+    const number = '+4930123456'
+    for (let isInterrupted = true, failing = 0; isInterrupted; failing += 1) {
+      const database = open(new DatabaseSync(':memory:'))
+      const { inbox, receiver } = receive(createEnvironment(database))
+      const bodies = [
+        { ...toEnd('c'), customerNumber: number },
+        { event: 'CALL_ACCEPTED', callId: 'c' },
+        { event: 'NEW', about: 'c' },
+        { ...toJoin('g'), customerPhone: number },
+        toEnd('d'),
+      ]
+      for (const [index, body] of bodies.entries()) await receiver.handle(toRequest(body, `${index}`))
+      let left = failing
+      const { prepare } = database
+      database.prepare = (text) => {
+        const statement = prepare.call(database, text)
+        const { all } = statement
+        statement.all = (...values: unknown[]) => {
+          if (left-- === 0) throw new Error('disk I/O error')
+          return Reflect.apply(all, statement, values)
+        }
+        return statement
+      }
+      isInterrupted = await inbox.erase({ number }).then(
+        () => left < 0,
+        () => true,
+      )
+      left = Number.POSITIVE_INFINITY
+      await inbox.erase({ number })
+      const kept = (await inbox.list()).filter(({ state }) => state !== 'erased')
+      expect(
+        kept.map(({ deliveryId }) => deliveryId),
+        `statement ${failing + 1}`,
+      ).toEqual(['4'])
+    }
   })
 
   it('reports an error that onParked throws', async () => {
