@@ -238,7 +238,7 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   return {
     admit: async ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
       if (remoteAddress !== undefined) addresses.addKnownKey(remoteAddress, hash)
-      return check(await measure({ organization: organizationId, key: id }))
+      return check(await measure({ organization: organizationId, key: `${organizationId}:${id}` }))
     },
     admitCall: async (organizationId, callId) => {
       check(await measure({ call: `${organizationId}:${callId}` }))

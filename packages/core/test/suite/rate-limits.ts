@@ -1,7 +1,15 @@
-import { type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
+import { createIds, type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createScenario, expectError, getSummary, postGroup, type Scenario } from './scenario.ts'
+import {
+  createBody,
+  createScenario,
+  expectError,
+  getSummary,
+  postGroup,
+  type Scenario,
+  seeded,
+} from './scenario.ts'
 import { openStore } from './stage.ts'
 
 const limited = (rateLimit: ReferenceServerOptions['rateLimit']): Promise<Scenario> =>
@@ -56,6 +64,18 @@ export const rateLimitCases = defineCases('Rate limits', {
       (await getSummary(scenario, 'x', { key: 'wk_second_0123456789' })).status !== 429,
       'the other key is not limited',
     )
+  },
+
+  'by key: two organizations may have keys with the same id': async () => {
+    const others = createIds({ clock: { now: () => 0 }, random: seeded(1) })
+    let keys = 0
+    const scenario = await createScenario({
+      rateLimit: { organization: false, key: { requests: 1, perMs: 60_000 } },
+      // The first organization has two keys, and the second one has one.
+      ids: (prefix) => (prefix === 'key' ? `key_${keys++ % 2}` : others(prefix)),
+    })
+    for (const status of [404, 429]) equal((await getSummary(scenario, 'x')).status, status)
+    equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
   'a client succeeds after the wait that Retry-After requests, and not sooner': async () => {
