@@ -16,6 +16,28 @@ const failsOften = ({ rates, operations }: Plan): boolean => {
   )
 }
 
+/**
+ * Returns whether a user changes a subscription while others cause events, so that both are written in one transaction, and
+ * writes and commits fail.
+ */
+const changesBesideEvents = ({ rates, operations }: Plan): boolean => {
+  const { 'write fails': write = 0, 'disk full': full = 0, ...commit } = rates?.transaction ?? {}
+  const failing = (commit['commit refused'] ?? 0) + (commit['commit lost'] ?? 0) + write + full
+  return (
+    failing > 0.1 &&
+    operations.some(
+      (changing) =>
+        changing.do === 'change a subscription' &&
+        changing.change !== 'enable' &&
+        operations.some(
+          (each) =>
+            (each.do === 'make a call' || each.do === 'create a group') &&
+            Math.abs(each.at - changing.at) <= 20,
+        ),
+    )
+  )
+}
+
 /** Bugs in the SQLite store. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
@@ -65,6 +87,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
     find: `      effects.push({ afterRollback: forget })
 `,
     replace: '',
+    needs: changesBesideEvents,
   },
   {
     name: 'queue changes: heads are not reported',
