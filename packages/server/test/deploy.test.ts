@@ -197,6 +197,28 @@ describe('the systemd units', () => {
     expect(status, stdout).toBe(0)
   })
 
+  test.skipIf(!requireCommand('systemd-analyze', '--version'))(
+    'wabakit@api.socket is valid, and listens where the guide lets wabakit@api.service listen',
+    () => {
+      const units = mkdtempSync(join(tmpdir(), 'wabakit-units-'))
+      onTestFinished(() => rmSync(units, { recursive: true }))
+      const [socket, service] = [read('systemd/wabakit@api.socket'), read('systemd/wabakit@.service')]
+      writeFileSync(join(units, 'wabakit@api.socket'), socket)
+      writeFileSync(
+        join(units, 'wabakit@api.service'),
+        service.replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} serve`),
+      )
+      const args = ['verify', join(units, 'wabakit@api.socket')]
+      const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+      expect(stderr.split('\n').filter((line) => line.includes('wabakit'))).toEqual([])
+      expect(status).toBe(0)
+      const guide = readFileSync(join(root, 'docs/deploying.md'), 'utf8')
+      const [, host] = /^WABAKIT_HOST=(.+)$/m.exec(guide) ?? []
+      const [, port] = /WABAKIT_ROLE=api\\nWABAKIT_PORT=(\d+)/.exec(guide) ?? []
+      expect(socket).toContain(`ListenStream=${host}:${port}\n`)
+    },
+  )
+
   test.each(['wabakit.service', 'wabakit@.service'])(
     '%s lets a stop take as long as the server needs, and starts until the database can be opened',
     (file) => {

@@ -9,6 +9,7 @@ const url = 'postgres://127.0.0.1:1/wabakit'
 testNumericOptions('server', {
   startServer: {
     port: (port) => startServer({ port }),
+    fd: (fd) => startServer({}, { fd }),
     trustProxy: (trustProxy) => startServer({ trustProxy }),
     drainMs: (drainMs) => startServer({ drainMs }),
     shutdownGraceMs: (shutdownGraceMs) => startServer({ shutdownGraceMs }),

@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
+import { findPassedSocket } from '../serve/passed-socket.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples, commandName, defaultServer } from './options.ts'
 import { createOutput, type Output } from './output.ts'
@@ -58,7 +59,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
     ...loaded,
     seed: loaded.seed ?? (loaded.sandbox ? Math.floor(Math.random() * 2 ** 32) : undefined),
   }
-  const server = await startServer(config)
+  const server = await startServer(config, { fd: findPassedSocket(process.env) })
   // Handles signals before printing the result, because a process that waits for the result may send a signal
   // immediately.
   const closed = closeOnSignal(server)

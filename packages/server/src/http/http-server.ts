@@ -7,11 +7,13 @@ import { RequestRefusedError } from '@wabakit/core'
 import { createParserRefusal, formatRefusal, namesOneHost, toClientNetwork } from '@wabakit/core/hosting'
 import { isBlockedPort } from '@wabakit/wire'
 import type { ServerConfig } from '../config/server-config.ts'
-import { toListenError } from './listen-error.ts'
+import { toAddressError, toListenError } from './listen-error.ts'
 import type { RequestHandler } from './request-handler.ts'
 
 type HttpServerOptions = {
   readonly settings: ServerConfig
+  /** A socket that listens already. */
+  readonly fd?: number | undefined
   readonly handler: RequestHandler
   readonly createRequestId: () => string
 }
@@ -75,7 +77,7 @@ const getPort = (server: Server): number => {
 }
 
 /** Creates a node:http server that stops without interrupting responses. */
-export const createHttpServer = ({ settings, handler, createRequestId }: HttpServerOptions) => {
+export const createHttpServer = ({ settings, fd, handler, createRequestId }: HttpServerOptions) => {
   const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -204,9 +206,14 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
         const onError = (error: Error): void => reject(toListenError(error, settings))
         server.once('error', onError)
         const bind = (): void => {
-          server.listen({ host, port, backlog })
+          server.listen(fd === undefined ? { host, port, backlog } : { fd })
         }
         const onListening = (): void => {
+          const problem = fd === undefined ? undefined : toAddressError(server.address(), settings)
+          if (problem !== undefined) {
+            server.close(() => reject(problem))
+            return
+          }
           // The system may be configured to choose from all ports above 1023.
           if (isBlockedPort(getPort(server))) {
             server.close(bind)

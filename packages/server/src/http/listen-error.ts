@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { ConfigError } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 
@@ -18,6 +18,21 @@ export const toListenError = (error: NodeJS.ErrnoException, { host, port }: Addr
   const [key, message] = problems[error.code ?? ''] ?? []
   if (key === undefined || message === undefined) return error
   return new ConfigError([{ key, source: `--${key}`, message }])
+}
+
+/** Returns a ConfigError if an inherited socket listens on another address than the settings say, which decide what is safe. */
+export const toAddressError = (
+  actual: AddressInfo | string | null,
+  { host, port }: Address,
+): ConfigError | undefined => {
+  const format = (address: string, number: number): string =>
+    `${address.includes(':') ? `[${address}]` : address}:${number}`
+  const listening =
+    actual === null || typeof actual === 'string' ? actual : format(actual.address, actual.port)
+  const wanted = format(host, port)
+  if (listening === wanted) return undefined
+  const message = `are ${wanted}, but the socket that systemd passes listens on ${listening}. Set ListenStream=${wanted} in its unit.`
+  return new ConfigError([{ key: 'host and port', source: 'settings', message }])
 }
 
 /**

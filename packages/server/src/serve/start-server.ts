@@ -1,4 +1,5 @@
 import { createIds, type ReferenceServer } from '@wabakit/core'
+import { ConfigError } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { parseConfig } from '../config/settings.ts'
 import { checkAddress } from '../http/listen-error.ts'
@@ -44,6 +45,11 @@ type StartServerOptions = {
    * @default process.stderr
    */
   readonly logStream?: NodeJS.WritableStream | undefined
+  /**
+   * The file descriptor of a socket that listens on `host` and `port` already, such as the 3 that systemd passes. If another
+   * process keeps it open, connections wait while the server restarts, instead of being refused.
+   */
+  readonly fd?: number | undefined
 }
 
 /** Returns a DatabaseOpenError for a database failure, and any other error unchanged. */
@@ -66,7 +72,7 @@ const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
  */
 export const startServer = async (
   config: Partial<ServerConfig> = {},
-  { logStream }: StartServerOptions = {},
+  { logStream, fd }: StartServerOptions = {},
 ): Promise<RunningServer> => {
   const settings = parseConfig(config, () => 'startServer')
   await checkConfig(settings)
@@ -77,7 +83,11 @@ export const startServer = async (
     metrics?.errors.inc()
     errors.write(error)
   }
-  await checkAddress(settings)
+  if (fd === undefined) await checkAddress(settings)
+  else if (!Number.isInteger(fd) || fd < 0) {
+    const message = `must be the number of a file descriptor, such as 3, not ${JSON.stringify(fd)}.`
+    throw new ConfigError([{ key: 'fd', source: 'startServer', message }])
+  }
   const opened = await openStore(settings.database, {
     onError,
     onWarning: (message) => log.warn(message),
@@ -96,7 +106,7 @@ export const startServer = async (
   const createRequestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, live, log, createRequestId, onError })
   const { service, handler } = runtime
-  const http = createHttpServer({ settings, handler, createRequestId })
+  const http = createHttpServer({ settings, fd, handler, createRequestId })
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs
