@@ -13,7 +13,8 @@ const conditions = ['@wabakit/source', 'module', 'node']
  *   headers to every request. Most of these files start a process for each command. Runs in `npm run test:long`, too.
  * - `*.long.test.ts`: kills processes and databases, or tries the doctor on some hundred endpoints. `npm run test:long`.
  * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`, and CI.
- * - `*.matrix.test.ts`: what another test proves for one language, compiler or version of each kind. Only `npm run test:matrix`.
+ * - `*.matrix.test.ts`: what another test proves for one language, compiler or version of each kind, or by fewer checks. Only
+ *   `npm run test:matrix`.
  * - `*.browser.test.ts`: needs Chromium or Firefox. `npm run test:inspector`.
  */
 const include = (kind: string): string[] =>
@@ -108,7 +109,10 @@ export default defineConfig({
           env: { WABAKIT_PROFILE: 'live' },
         },
       },
-      { extends: true, test: { name: 'matrix', include: include('.matrix'), exclude } },
+      {
+        extends: true,
+        test: { name: 'matrix', include: include('.matrix'), exclude, env: { WABAKIT_MATRIX: 'true' } },
+      },
       { extends: true, test: { name: 'packed', include: include('.packed'), exclude } },
       {
         extends: true,

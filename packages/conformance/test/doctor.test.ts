@@ -1,4 +1,7 @@
+import { appendFileSync, mkdtempDisposableSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   ExaminationUsageError,
   type Exchange,
@@ -116,7 +119,8 @@ describe.concurrent('the positive control', () => {
 describe.concurrent('effects', () => {
   test('that are not given make dependent checks inconclusive, with advice on how to provide them', async () => {
     await using endpoint = await startEndpoint()
-    const report = await examine(endpoint, { effects: undefined, limits: { attackMs: 15_000 } })
+    const only = ['refuses-get', 'handles-duplicate-once']
+    const report = await examine(endpoint, { effects: undefined, only })
     // No check has shown that it handles a delivery once.
     expect(report.verdict).toBe('inconclusive')
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
@@ -127,14 +131,16 @@ describe.concurrent('effects', () => {
 
   test('are not required when the checks for once-only handling are skipped', async () => {
     await using endpoint = await startEndpoint()
-    const skip = endpointCheckIds.filter((id) => /^handles-.*-once$/.test(id))
-    const report = await examine(endpoint, { effects: undefined, skip, limits: { attackMs: 15_000 } })
+    const only = endpointCheckIds.filter((id) => id.startsWith('handles-'))
+    const skip = only.filter((id) => id.endsWith('-once'))
+    const report = await examine(endpoint, { effects: undefined, only, skip })
     expect(report.verdict).toBe('pass')
   })
 
   test('that never appear prove nothing', async () => {
     await using endpoint = await startEndpoint()
-    const report = await examine(endpoint, { effects: () => '', only: ['handles-duplicate-once'] })
+    const only = ['handles-duplicate-once']
+    const report = await examine(endpoint, { effects: () => '', only, limits: { firstEffectMs: 300 } })
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
       verdict: 'inconclusive',
       observed: expect.stringContaining('either it does not list'),
@@ -154,15 +160,14 @@ describe.concurrent('effects', () => {
   })
 
   test('can come from a shell command, whose failure is inconclusive', async () => {
-    await using endpoint = await startEndpoint(({ effects }) => ({
-      handle: (event) => void effects.push(`${event.callId}`),
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'wabakit-effects-'))
+    const file = join(folder.path, 'effects.log')
+    await using endpoint = await startEndpoint(() => ({
+      handle: ({ callId }) => appendFileSync(file, `${callId}\n`),
     }))
-    await using page = await listen(createServer((_, response) => response.end(endpoint.effects.join('\n'))))
-    const script = `fetch('${page.url}').then((it) => it.text()).then(console.log)`
-    const command = `"${process.execPath}" -e "${script}"`
     const only = ['handles-replay-once'] as const
     const slower = { limits: { effectMs: 5_000 } }
-    const report = await examine(endpoint, { effects: command, only, ...slower })
+    const report = await examine(endpoint, { effects: `cat "${file}"`, only, ...slower })
     expect(find(report, 'handles-replay-once').verdict).toBe('pass')
     const broken = await examine(endpoint, { effects: 'exit 7', only })
     expect(find(broken, only[0])).toMatchObject({
@@ -173,11 +178,11 @@ describe.concurrent('effects', () => {
 
   test('that appear late are awaited based on the time of the first one', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
-      handle: (event, id) => void setTimeout(() => right.handle(event, id), 700),
+      handle: (event, id) => void setTimeout(() => right.handle(event, id), 300),
     }))
     const report = await examine(endpoint, {
       only: ['handles-what-it-accepts', 'handles-duplicate-once'],
-      limits: { firstEffectMs: 5_000, effectMs: 400 },
+      limits: { firstEffectMs: 5_000, effectMs: 100 },
     })
     expect(report).toMatchObject({ verdict: 'pass', counts: { pass: 3 } })
   })
@@ -216,7 +221,12 @@ describe.concurrent('an endpoint that authenticates its sender by a header', () 
 
   test('gets no signature checks', async () => {
     await using endpoint = await start((token) => token === headers['X-Token'])
-    const report = await examine(endpoint, { secret: undefined, previousSecret: undefined, headers })
+    const report = await examine(endpoint, {
+      secret: undefined,
+      previousSecret: undefined,
+      headers,
+      only: ['refuses-missing-credentials', 'refuses-wrong-secret', 'refuses-stale-timestamp'],
+    })
     expect(report.verdict).toBe('pass')
     expect(find(report, 'refuses-wrong-secret')).toMatchObject({ verdict: 'skipped' })
     expect(find(report, 'refuses-stale-timestamp')).toMatchObject({ verdict: 'skipped' })
@@ -303,13 +313,15 @@ describe.concurrent('the run', () => {
 
   test('never prints a secret, whatever the endpoint responds', async () => {
     const password = 'correct horse battery staple'
+    const keeps = ['keeps-secrets-out-of-answers', 'keeps-stacks-out-of-answers']
     const headers = { authorization: `Basic ${Buffer.from(`vendor:${password}`).toString('base64')}` }
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status) =>
         right.respond(response, status, `${new Error(`${secret} ${previousSecret} ${password}`).stack}`),
     }))
-    const report = await examine(endpoint, { headers })
-    expect(listFindings(report).fail).toContain('keeps-secrets-out-of-answers')
+    const only = ['refuses-unsigned', 'refuses-wrong-credentials', ...keeps]
+    const report = await examine(endpoint, { headers, only })
+    expect(listFindings(report).fail.filter((id) => keeps.includes(id))).toEqual(keeps)
     for (const format of reportFormats) {
       const text = formatReport(report, format)
       for (const each of [
@@ -351,26 +363,6 @@ describe.concurrent('the run', () => {
       },
     )
     expect([...bodies]).toEqual(['[redacted] [redacted]'])
-  })
-
-  test('finds a correct signature in the response to a forgery', async () => {
-    await using endpoint = await startEndpoint(({ right }) => {
-      let expected = ''
-      return {
-        verify: async (incoming) => {
-          const { createHmac } = await import('node:crypto')
-          const { headers } = incoming.request
-          expected = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
-            .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`)
-            .update(incoming.body)
-            .digest('base64')
-          const reason = await right.verify(incoming)
-          return reason && `${reason}: expected ${expected}`
-        },
-      }
-    })
-    const report = await examine(endpoint)
-    expect(listFindings(report).fail).toEqual(['keeps-secrets-out-of-answers'])
   })
 
   test('reports every check in full, with a command to repeat it', async () => {
@@ -520,7 +512,13 @@ describe.concurrent('one mistake is one finding', () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) => right.respond(response, status === 401 ? 500 : status, text),
     }))
-    const report = await examine(endpoint)
+    const forged = [
+      'refuses-unsigned',
+      'refuses-wrong-secret',
+      'refuses-swapped-id',
+      'refuses-stale-timestamp',
+    ]
+    const report = await examine(endpoint, { only: [...forged, 'refuses-without-failing'] })
     expect(listFindings(report).fail).toEqual(['refuses-without-failing'])
     expect(find(report, 'refuses-unsigned')).toMatchObject({
       verdict: 'pass',

@@ -23,15 +23,12 @@ export const limits = {
 } as const
 
 /** Examines an endpoint of these tests with every option of the doctor. */
-export const examine = (
-  { url, effects }: Endpoint,
-  options: Partial<ExamineEndpointOptions> = {},
-): Promise<Report> =>
+export const examine = (endpoint: Endpoint, options: Partial<ExamineEndpointOptions> = {}): Promise<Report> =>
   examineEndpoint({
-    url,
+    url: endpoint.url,
     secret,
     previousSecret,
-    effects: () => effects.join('\n'),
+    effects: () => endpoint.effects.join('\n'),
     seed,
     timeoutMs: 1_000_000,
     ...options,

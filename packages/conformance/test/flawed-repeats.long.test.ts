@@ -142,14 +142,16 @@ const flaws: Record<string, Flaw> = {
     advice: ['handles-same-event-under-new-id-once'],
     options: { only: ['remembers-for-half-a-minute', 'handles-same-event-under-new-id-once'] },
   },
-  'remembers three hundred ids': {
+  'remembers 135 ids': {
     plant: ({ effects }) => {
       const seen: string[] = []
       return {
-        isDuplicate: (id) => seen.includes(id) || seen.push(id) < 0 || (seen.length > 300 && !seen.shift()),
+        isDuplicate: (id) => seen.includes(id) || seen.push(id) < 0 || (seen.length > 135 && !seen.shift()),
         handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
       }
     },
+    // What is repeated last comes after 140 others.
+    seenBy: ['handles-duplicate-once', 'handles-late-duplicate-once'],
     fail: ['remembers-for-half-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],
   },

@@ -274,6 +274,7 @@ const flaws: Record<string, Flaw> = {
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${text}; is the secret ${secret}?` : text),
     }),
+    seenBy: ['refuses-unsigned'],
     fail: ['keeps-secrets-out-of-answers'],
   },
   'reveals its stack when it refuses': {
@@ -281,6 +282,7 @@ const flaws: Record<string, Flaw> = {
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
     }),
+    seenBy: ['refuses-unsigned'],
     fail: ['keeps-stacks-out-of-answers'],
   },
   'prints a warning like PHP': {
@@ -290,6 +292,7 @@ const flaws: Record<string, Flaw> = {
         right.respond(response, status, warning)
       },
     }),
+    seenBy: ['refuses-unsigned'],
     fail: ['keeps-stacks-out-of-answers'],
   },
   'never ends its responses': {

@@ -104,6 +104,7 @@ const flaws: Record<string, Flaw> = {
           return given === expected
         },
       }),
+    seenBy: ['refuses-truncated-signature'],
     fail: ['refuses-without-failing'],
   },
   'ignores case in comparisons': {
@@ -329,6 +330,7 @@ const flaws: Record<string, Flaw> = {
         return right.verify(incoming) && `expected ${digest}`
       },
     }),
+    seenBy: ['refuses-wrong-secret'],
     fail: ['keeps-secrets-out-of-answers'],
   },
   'handles a delivery before it verifies': {
@@ -342,6 +344,7 @@ const flaws: Record<string, Flaw> = {
         return right.verify(incoming)
       },
     }),
+    seenBy: ['refuses-wrong-secret'],
     fail: ['handles-nothing-it-refuses'],
   },
 }

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
+/** Whether `npm run test:matrix` runs, which tries every combination where CI tries one of each kind. */
+export const isMatrix = process.env.WABAKIT_MATRIX === 'true'
+
 /**
  * Returns whether tests can use a program, or something else that not every machine has. Tests are skipped without it, but
  * CI skips nothing that `.ci/run` installs: there, this throws. Go is not installed, because it is too large for one

@@ -1,0 +1,10 @@
+// The same endpoints as in `npm run test:long`, with every check and every framework.
+import './correct.long.test.ts'
+import './flawed-credentials.long.test.ts'
+import './flawed-events.long.test.ts'
+import './flawed-forms.long.test.ts'
+import './flawed-repeats.long.test.ts'
+import './flawed-robustness.long.test.ts'
+import './flawed-routes.long.test.ts'
+import './flawed-tokens.long.test.ts'
+import './flawed-verification.long.test.ts'
