@@ -141,6 +141,49 @@ test('a SQLite database that becomes read only is named with the remedy, and the
   expect((await readErrors()).join('\n')).toContain(remedy)
 })
 
+test('the body of /readyz names what keeps PostgreSQL from creating groups, with the remedy and nothing else', async () => {
+  const database = await cluster.createDatabase()
+  const url = new URL(database)
+  const name = url.pathname.slice(1)
+  url.username = `of_${name}`
+  await runOnPostgres(
+    database,
+    `CREATE ROLE of_${name} LOGIN PASSWORD '${url.password}'; GRANT CREATE ON DATABASE ${name} TO of_${name}`,
+  )
+  const { server, readReadiness } = await startWithEndpoint(url.href)
+  const run = (sql: string) => runOnPostgres(database, sql)
+  const expectRemedy = async (remedy: string): Promise<void> => {
+    expect((await createGroup(server.url)).status).toBeGreaterThanOrEqual(500)
+    await expect.poll(readReadiness).toEqual({
+      status: 503,
+      body: expect.stringContaining(`The database cannot be reached or written. ${remedy}`),
+    })
+    const { body } = await readReadiness()
+    for (const private_ of ['audit failed', name]) expect(body).not.toContain(private_)
+  }
+
+  await run(refuse('wabakit.groups'))
+  await expectRemedy('A trigger refuses the change.')
+  // What the server itself would raise.
+  await run(`CREATE OR REPLACE FUNCTION wabakit.refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'audit failed' USING ERRCODE = 'disk_full'; END $$`)
+  await expectRemedy('The disk is full.')
+  await run(`DROP TRIGGER refuse ON wabakit.groups; REVOKE INSERT ON wabakit.groups FROM of_${name}`)
+  await expectRemedy('The role lacks a privilege.')
+  await run(`GRANT ALL ON wabakit.groups TO of_${name};
+    ALTER TABLE wabakit.groups ADD CONSTRAINT refuse CHECK (false) NOT VALID`)
+  await expectRemedy('A constraint refuses the change.')
+  await run('ALTER TABLE wabakit.groups DROP CONSTRAINT refuse')
+  await expect.poll(async () => (await readReadiness()).status).toBe(200)
+
+  // As after a failover whose former primary stays reachable.
+  await run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'of_${name}'`)
+  await expectRemedy('The server is read only:')
+  await cluster.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  await expect.poll(async () => (await createGroup(server.url)).status).toBe(200)
+})
+
 test('a process whose SQL functions were removed stops attempting, is not ready, and says what to do', async () => {
   const database = await cluster.createDatabase()
   const { server, endpoint, readReadiness, readErrors } = await startWithEndpoint(database)
@@ -154,10 +197,11 @@ test('a process whose SQL functions were removed stops attempting, is not ready,
   await runOnPostgres(database, `DROP SCHEMA ${name} CASCADE`)
 
   expect((await createGroup(server.url)).status).toBe(503)
-  await expect.poll(async () => (await readReadiness()).status).toBe(503)
+  const remedy = 'Start the version again that the other processes run'
+  await expect.poll(readReadiness).toEqual({ status: 503, body: expect.stringContaining(remedy) })
   await expect.poll(() => server.service.dispatcher.findProblems().cannotRenew).toBe(true)
   expect(endpoint.arrivals.length).toBeLessThan(5)
-  expect((await readErrors()).join('\n')).toContain('Start the version again that the other processes run')
+  expect((await readErrors()).join('\n')).toContain(remedy)
 })
 
 test('a process is not ready while no group can be created, and responds during the lock of a table', async () => {

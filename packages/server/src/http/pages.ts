@@ -13,7 +13,7 @@ import type { ServerConfig } from '../config/server-config.ts'
 import type { TokenCheck } from '../control/token-check.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { findRemedy } from '../stores/sqlite/storage-errors.ts'
+import { findRemedy } from '../stores/find-remedy.ts'
 
 type PagesOptions = {
   readonly settings: ServerConfig
@@ -71,9 +71,8 @@ export const createPages = (options: PagesOptions): Pages => {
       const outcome = await Promise.race([Promise.all([store.nextDueAt(), store.checkWritable()]), late])
       if (outcome === 'late') throw new Error(`There was no response within ${checkMs} ms.`)
     } catch (cause) {
-      // Only what is known about the failure, because anyone may read this page: the error itself may contain names or addresses.
-      const remedy = findRemedy(cause instanceof Error ? cause.cause : undefined)
-      const message = ['The database cannot be reached or written.', remedy, 'See the log.']
+      // Anyone may read this page.
+      const message = ['The database cannot be reached or written.', findRemedy(cause), 'See the log.']
       throw new StorageUnavailableError(message.filter(Boolean).join(' '), { cause })
     } finally {
       checked.abort()

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { functionSchema } from './functions/index.ts'
+import { readOnly } from './remedies.ts'
 
 /**
  * The column that tells whether a server only reads: it is a standby, or the former primary after a failover, which may stay
@@ -14,7 +15,9 @@ export const assertWritable = async (
 ): Promise<void> => {
   const { rows } = await client.query<{ is_read_only: boolean }>(statement)
   if (rows[0]?.is_read_only !== false)
-    throw new Error('the server is read only. It is a standby, or no longer the primary')
+    throw Object.assign(new Error('the server is read only. It is a standby, or no longer the primary'), {
+      code: readOnly,
+    })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { RecordNotFoundError, StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
+import { missingFunctionMessage, readOnly, undefinedFunction } from './remedies.ts'
 
 /**
  * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures that the statement did
@@ -7,20 +8,11 @@ import pg from 'pg'
  */
 const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX'])
 
-/** The server was demoted to a standby, which cannot write. The next connection finds the new primary. */
-const readOnly = '25006'
-
 /** A prepared statement already exists or is missing, because another process uses the same session. */
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
   'The connection goes through a pooler in transaction or statement mode, in which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
-
-/** The code of a missing function. */
-const undefinedFunction = '42883'
-
-const missingFunctionMessage =
-  'A SQL function of this version is missing: two other versions have been started on the database since, and only the functions of the last two are kept. Start the version again that the other processes run.'
 
 /**
  * Returns whether an error shows that the connection shares its session with others. PgBouncer refuses transactions in
