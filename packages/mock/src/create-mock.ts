@@ -85,13 +85,17 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     host,
     controlToken,
     clock,
-    startAt = startTime,
+    startAt,
     ...firstSettings
   } = parseInput('createMock', MockOptions, options)
   const imitations = await loadImitations(profile)
   if (port === undefined && (host !== undefined || controlToken !== undefined))
     throw new MockUsageError(
       'createMock: host and controlToken need a port. Set port, too; 0 takes a free one.',
+    )
+  if (clock === 'machine' && startAt !== undefined)
+    throw new MockUsageError(
+      "createMock: startAt is the start of the virtual clock, and clock is 'machine'. Leave one of them out.",
     )
   if (controlToken === undefined && !isThisMachine(host ?? localHost)) {
     const message = `createMock: with host ${JSON.stringify(host)}, other machines can reach the mock. Set controlToken, too.`
@@ -120,7 +124,9 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       : await (await import('#port')).listen(respondOnPort, { port, host: host ?? localHost })
 
   const createTimers = () =>
-    clock === 'machine' ? createMachineTimers() : createVirtualTimers(new Date(startAt).getTime())
+    clock === 'machine'
+      ? createMachineTimers()
+      : createVirtualTimers(new Date(startAt ?? startTime).getTime())
   const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,

@@ -127,7 +127,7 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),
   /**
-   * Start of the virtual clock: an ISO 8601 date-time, or Unix time in milliseconds.
+   * Start of the virtual clock: an ISO 8601 date-time, or Unix time in milliseconds. Not with the machine's clock.
    * @default '2026-01-01T10:00:00.000Z'
    */
   startAt: z.optional(
