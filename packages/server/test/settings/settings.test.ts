@@ -107,6 +107,7 @@ test('settings that need or exclude another one are refused with the name of a s
       'operationsUrl, operationsSecret': 'fits',
       'sandbox, profile': 'fits',
       'allowPrivateTargets, webhookUrl': 'webhookUrl',
+      'webhookAuthorization, webhookHeader': 'webhookHeader',
     },
   })
 })
