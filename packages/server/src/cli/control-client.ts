@@ -4,6 +4,7 @@ import { formatIssue } from '@wabakit/core/hosting'
 import { escapeControls, readText } from '@wabakit/wire'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { checkNameServer } from './check-name-server.ts'
+import { findDeviation } from './check-response.ts'
 import { InputRefusedError } from './name-inputs.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
@@ -102,6 +103,34 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     )
   }
 
+  const refuseForeign = (deviation: string, cause?: unknown): never => {
+    const message = `${server} is not a wabakit server of this version: ${escapeControls(deviation)}. Check --server.`
+    throw new CliError(message, exitCodes.failed, { cause })
+  }
+
+  /** @throws CliError when the response has another form than that of the operation. */
+  const readJson = async (
+    method: Operation['method'],
+    path: string,
+    response: Response,
+  ): Promise<unknown> => {
+    let value: unknown
+    try {
+      const text = response.status === 204 ? '' : await readText(response, maxBodyBytes)
+      if (text === undefined) throw new Error(`The response is longer than ${maxBodyBytes} bytes.`)
+      value = response.status === 204 ? undefined : JSON.parse(text)
+    } catch (cause) {
+      if (cause instanceof SyntaxError) return refuseForeign('its response is not JSON', cause)
+      const message = `The response of ${server} ended early: ${escapeControls(getFetchMessage(cause))}. ${repeatWithCare}`
+      throw new CliError(message, exitCodes.failed, { cause })
+    }
+    const { status } = response
+    const deviation = await findDeviation({ method, path: below + path, status, value })
+    return deviation === undefined
+      ? value
+      : refuseForeign(`of its response to ${method} ${base}${path}, ${deviation}`)
+  }
+
   return {
     /** Sends a request and reads the JSON of the response. */
     send: async (method: Operation['method'], path: string, body?: unknown): Promise<unknown> => {
@@ -115,21 +144,23 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
           headers: { 'content-type': 'application/json' },
         }),
       })
-      if (response.status === 204) return undefined
+      return readJson(method, path, response)
+    },
+    /** Opens a stream of messages. The time limit is for opening it. */
+    openStream: async (path: string, init: RequestInit & { readonly signal: AbortSignal }) => {
+      const [limit, opened] = [new AbortController(), new AbortController()]
+      const timeout = AbortSignal.timeout(requestTimeoutMs)
+      timeout.addEventListener('abort', () => limit.abort(timeout.reason), { signal: opened.signal })
       try {
-        const text = await readText(response, maxBodyBytes)
-        if (text === undefined) throw new Error(`The response is longer than ${maxBodyBytes} bytes.`)
-        return JSON.parse(text)
-      } catch (cause) {
-        const message =
-          cause instanceof SyntaxError
-            ? `${server} is not a wabakit server: its response is not JSON. Check --server.`
-            : `The response of ${server} ended early: ${escapeControls(getFetchMessage(cause))}. ${repeatWithCare}`
-        throw new CliError(message, exitCodes.failed, { cause })
+        const signal = AbortSignal.any([init.signal, limit.signal])
+        const response = await request(path, { ...init, signal })
+        if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+        await response.body?.cancel()
+        return refuseForeign('its response is not a stream of messages')
+      } finally {
+        opened.abort()
       }
     },
-    /** Requests a path without reading the response body. */
-    open: request,
   }
 }
 

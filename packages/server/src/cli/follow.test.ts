@@ -6,6 +6,15 @@ import { createOutput } from './output.ts'
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
+const event = {
+  id: 'evt_0',
+  name: 'CALL_ENDED',
+  subject: 'call:1',
+  channel: 'PSTN',
+  occurredAt: '2026-01-01T00:00:00.000Z',
+  payload: '{}',
+}
+
 const answer =
   (status: number): Respond =>
   (response) =>
@@ -15,8 +24,9 @@ const answer =
 const followThrough = async (responds: readonly Respond[]) => {
   const resumed: unknown[] = []
   const server = createServer((request, response) => {
-    if (!request.url?.endsWith('/stream')) return response.end('{"items":[{"id":"evt_0"}]}')
+    if (!request.url?.endsWith('/stream')) return response.end(JSON.stringify({ items: [event] }))
     resumed.push(request.headers['last-event-id'])
+    response.setHeader('content-type', 'text/event-stream')
     const respond = responds[resumed.length - 1]
     if (respond !== undefined) return respond(response, request)
     return response.write('id: evt_2\nevent: event\ndata: second\n\n')

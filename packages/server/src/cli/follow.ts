@@ -50,7 +50,7 @@ export async function* follow(
   let state: 'new' | 'open' | 'lost' = 'new'
   while (!signal.aborted) {
     try {
-      const { body } = await control.open('/stream', { headers: { 'last-event-id': last }, signal })
+      const { body } = await control.openStream('/stream', { headers: { 'last-event-id': last }, signal })
       if (state === 'new') onOpen()
       else output.notice('Reconnected.')
       state = 'open'

@@ -1,0 +1,41 @@
+import type { Operation } from '@wabakit/core/control'
+import * as z from 'zod/mini'
+
+const countParameters = ({ path }: Operation): number => path.split(':').length
+
+/** Finds the operation of a request. A path with fewer parameters is the more specific one. */
+const findOperation = async (method: string, path: string): Promise<Operation | undefined> => {
+  const { operations } = await import('@wabakit/core/control')
+  return operations
+    .filter((each) => each.method === method)
+    .filter((each) => new RegExp(`^${each.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
+    .toSorted((left, right) => countParameters(left) - countParameters(right))[0]
+}
+
+type Responded = {
+  readonly method: string
+  /** The path below `/_wabakit`, with its query. */
+  readonly path: string
+  readonly status: number
+  readonly value: unknown
+}
+
+/**
+ * Returns how a response differs from that of a wabakit server, because another program has sent it or another version. Words that
+ * only a newer version knows are no difference.
+ */
+export const findDeviation = async ({
+  method,
+  path,
+  status,
+  value,
+}: Responded): Promise<string | undefined> => {
+  const operation = await findOperation(method, path.replace(/\?.*/, ''))
+  if (operation === undefined) return undefined
+  if (status !== operation.status) return `its status is ${status}, not ${operation.status}`
+  if (operation.result === undefined) return undefined
+  const { error } = z.safeParse(operation.result, value)
+  const issue = error?.issues.find(({ code }) => code === 'invalid_type')
+  if (issue === undefined) return undefined
+  return issue.path.length === 0 ? 'it is not an object' : `its ${issue.path.join('.')} has another type`
+}
