@@ -11,6 +11,7 @@ import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { createHide, hideInExchange } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { planExamination, selectChecks } from './plan.ts'
+import { startRunTime } from './run-time.ts'
 import { rawMethod } from './send.ts'
 import { startServedClock } from './served-clock.ts'
 import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
@@ -132,19 +133,18 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
     },
   }))
   let isCutShort = false
-  const startedAt = performance.now()
-  const servedAt = clock.now()
+  const time = startRunTime({
+    clock,
+    timeoutMs: options.timeoutMs,
+    estimateMs: () => estimateMs(plan.requests, knowledge),
+  })
   const results = await runChecks(checks, {
     getTimeoutMs: () => {
-      const leftMs =
-        options.timeoutMs === undefined
-          ? servedAt + estimateMs(plan.requests, knowledge) - clock.now()
-          : startedAt + options.timeoutMs - performance.now()
+      const leftMs = time.getLeftMs()
       isCutShort ||= leftMs <= 0
       return leftMs
     },
-    // On a busy machine, what is left of the default would run out in real time while the endpoint still has most of its time.
-    after: options.timeoutMs === undefined ? clock.after : undefined,
+    after: time.after,
     decline: (check) => declineCheck(check, { settings, knowledge, skip }),
     onResult: (result) => options.onResult?.(result),
   })

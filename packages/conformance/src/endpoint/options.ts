@@ -49,7 +49,7 @@ export type ExamineEndpointOptions = {
   /**
    * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
    * first effect.
-   * @default 60_000 for a fast endpoint, at most 600_000
+   * @default 60_000 for a fast endpoint, at most 600_000, and twice as much on a busy machine
    */
   readonly timeoutMs?: number | undefined
   /**

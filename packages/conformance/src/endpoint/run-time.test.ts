@@ -1,0 +1,17 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startRunTime } from './run-time.ts'
+
+test('a run ends after 20 minutes, however little time its endpoint had on a busy machine', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  // A clock of a machine that never serves this process.
+  const clock = { now: () => 0, after: () => () => {} }
+  const time = startRunTime({ clock, timeoutMs: undefined, estimateMs: () => 600_000 })
+  const ended = vi.fn()
+  const cancel = time.after(600_000, ended)
+  vi.advanceTimersByTime(1_199_999)
+  expect([time.getLeftMs(), ended.mock.calls.length]).toEqual([1, 0])
+  vi.advanceTimersByTime(1)
+  expect([time.getLeftMs(), ended.mock.calls.length]).toEqual([0, 1])
+  cancel()
+})

@@ -1,0 +1,36 @@
+import { longestTimerMs } from '../report/run-checks.ts'
+import type { ServedClock } from './served-clock.ts'
+
+/** Maximum duration of a run whose limit is an estimate, in milliseconds, however busy this machine is. */
+const maxBusyMs = 1_200_000
+
+type RunTime = {
+  readonly clock: Pick<ServedClock, 'now' | 'after'>
+  readonly timeoutMs: number | undefined
+  /** Returns how long the run may take, if there is no `timeoutMs`. */
+  readonly estimateMs: () => number
+}
+
+/**
+ * Measures the time of a run. A given limit is in real time. An estimate is on the clock of the time that the endpoint had:
+ * on a busy machine, it would run out in real time while the endpoint still has most of its time.
+ */
+export const startRunTime = ({ clock, timeoutMs, estimateMs }: RunTime) => {
+  const [startedAt, servedAt] = [performance.now(), clock.now()]
+  const getRealLeftMs = (): number => startedAt + (timeoutMs ?? maxBusyMs) - performance.now()
+  return {
+    getLeftMs: (): number =>
+      timeoutMs === undefined
+        ? Math.min(servedAt + estimateMs() - clock.now(), getRealLeftMs())
+        : getRealLeftMs(),
+    /** Calls back once this many milliseconds have passed, or the run is over. Returns a function that cancels it. */
+    after: (ms: number, callback: () => void): (() => void) => {
+      const cancel = timeoutMs === undefined ? clock.after(ms, callback) : undefined
+      const timer = setTimeout(callback, Math.min(getRealLeftMs(), longestTimerMs))
+      return () => {
+        cancel?.()
+        clearTimeout(timer)
+      }
+    },
+  }
+}
