@@ -8,13 +8,19 @@ const packageFolder = resolve(import.meta.dirname, '..')
 // Next to `src`, because programs look for their manifest and its libraries from here.
 const outdir = join(packageFolder, '.tmp/processes')
 
-/** The command line and `serve-process.ts`, as a few files each: from hundreds of sources, a process takes half as much CPU again to start. */
-export const bundles = { command: join(outdir, 'main.js'), serve: join(outdir, 'serve-process.js') }
+/** The command line and programs of these tests, as a few files each: from hundreds of sources, a process takes half as much CPU again to start. */
+export const bundles = {
+  command: join(outdir, 'main.js'),
+  serve: join(outdir, 'serve-process.js'),
+  write: join(outdir, 'sqlite-writer.js'),
+}
 
 /** Builds them before the tests. */
 export const setup = async (): Promise<void> => {
   const { outputFiles } = await build({
-    entryPoints: [join(packageFolder, 'src/cli/main.ts'), join(packageFolder, 'test/serve-process.ts')],
+    entryPoints: ['src/cli/main.ts', 'test/serve-process.ts', 'test/sqlite-writer.ts'].map((file) =>
+      join(packageFolder, file),
+    ),
     entryNames: '[name]',
     outdir,
     write: false,

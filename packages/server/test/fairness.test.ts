@@ -57,7 +57,7 @@ test.each(Object.entries(databases))(
         subject: `group:${subject}`,
         payload: '{"event":"GROUP_CREATED"}',
       })
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 3; turn++) {
       await Promise.all(numbers.map((number) => publish('hanging', number, `${number}_${turn}`)))
     }
     for (let index = 0; index < 50; index++) await publish('other', other, `${index}`)

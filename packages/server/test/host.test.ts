@@ -331,14 +331,6 @@ test('answers 64 requests that arrive at once on a connection, and closes it ins
   expect(answer.slice(answer.lastIndexOf('HTTP/1.1'))).toMatch(/connection: close/i)
 })
 
-test('refuses headers that are too large', async () => {
-  const { url } = await start()
-
-  expect(
-    await raw(url, `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`),
-  ).toMatch(/^HTTP\/1\.1 431 /)
-})
-
 test('refuses a body as soon as it is too large, and announces that the connection closes', async () => {
   const { url } = await start()
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`

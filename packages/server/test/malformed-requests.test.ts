@@ -69,7 +69,9 @@ const at = (path: string, bytes: string): string =>
 
 const cases = ['all', 'worker'].flatMap((role) =>
   malformedRequests.flatMap(({ name, fault, bytes }) => {
-    const variants = [...new Set(paths.map((path) => at(path, bytes)))]
+    // A worker has no API.
+    const served = role === 'worker' ? ['/', '/healthz'] : paths
+    const variants = [...new Set(served.map((path) => at(path, bytes)))]
     return variants.map((variant) => ({
       role,
       name,

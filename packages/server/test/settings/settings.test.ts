@@ -1,5 +1,4 @@
-import { connect } from 'node:net'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type OptionCases, testOptions } from '../../../../tools/option-cases.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { ServerConfig } from '../../src/config/server-config.ts'
@@ -26,27 +25,6 @@ testOptions<Settings>('a server', settings)
 
 test('every setting of the schema has cases', () => {
   expect(Object.keys(settings).toSorted()).toEqual(Object.keys(ServerConfig.shape).toSorted())
-})
-
-test('a request must arrive within requestTimeoutMs, and at most maxConnections are accepted', async () => {
-  const { url } = await start({ requestTimeoutMs: 1_000, maxConnections: 4 })
-  const open = () => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.on('error', () => {})
-    onTestFinished(() => void socket.destroy())
-    let text = ''
-    const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    return { socket, closed }
-  }
-  // One address can have half of the connections.
-  const [first, second, third] = [open(), open(), open()]
-  expect(await third?.closed).toBe('')
-  first?.socket.write('POST /whatsapp/wa-group/create HTTP/1.1\r\nhost: localhost\r\n')
-  expect(await first?.closed).toMatch(/^HTTP\/1\.1 408 /)
-  second?.socket.destroy()
 })
 
 test('the connections to endpoints are closed with the server', async () => {

@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginDue, delivered, failed, settle } from '../../../test/attempts.ts'
+import { bundles } from '../../../test/bundle-processes.ts'
 import { withFailingDisk } from '../../../test/failing-disk.ts'
 import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
@@ -32,19 +33,9 @@ const edit = (path: string, sql: string): void => {
   database.close()
 }
 
-/** Returns the arguments of a Node process that opens the database and then runs other code. */
-const openingArguments = (path: string, then: string): string[] => {
-  const code = `
-    import { sqliteStore } from ${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url))}
-    sqliteStore({ path: ${JSON.stringify(path)} })
-    console.log('open')
-    ${then}`
-  return ['--conditions=@wabakit/source', '--input-type=module', '-e', code]
-}
-
-/** Starts a process that keeps the database open until it is killed. */
+/** Starts a process that writes to the database until it is killed. */
 const holdElsewhere = async (path: string) => {
-  const child = spawn(process.execPath, openingArguments(path, 'setInterval(() => {}, 1_000)'))
+  const child = spawn(process.execPath, [bundles.write, path, '1', '1000000'])
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   return async () => {
@@ -155,9 +146,7 @@ test("a refused store does not release the first store's lock", async () => {
   const first = sqliteStore({ path })
   onTestFinished(first.close)
   expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError' }))
-  const { stderr } = spawnSync(process.execPath, openingArguments(path, 'process.exit()'), {
-    encoding: 'utf8',
-  })
+  const { stderr } = spawnSync(process.execPath, [bundles.write, path], { encoding: 'utf8' })
   expect(stderr).toContain('DatabaseInUseError')
 })
 
@@ -167,7 +156,7 @@ test('a second process on one file is refused until the first one has ended or i
   expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError', path }))
   await kill()
   const store = sqliteStore({ path })
-  expect(await store.saveOrganization(organization())).toBe('saved')
+  expect(await store.findOrganization('acme')).toEqual(organization())
   await store.close()
 })
 
