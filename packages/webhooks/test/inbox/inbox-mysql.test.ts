@@ -9,7 +9,6 @@ import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { eventCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
-import { inboxOptionCases } from './inbox-option-cases.ts'
 
 describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd is not installed)', () => {
   let mariadb: Awaited<ReturnType<typeof startMariadb>>
@@ -33,7 +32,6 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
   afterAll(() => mariadb?.stop())
 
   inboxCases('MariaDB', () => shared)
-  inboxOptionCases('MariaDB', () => shared)
   claimOrderCases('MariaDB', {
     environment: () => shared,
     openEngine: (table) => createMysqlEngine(mariadb.pool(), table) as unknown as InboxEngine,

@@ -7,8 +7,8 @@ import { type Environment, newTable, receive, toEnd, toJoin, toRequest } from '.
 const day = 86_400_000
 const unknown = { event: 'NEW_EVENT' }
 
-/** Every option of an inbox, on any database. */
-export const inboxOptionCases = (name: string, environment: () => Environment): void => {
+/** Every option of an inbox. */
+export const inboxOptionCases = (environment: () => Environment): void => {
   const setUp = (options: SqlInboxOptions) => receive(environment(), { onParked: () => {}, ...options })
   const ownTable = newTable()
   const parked: unknown[] = []
@@ -34,7 +34,7 @@ export const inboxOptionCases = (name: string, environment: () => Environment): 
     return { body: getLast('body'), key: getLast('key') }
   }
 
-  describe(`${name}: every option`, () => {
+  describe('every option', () => {
     testOptions<SqlInboxOptions>('sqlInbox()', {
       table: {
         see: async (options) => {

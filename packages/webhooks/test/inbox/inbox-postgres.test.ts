@@ -9,7 +9,6 @@ import { claimCostCases } from './claim-cost-cases.ts'
 import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
-import { inboxOptionCases } from './inbox-option-cases.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let shared: Environment
@@ -48,7 +47,6 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 inboxCases('PostgreSQL', () => shared)
-inboxOptionCases('PostgreSQL', () => shared)
 claimCostCases('PostgreSQL', () => postgres)
 claimOrderCases('PostgreSQL', {
   environment: () => shared,
@@ -391,7 +389,7 @@ describe('an inbox on PostgreSQL', () => {
     await receiver.stop()
   })
 
-  it('returns every connection when it stops, and needs at least three', async () => {
+  it('returns every connection when it stops', async () => {
     const pool = postgres.pool({ max: 3 })
     const { receiver } = receive(createEnvironment(pool))
     receiver.onAny(async (_, { transaction }) => void (await transaction()))
@@ -405,7 +403,6 @@ describe('an inbox on PostgreSQL', () => {
     ])
     client.release()
     expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
-    expect(() => sqlInbox(postgres.pool({ max: 2 }))).toThrow(/at least 3/)
   })
 
   it('leaves no listeners on the connections of handlers', async () => {
@@ -456,12 +453,6 @@ describe('an inbox on PostgreSQL', () => {
     const { receiver, inbox } = receive(shared, { table })
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     expect(await inbox.count()).toEqual({ stored: 1 })
-  })
-
-  it('lets many processes create the table at once', async () => {
-    const table = newTable()
-    const inboxes = Array.from({ length: 6 }, () => receive(createEnvironment(postgres.pool()), { table }))
-    expect(await Promise.all(inboxes.map(({ inbox }) => inbox.count()))).toEqual(inboxes.map(() => ({})))
   })
 
   it('refuses atCompletion()', async () => {

@@ -12,6 +12,7 @@ import { type Context, type Environment, receive, toEnd, toJoin, toRequest } fro
 import { eventCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
 import { inboxOptionCases } from './inbox-option-cases.ts'
+import { inboxRules } from './inbox-rules.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
 const opened: { close(): unknown }[] = []
@@ -42,8 +43,11 @@ const nodeDatabase = open(new DatabaseSync(':memory:'))
 const node = createEnvironment(nodeDatabase)
 const better = createEnvironment(open(new BetterSqlite(':memory:')))
 
+describe('an inbox on any database', () => {
+  inboxRules(() => node)
+  inboxOptionCases(() => node)
+})
 inboxCases('node:sqlite', () => node)
-inboxOptionCases('node:sqlite', () => node)
 claimOrderCases('node:sqlite', {
   environment: () => node,
   openEngine: () => createSqliteEngine(nodeDatabase) as unknown as InboxEngine,
