@@ -1,62 +1,28 @@
-import { resolve } from 'node:path'
-import { type Inbox, sqlDedupe, sqlDedupeTable, sqlInbox } from '@wabakit/webhooks'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
+import { describe, expect, it, vi } from 'vitest'
 import { requireProgram } from '../../../server/test/programs.ts'
 import { claim } from '../dedupe-cases.ts'
-import { distribution, findPackaged, startInstalledPostgres } from '../installed-postgres.ts'
-import { claimCostCases } from './claim-cost-cases.ts'
-import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
-import { inboxCases } from './inbox-cases.ts'
+import { distribution } from '../installed-postgres.ts'
+import { receive, toEnd, toRequest } from './environment.ts'
+import { createEnvironment, useInstalled, versionCases } from './installed-environment.ts'
 
-/** PostgreSQL 18 is tested by inbox-postgres.test.ts. */
-const versions = {
-  'PostgreSQL of the distribution': distribution,
-  ...Object.fromEntries(
-    [
-      'node_modules/postgres14',
-      'tools/matrix/node_modules/postgres16',
-      'tools/matrix/node_modules/postgres17',
-    ].map((folder) => [folder, findPackaged(resolve(folder))]),
-  ),
-}
+// PostgreSQL 18 is tested by inbox-postgres.test.ts, and those between by inbox-postgres-versions.matrix.test.ts.
+versionCases('node_modules/postgres14')
 
-const createEnvironment = (pool: Pool): Environment => ({
-  inbox: (options) => sqlInbox(pool, options) as unknown as Inbox<Context>,
-  write: async ({ transaction }, effect) =>
-    (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
-  query: async (text) => (await pool.query(text)).rows,
-})
-
-for (const [name, programs] of Object.entries(versions)) {
-  if (programs === undefined) {
-    // The whole test:matrix installs the others.
-    if (!name.startsWith('tools/')) requireProgram(name, false)
-    it.todo(`runs on ${name}, which is not installed`)
-    continue
-  }
-  describe(name, () => {
-    let server: Awaited<ReturnType<typeof startInstalledPostgres>>
-    let shared: Environment
-    beforeAll(async () => {
-      server = await startInstalledPostgres(programs, ['shared_preload_libraries=auto_explain'])
-      const pool = server.pool()
-      await pool.query('CREATE TABLE effects (effect text)')
-      shared = createEnvironment(pool)
-    })
-    afterAll(() => server?.stop())
-
-    inboxCases(name, () => shared)
-    claimCostCases(name, () => server)
+// Only the PostgreSQL of distributions has a compiler.
+describe.skipIf(!requireProgram('the PostgreSQL of the distribution', distribution !== undefined))(
+  'PostgreSQL of the distribution',
+  () => {
+    const { server, shared } = useInstalled(distribution ?? '', ['shared_preload_libraries=auto_explain'])
 
     it('compiles no statement, with many entries and without statistics', async () => {
-      await shared.query('ALTER ROLE CURRENT_USER SET auto_explain.log_min_duration = 0')
-      await shared.query('ALTER ROLE CURRENT_USER SET auto_explain.log_analyze = on')
-      const { receiver, inbox, table } = receive(createEnvironment(server.pool()))
+      await shared().query('ALTER ROLE CURRENT_USER SET auto_explain.log_min_duration = 0')
+      await shared().query('ALTER ROLE CURRENT_USER SET auto_explain.log_analyze = on')
+      const { receiver, inbox, table } = receive(createEnvironment(server().pool()))
       receiver.onAny(() => {})
       await receiver.handle(toRequest(toEnd('a'), 'a'))
       // Without statistics, and with more rows than the planner expects.
-      await shared.query(`INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)
+      await shared().query(`INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)
         SELECT 'h' || n, '', 'call:' || n, CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'handled' END, 9e15::bigint, 1 FROM generate_series(1, 300000) n`)
       await receiver.handle(toRequest(toEnd('b'), 'b'))
       await receiver.drain()
@@ -65,20 +31,20 @@ for (const [name, programs] of Object.entries(versions)) {
       await inbox.retry({ callId: '20' })
       // Expired rows are deleted with the first completion.
       using _random = vi.spyOn(Math, 'random').mockReturnValue(0.9999)
-      await shared.query(sqlDedupeTable())
-      await shared.query(`INSERT INTO wabakit_webhook_deliveries
+      await shared().query(sqlDedupeTable())
+      await shared().query(`INSERT INTO wabakit_webhook_deliveries
         SELECT 'k' || n, NULL, now() + interval '1 day' FROM generate_series(1, 300000) n`)
-      const dedupe = sqlDedupe(server.pool())
+      const dedupe = sqlDedupe(server().pool())
       const held = await claim(dedupe, 'a')
       await held.renew(60_000)
       await held.complete()
       expect(await dedupe.claim('a', 60_000)).toBe('duplicate')
       await (await claim(dedupe, 'b')).release()
-      await shared.query('ALTER ROLE CURRENT_USER RESET ALL')
-      const ran = server.readLog()
+      await shared().query('ALTER ROLE CURRENT_USER RESET ALL')
+      const ran = server().readLog()
       expect(ran).toMatch(/WITH picked/)
       expect(ran).toMatch(/DELETE FROM \w+\.wabakit_webhook_deliveries WHERE expires_at/)
       expect(ran).not.toContain('JIT:')
     })
-  })
-}
+  },
+)
