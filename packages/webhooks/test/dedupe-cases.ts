@@ -110,7 +110,7 @@ export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
 }
 
 /** Every dedupe store must pass these tests. */
-export const dedupeCases = (pair: DedupePair): void => {
+export const dedupeCases = (pair: DedupePair, { numRuns = 15 } = {}): void => {
   let first: Dedupe
   let second: Dedupe
   beforeEach(async () => {
@@ -236,7 +236,7 @@ export const dedupeCases = (pair: DedupePair): void => {
         const expected = await play([reference], steps, { prefix: '', sleep: () => (now += 1) })
         expect(await play([first, second], steps, { prefix: newKey(), sleep: () => {} })).toEqual(expected)
       }),
-      { numRuns: 15 },
+      { numRuns },
     )
   })
 

@@ -8,44 +8,35 @@ const dialect = 'mysql'
 
 describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadbd is not installed)', () => {
   let mariadb: Awaited<ReturnType<typeof startMariadb>>
+  let pool: ReturnType<typeof mariadb.pool>
   beforeAll(async () => {
     mariadb = await startMariadb()
-    const pool = mariadb.pool()
+    pool = mariadb.pool()
     await pool.query(sqlDedupeTable({ dialect }))
     await pool.query(sqlDedupeTable({ dialect }))
   })
   afterAll(() => mariadb?.stop())
 
-  describe('with mysql2 pools', () => {
+  describe("with Drizzle's driver, alongside prepared statements", () => {
     dedupeCases(async (ttlMs) => [
-      sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
-      sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
+      sqlDedupe(drizzle({ client: pool }).$client, { dialect, ttlMs }),
+      sqlDedupe((text, values) => pool.execute(text, values), { dialect, ttlMs }),
     ])
   })
 
-  describe("with prepared statements, alongside Drizzle's driver", () => {
-    dedupeCases(async (ttlMs) => {
-      const pool = mariadb.pool()
-      return [
-        sqlDedupe((text, values) => pool.execute(text, values), { dialect, ttlMs }),
-        sqlDedupe(drizzle({ client: mariadb.pool() }).$client, { dialect, ttlMs }),
-      ]
-    })
-  })
-
   it('distinguishes keys that differ in case or in spaces at the end', async () => {
-    const dedupe = sqlDedupe(mariadb.pool(), { dialect })
+    const dedupe = sqlDedupe(pool, { dialect })
     for (const key of ['key', 'KEY', 'key ', 'kéy', '👋'.repeat(100)]) await claim(dedupe, key)
     expect(await dedupe.claim('👋'.repeat(100), 1_000)).toBe('in_progress')
   })
 
   it('refuses sessions with autocommit off, and a connection in a transaction', async () => {
-    const pool = mariadb.pool()
+    const reset = mariadb.pool()
     // The pool passes the connection of callbacks.
-    pool.pool.on('connection', (connection) => void connection.query('SET autocommit = 0', () => {}))
+    reset.pool.on('connection', (connection) => void connection.query('SET autocommit = 0', () => {}))
     const connection = await mariadb.pool().getConnection()
     await connection.query('START TRANSACTION')
-    const databases = [pool, connection, (text: string, values: SqlValue[]) => pool.execute(text, values)]
+    const databases = [reset, connection, (text: string, values: SqlValue[]) => reset.execute(text, values)]
     // Each has a key of its own: a claim that is not committed keeps its row locked.
     for (const [index, database] of databases.entries())
       await expect(
@@ -55,16 +46,12 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
   })
 
   it('renews a claim whose time does not change', async () => {
-    const renewed = await claim(sqlDedupe(mariadb.pool(), { dialect }), 'renewed')
+    const renewed = await claim(sqlDedupe(pool, { dialect }), 'renewed')
     const renewals = Array.from({ length: 50 }, () => renewed.renew(60_000))
     expect(new Set(await Promise.all(renewals))).toEqual(new Set([true]))
   })
 
   describe('with other table names', () => {
-    let pool: ReturnType<typeof mariadb.pool>
-    beforeAll(() => {
-      pool = mariadb.pool()
-    })
     tableCases({
       open: async (options) => {
         await pool.query(sqlDedupeTable({ dialect, table: options.table }))

@@ -4,39 +4,24 @@ import { claim, dedupeCases, tableCases } from './dedupe-cases.ts'
 import { startPostgres } from './postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
+let pool: ReturnType<typeof postgres.pool>
 beforeAll(async () => {
   postgres = await startPostgres()
+  pool = postgres.pool()
+  await pool.query(sqlDedupeTable())
+  await pool.query(sqlDedupeTable())
 })
 afterAll(() => postgres.stop())
 
 describe('sqlDedupe on a real PostgreSQL', () => {
-  beforeAll(async () => {
-    const pool = postgres.pool()
-    await pool.query(sqlDedupeTable())
-    await pool.query(sqlDedupeTable())
-  })
-
-  describe('with a pg pool', () => {
+  describe('with a pg pool, alongside a query function', () => {
     dedupeCases(async (ttlMs) => [
-      sqlDedupe(postgres.pool(), { ttlMs }),
-      sqlDedupe(postgres.pool(), { ttlMs }),
+      sqlDedupe(pool, { ttlMs }),
+      sqlDedupe((text, values) => pool.query(text, values), { ttlMs }),
     ])
   })
 
-  describe('with a query function', () => {
-    dedupeCases(async (ttlMs) => {
-      const pool = postgres.pool()
-      const dedupe = sqlDedupe((text, values) => pool.query(text, values), { ttlMs })
-      return [dedupe, dedupe]
-    })
-  })
-
   describe('with other table names', () => {
-    // One pool, because the pools of the other cases use most of the connections that the server allows.
-    let pool: ReturnType<typeof postgres.pool>
-    beforeAll(() => {
-      pool = postgres.pool()
-    })
     tableCases({
       open: async (options) => {
         await pool.query(sqlDedupeTable({ table: options.table }))
@@ -47,7 +32,6 @@ describe('sqlDedupe on a real PostgreSQL', () => {
   })
 
   it('accepts a table in a schema, and rejects invalid names', async () => {
-    const pool = postgres.pool()
     await pool.query('CREATE SCHEMA hooks')
     await pool.query(sqlDedupeTable({ table: 'hooks.seen' }))
     await claim(sqlDedupe(pool, { table: 'hooks.seen' }), 'a')
@@ -58,7 +42,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
   })
 
   it('refuses a client in a transaction', async () => {
-    const client = await postgres.pool().connect()
+    const client = await pool.connect()
     onTestFinished(() => client.release())
     await client.query('BEGIN')
     await expect(Promise.resolve(sqlDedupe(client).claim('open', 1))).rejects.toThrow('in a transaction')

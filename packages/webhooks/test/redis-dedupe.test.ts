@@ -67,13 +67,6 @@ describe.skipIf(!requireCommand('redis-server', '--version'))(
       return client
     }
 
-    describe('with a node-redis client', () => {
-      dedupeCases(async (ttlMs) => {
-        const clients = [await nodeRedis(), await nodeRedis()] as const
-        return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
-      })
-    })
-
     describe('with an ioredis client, alongside a node-redis client', () => {
       dedupeCases(async (ttlMs) => {
         const clients = [await ioRedis(), await nodeRedis()] as const

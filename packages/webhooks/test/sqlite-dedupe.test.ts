@@ -31,29 +31,24 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-const pairs: Record<string, (ttlMs: number) => readonly [Dedupe, Dedupe]> = {
-  'two node:sqlite connections': (ttlMs) => [
-    sqlDedupe(openNode(), { dialect, ttlMs }),
-    sqlDedupe(openNode(), { dialect, ttlMs }),
+describe.each<[string, (ttlMs: number) => readonly [Dedupe, Dedupe]]>([
+  [
+    'with a better-sqlite3 connection, alongside a node:sqlite connection',
+    (ttlMs) => [sqlDedupe(openBetter(), { dialect, ttlMs }), sqlDedupe(openNode(), { dialect, ttlMs })],
   ],
-  'a better-sqlite3 connection, alongside a node:sqlite connection': (ttlMs) => [
-    sqlDedupe(openBetter(), { dialect, ttlMs }),
-    sqlDedupe(openNode(), { dialect, ttlMs }),
+  [
+    "with Drizzle's driver, alongside a query function that resolves to rows",
+    (ttlMs) => {
+      const database = openNode()
+      const query = async (text: string, values: (string | number | null)[]) =>
+        database.prepare(text).all(...values)
+      return [
+        sqlDedupe(drizzle(openBetter()).$client, { dialect, ttlMs }),
+        sqlDedupe(query, { dialect, ttlMs }),
+      ]
+    },
   ],
-  "Drizzle's driver": (ttlMs) => {
-    const dedupe = sqlDedupe(drizzle(openBetter()).$client, { dialect, ttlMs })
-    return [dedupe, dedupe]
-  },
-  'a query function that resolves to rows': (ttlMs) => {
-    const database = openNode()
-    const query = async (text: string, values: (string | number | null)[]) =>
-      database.prepare(text).all(...values)
-    const dedupe = sqlDedupe(query, { dialect, ttlMs })
-    return [dedupe, dedupe]
-  },
-}
-
-describe.each(Object.entries(pairs))('sqlDedupe on SQLite, with %s', (_, pair) => {
+])('sqlDedupe on SQLite, %s', (_, pair) => {
   dedupeCases(async (ttlMs) => pair(ttlMs))
 })
 
