@@ -137,12 +137,6 @@ describe('on PostgreSQL', () => {
         types: parseAs((oid, text) => (oid === 20 ? BigInt(text) : pg.types.getTypeParser(oid)(text))),
       }),
     ],
-    [
-      'with int8 as number',
-      () => ({
-        types: parseAs((oid, text) => (oid === 20 ? Number(text) : pg.types.getTypeParser(oid)(text))),
-      }),
-    ],
     ['with everything as text, bytes included', () => ({ types: parseAs((_, text) => text) })],
     [
       'with columns in camel case',
@@ -157,8 +151,10 @@ describe('on PostgreSQL', () => {
       'with rows as arrays',
       () => ({ Client: wrap((query, text, values) => query({ text, values, rowMode: 'array' })) }),
     ],
-    ['with serializable transactions', () => ({ options: '-c default_transaction_isolation=serializable' })],
-    ['with a query_timeout', () => ({ query_timeout: 5_000 })],
+    [
+      'with serializable transactions and a query_timeout',
+      () => ({ options: '-c default_transaction_isolation=serializable', query_timeout: 5_000 }),
+    ],
   ])('everything works %s', async (_, options) => run(options()), 10_000)
 
   it.each<[string, string, () => pg.PoolConfig]>([
@@ -207,12 +203,18 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
     ['nestTables', { nestTables: true } as PoolOptions],
     ['typeCast: false', { typeCast: false }],
     ['a typeCast that returns text', { typeCast: (field) => field.string() }],
-    ['bigNumberStrings', { supportBigNumbers: true, bigNumberStrings: true }],
-    ['dateStrings', { dateStrings: true }],
-    ['namedPlaceholders', { namedPlaceholders: true }],
-    ['multipleStatements', { multipleStatements: true }],
-    ['decimalNumbers', { decimalNumbers: true }],
-    ['the flag -FOUND_ROWS', { flags: ['-FOUND_ROWS'] }],
+    [
+      'settings that do not depend on one another, all at once',
+      {
+        supportBigNumbers: true,
+        bigNumberStrings: true,
+        dateStrings: true,
+        namedPlaceholders: true,
+        multipleStatements: true,
+        decimalNumbers: true,
+        flags: ['-FOUND_ROWS'],
+      },
+    ],
   ])(
     'everything works with %s',
     async (_, options) => {

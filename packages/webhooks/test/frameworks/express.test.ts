@@ -3,14 +3,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { signed, summary } from '../signed.ts'
-import {
-  frameworkCases,
-  listen,
-  parsedBodyCases,
-  recording,
-  refusedBodyCases,
-  type Start,
-} from './framework-cases.ts'
+import { frameworkCases, listen, parsedBodyCases, recording, type Start } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
 
 const start =
@@ -24,7 +17,6 @@ const start =
 
 describe('Express 5', () => {
   frameworkCases(start())
-  refusedBodyCases(start())
   // Express itself responds 404 to a URL that it cannot parse.
   malformedCases(
     (receiver) => {

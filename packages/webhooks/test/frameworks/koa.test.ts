@@ -2,8 +2,7 @@ import { createServer } from 'node:http'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import Koa from 'koa'
 import { describe } from 'vitest'
-import { frameworkCases, listen, refusedBodyCases, type Start } from './framework-cases.ts'
-import { malformedCases } from './malformed-cases.ts'
+import { frameworkCases, listen, type Start } from './framework-cases.ts'
 
 const start: Start = (receiver) => {
   const handler = toNodeHandler(receiver)
@@ -18,15 +17,4 @@ const start: Start = (receiver) => {
 
 describe('Koa 3', () => {
   frameworkCases(start)
-  refusedBodyCases(start)
-  malformedCases((receiver) => {
-    const handler = toNodeHandler(receiver)
-    const app = new Koa()
-    app.silent = true
-    app.use((context) => {
-      context.respond = false
-      return handler(context.req, context.res)
-    })
-    return listen(createServer(app.callback()))
-  })
 })

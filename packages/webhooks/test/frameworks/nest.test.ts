@@ -6,7 +6,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signed, summary } from '../signed.ts'
-import { frameworkCases, parsedBodyCases, recording, refusedBodyCases } from './framework-cases.ts'
+import { frameworkCases, parsedBodyCases, recording } from './framework-cases.ts'
 
 const start =
   (options: { rawBody?: boolean; bodyParser?: boolean }) =>
@@ -34,7 +34,6 @@ const start =
 
 describe('NestJS 12 with bodyParser: false', () => {
   frameworkCases(start({ bodyParser: false }))
-  refusedBodyCases(start({ bodyParser: false }))
 })
 
 describe('NestJS 12 with rawBody: true', () => {
