@@ -33,19 +33,19 @@ test.each([
   ['on a port', 0, 'virtual'],
   ['on the clock of the machine', 0, 'machine'],
 ] as const)(
-  'twenty mocks %s leave no timer, socket or listener behind',
+  'five mocks %s leave no timer, socket or listener behind',
   async (_, port, clock) => {
     // Loads everything, and opens the connections that `fetch` keeps.
     await cycle(port, clock)
     const before = count()
-    for (let round = 0; round < 20; round++) await cycle(port, clock)
+    for (let round = 0; round < 5; round++) await cycle(port, clock)
     await expect.poll(() => count().resources.length).toBeLessThanOrEqual(before.resources.length)
     expect(count().listeners).toEqual(before.listeners)
   },
   60_000,
 )
 
-test('twenty mocks behind msw handlers leave no timer or listener behind', async () => {
+test('five mocks behind msw handlers leave no timer or listener behind', async () => {
   const useHandlers = async (): Promise<void> => {
     const mock = await createMock()
     const baseUrl = 'https://api.example.com'
@@ -62,7 +62,7 @@ test('twenty mocks behind msw handlers leave no timer or listener behind', async
   const countResources = () => count().resources.filter((name) => name !== 'TCPSocketWrap').length
   await useHandlers()
   const [before, resources] = [count(), countResources()]
-  for (let round = 0; round < 20; round++) await useHandlers()
+  for (let round = 0; round < 5; round++) await useHandlers()
   await expect.poll(countResources).toBeLessThanOrEqual(resources + 1)
   expect(count().listeners).toEqual(before.listeners)
 })

@@ -3,9 +3,9 @@ import { createMock } from '@wabakit/mock'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
 
-test('a thousand concurrent tenants are isolated from each other', async () => {
+test('two hundred concurrent tenants are isolated from each other', async () => {
   await using mock = await createMock()
-  const tenants = Array.from({ length: 1_000 }, () => mock.tenant())
+  const tenants = Array.from({ length: 200 }, () => mock.tenant())
   const start = mock.clock.now()
   const patient = { timeoutMs: 110_000 }
   await Promise.all(
@@ -27,7 +27,7 @@ test('a thousand concurrent tenants are isolated from each other', async () => {
   const keys = new Set(
     [mock, ...tenants].flatMap(({ apiKey, secret, organizationId }) => [apiKey, secret, organizationId]),
   )
-  expect(keys.size).toBe(3 * 1_001)
+  expect(keys.size).toBe(3 * 201)
 })
 
 test('a tenant accepts only its own key, and the mock finds each tenant by its key, with and without Bearer', async () => {
