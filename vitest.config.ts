@@ -40,7 +40,7 @@ const slowest = [
   'inbox-mysql',
   'server/every-option',
   'cluster-simulation/test/cases',
-  'runtimes/sources',
+  'runtimes/workerd',
   // npm run test:long: one that waits, and two that compute
   'orders.long',
   'core-suite/postgres',

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 
 /** Bundles a module with the packages installed in `dir`, or, with `fromSources`, with the sources of this repository. */
-export const bundle = async (source: string, dir: string, fromSources: boolean): Promise<string> => {
+export const bundle = async (source: string, dir: string, fromSources = false): Promise<string> => {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: dir, loader: 'ts' },
     bundle: true,

@@ -7,13 +7,11 @@ import type { Environment } from './checks/client.ts'
 export const checkInChromium = async (
   dir: string,
   environment: Omit<Environment, 'codes' | 'browser'>,
-  fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
     `import { checkAll } from './checks/all.ts'
     globalThis.outcome = checkAll(${JSON.stringify({ ...environment, codes: false, browser: true })})`,
     dir,
-    fromSources,
   )
   const browser = await chromium.launch({
     ...(chromiumPath && { executablePath: chromiumPath }),

@@ -55,7 +55,7 @@ test.skipIf(isSkipped)('client, receiver and mock pass their checks in Firefox',
 })
 
 test.skipIf(isSkipped)('everything of the core passes in Firefox', async () => {
-  await openScript(await bundleSuite('page.ts', 'sources'))
+  await openScript(await bundleSuite('page.ts'))
   const outcome = await firefox.evaluate('runEverything()')
   expect(outcome).toEqual({ passed: expect.any(Number), failures: [] })
   expect(Object(outcome).passed).toBeGreaterThan(250)

@@ -76,12 +76,12 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
       }
     : undefined,
   workerd: async () => {
-    await checkInWorkerd(project, service, false)
+    await checkInWorkerd(project, service)
     return passes(readManifest(join(root, 'node_modules/workerd')).version)
   },
   Chromium: chromiumPath
     ? async () => {
-        await checkInChromium(project, service, false)
+        await checkInChromium(project, service)
         return passes(await readVersion(chromiumPath ?? '', ['--no-sandbox']))
       }
     : undefined,

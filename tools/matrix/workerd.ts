@@ -6,7 +6,6 @@ import type { Environment } from './checks/client.ts'
 export const checkInWorkerd = async (
   dir: string,
   environment: Omit<Environment, 'codes' | 'browser'>,
-  fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
     `import { checkAll } from './checks/all.ts'
@@ -20,7 +19,6 @@ export const checkInWorkerd = async (
       },
     }`,
     dir,
-    fromSources,
   )
   const miniflare = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' })
   try {

@@ -1,3 +1,0 @@
-import { defineRuntimeTests } from './define-tests.ts'
-
-defineRuntimeTests('built packages')
