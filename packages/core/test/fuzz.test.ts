@@ -75,7 +75,7 @@ test('any JSON as a body results in a typed response, and creates a group if and
         [!parsed.success, parsed.success ? [] : toIssues(parsed.error)].toString(),
       )
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 

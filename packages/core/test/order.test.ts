@@ -74,6 +74,6 @@ test('the order of a lane is preserved whatever fails', async () => {
       checkOrder(scenario.sent, statuses)
       expect(await scenario.server.dispatcher.nextDueAt()).toBeUndefined()
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })

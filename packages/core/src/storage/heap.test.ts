@@ -48,7 +48,7 @@ test('a heap always has the first item on top, whatever is added, moved and remo
       const sorted = sort()
       expect(drain(heap)).toEqual(sorted)
     }),
-    { numRuns: 500 },
+    { numRuns: 100 },
   )
 })
 

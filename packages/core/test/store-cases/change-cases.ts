@@ -59,44 +59,6 @@ export const changeCases = defineCases({
     equal((await listAll(store)).length, 2)
   },
 
-  'creates one group for 100 identical concurrent requests': async (store) => {
-    await setUp(store)
-    const creates = Array.from({ length: 100 }, () =>
-      store.createGroup({ group: buildGroup(), event: buildEvent() }),
-    )
-    const outcomes = (await Promise.all(creates)).map(({ outcome }) => outcome)
-    equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
-    equal(outcomes.filter((outcome) => outcome === 'same').length, 99)
-    equal((await listAll(store)).length, 1)
-  },
-
-  'creates one group for 100 conflicting concurrent requests': async (store) => {
-    await setUp(store)
-    const creates = Array.from({ length: 100 }, (_, index) =>
-      store.createGroup({
-        group: buildGroup({ requestHash: String(index).padStart(64, '0') }),
-        event: buildEvent(),
-      }),
-    )
-    const outcomes = (await Promise.all(creates)).map(({ outcome }) => outcome)
-    equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
-    equal(outcomes.filter((outcome) => outcome === 'conflict').length, 99)
-    equal((await listAll(store)).length, 1)
-  },
-
-  'allows two organizations to have groups with the same id': async (store) => {
-    await setUp(store)
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    const other = buildGroup({ organizationId: 'other', subject: 'Theirs' })
-    await store.createGroup({ group: buildGroup(), event: buildEvent() })
-    equal(
-      (await store.createGroup({ group: other, event: buildEvent({ organizationId: 'other' }) })).outcome,
-      'created',
-    )
-    equal((await store.findGroup('acme', 'g1'))?.subject, 'Launch')
-    equal((await store.findGroup('other', 'g1'))?.subject, 'Theirs')
-  },
-
   'writes a participant by compare-and-set, together with the event': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
@@ -123,19 +85,6 @@ export const changeCases = defineCases({
     equal((await listAll(store)).length, 1)
   },
 
-  'publishes one event for many concurrent steps of a call': async (store) => {
-    await setUp(store)
-    await store.saveCall({ call: buildCall(), event: buildEvent() })
-    const steps = Array.from({ length: 20 }, () =>
-      store.saveCall({
-        call: buildCall({ revision: 2, state: 'accepted' }),
-        event: buildEvent({ name: 'CALL_ACCEPTED' }),
-      }),
-    )
-    equal((await Promise.all(steps)).filter((outcome) => outcome === 'saved').length, 1)
-    equal((await listAll(store)).length, 2)
-  },
-
   'publishes an event for the first summary of a call, and replaces it later without an event': async (
     store,
   ) => {
@@ -154,16 +103,6 @@ export const changeCases = defineCases({
     equal(await store.saveSummary({ summary: buildSummary(), event: null }), 'first')
     equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'replaced')
     equal(await listAll(store), [])
-  },
-
-  'publishes one event for many concurrent summaries': async (store) => {
-    await setUp(store)
-    await store.saveCall({ call: buildCall(), event: null })
-    const saves = Array.from({ length: 20 }, () =>
-      store.saveSummary({ summary: buildSummary(), event: buildEvent() }),
-    )
-    equal((await Promise.all(saves)).filter((outcome) => outcome === 'first').length, 1)
-    equal((await listAll(store)).length, 1)
   },
 
   'changes nothing if the event of a change cannot be stored': async (store) => {
@@ -204,12 +143,5 @@ export const changeCases = defineCases({
       [known?.id, 'sub_named'],
     ])
     equal(pairs.slice(2), [[unknown?.id, 'sub_all']])
-  },
-
-  'creates no delivery for a subscription that is added later': async (store) => {
-    await setUp(store, [])
-    await publish(store, {})
-    await store.saveSubscription(buildSubscription())
-    equal(await listAll(store), [])
   },
 })

@@ -15,7 +15,7 @@ import {
   setUp,
   worker,
 } from './deliveries.ts'
-import { buildOrganization, buildSubscription, start } from './records.ts'
+import { buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const subjects = (count: number) =>
@@ -349,15 +349,5 @@ export const deliveryQueueCases = defineCases({
       'they belong to it',
     )
     await store.endWorker('w1')
-  },
-
-  'keeps the queues of subscriptions with the same id in two organizations apart': async (store) => {
-    await setUp(store)
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    await store.saveSubscription(buildSubscription({ organizationId: 'other' }))
-    await publish(store, {}, { organizationId: 'other' })
-    const { states } = await readQueues(store)
-    equal(states.map(({ organizationId }) => organizationId).sort(), ['acme', 'other'])
-    equal(new Set(states.map(({ queue }) => queue)).size, 2)
   },
 })

@@ -72,18 +72,6 @@ export const pruningCases = defineCases({
     equal(await store.findCall('acme', 'c1'), undefined)
   },
 
-  'prunes an old call, whatever a call with the same id in another organization has': async (store) => {
-    await setUp(store, [])
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    for (const organizationId of ['acme', 'other'])
-      await store.saveCall({ call: buildCall({ organizationId, updatedAt: start }), event: null })
-    const summary = buildSummary({ organizationId: 'other', generatedAt: start + 5 })
-    await store.saveSummary({ summary, event: null })
-    equal(await store.prune({ before: 0, recordsBefore: start + 1, limit: 100 }), 1)
-    equal(await store.findCall('acme', 'c1'), undefined)
-    equal((await store.findCall('other', 'c1'))?.call.callId, 'c1')
-  },
-
   'remembers after pruning that a call has a summary and a group id is taken': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })

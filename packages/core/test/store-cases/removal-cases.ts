@@ -222,19 +222,6 @@ export const removalCases = defineCases({
     equal((await beginOne(store)).event.id, second?.id)
   },
 
-  'erases nothing that belongs to another organization': async (store) => {
-    await setUp(store)
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    await store.saveCall({ call: buildCall(), event: null })
-    await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
-    const eventIds = await listEventIds(store)
-    const participants = [buildParticipant()]
-    await store.erase({ ...nothing, organizationId: 'other', callIds: ['c1'], participants, eventIds })
-    equal(await listEventIds(store), eventIds)
-    equal((await store.findCall('acme', 'c1'))?.call, buildCall())
-    equal(await store.findParticipant(buildParticipant()), buildParticipant())
-  },
-
   'lists and erases a person in all groups': async (store) => {
     await setUp(store, [])
     const joined = ['g1', 'g2'].map((groupId) => buildParticipant({ groupId }))

@@ -1,5 +1,5 @@
-import { equal, includes, rejects } from './assert.ts'
-import { begin, beginOne, delivered, gone, publish, settle, setUp } from './deliveries.ts'
+import { equal, rejects } from './assert.ts'
+import { begin, setUp } from './deliveries.ts'
 import {
   buildApiKey,
   buildCall,
@@ -9,7 +9,6 @@ import {
   buildParticipant,
   buildSubscription,
   buildSummary,
-  start,
 } from './records.ts'
 import { defineCases } from './store-case.ts'
 
@@ -129,75 +128,5 @@ export const tenancyCases = defineCases({
     await rejects(store.saveSummary({ summary: buildSummary(), event: null }), expected)
     await rejects(store.saveSubscription(buildSubscription()), expected)
     await rejects(store.addEvent(buildEvent()), expected)
-  },
-
-  'distinguishes the records of organizations with the same ids': async (store) => {
-    const ids = ['acme', 'other'] as const
-    for (const organizationId of ids) {
-      const [own, url] = [{ organizationId }, `https://${organizationId}.example/`]
-      const publishing = () => buildEvent({ ...own, payload: JSON.stringify(own) })
-      await store.saveOrganization(buildOrganization({ id: organizationId }))
-      await store.saveSubscription(buildSubscription({ ...own, url }))
-      await store.createGroup({ group: buildGroup({ ...own, subject: url }), event: publishing() })
-      await store.saveParticipant({ participant: buildParticipant(own), event: publishing() })
-      for (const callId of ['c0', 'c1'])
-        await store.saveCall({ call: buildCall({ ...own, callId }), event: null })
-      equal(
-        await store.saveSummary({ summary: buildSummary({ ...own, callId: 'c0' }), event: null }),
-        'first',
-      )
-    }
-    const begun = await begin(store)
-    equal(
-      begun.map(({ event, subscription }) => [event.payload, subscription.url]).sort(),
-      ids.map((organizationId) => [JSON.stringify({ organizationId }), `https://${organizationId}.example/`]),
-    )
-    for (const each of begun)
-      await settle(store, each, each.event.organizationId === 'acme' ? gone : delivered)
-
-    const replaced = buildSummary({ callId: 'c0', generatedAt: start + 1 })
-    equal(await store.saveSummary({ summary: replaced, event: null }), 'replaced')
-    await store.saveSummary({ summary: buildSummary(), event: null })
-    const participants = [buildParticipant()]
-    await store.erase({ organizationId: 'acme', now: start, callIds: ['c1'], participants, eventIds: [] })
-    await store.removeSubscription('acme', 'sub_1')
-
-    const other = { organizationId: 'other' }
-    const page = { ...other, limit: 1 }
-    const { items, nextCursor: cursor } = await store.listCalls(page)
-    const next = await store.listCalls({ ...page, cursor })
-    equal(
-      [...items, ...next.items],
-      ['c1', 'c0'].map((callId) => buildCall({ ...other, callId })),
-    )
-    equal((await store.findCall('other', 'c0'))?.summary, buildSummary({ ...other, callId: 'c0' }))
-    equal(await store.saveSummary({ summary: buildSummary(other), event: null }), 'first')
-    equal(await store.findParticipant(buildParticipant(other)), buildParticipant(other))
-    equal((await store.findGroup('other', 'g1'))?.subject, 'https://other.example/')
-    includes(await store.findSubscription('other', 'sub_1'), { disabledReason: null })
-    const { items: deliveries } = await store.listDeliveries({ ...other, limit: 10 })
-    equal(
-      deliveries.map(({ status }) => status),
-      ['delivered', 'pending'],
-    )
-    equal((await beginOne(store)).event.organizationId, 'other')
-  },
-
-  'hides the records of one organization from another': async (store) => {
-    await setUp(store)
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    await store.createGroup({ group: buildGroup(), event: buildEvent() })
-    await store.saveCall({ call: buildCall(), event: null })
-    const [published] = await publish(store, {})
-    const deliveries = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
-    equal(deliveries.items.length, 2)
-    equal(await store.findGroup('other', 'g1'), undefined)
-    equal(await store.findCall('other', 'c1'), undefined)
-    equal(await store.findSubscription('other', 'sub_1'), undefined)
-    equal((await store.listEvents({ organizationId: 'other', eventId: published?.id, limit: 10 })).items, [])
-    equal((await store.listDeliveries({ organizationId: 'other', limit: 10 })).items, [])
-    equal(await store.removeSubscription('other', 'sub_1'), false)
-    const selection = { organizationId: 'other', limit: 10, now: start, webhookIdSuffix: null }
-    equal((await store.resendDeliveries(selection)).resent, 0)
   },
 })

@@ -37,46 +37,14 @@ const accepted = async (body: object, headers: Record<string, string> = {}): Pro
 const fields = defineCases('Resources, group creation request', {
   'wabaNumber is required': () =>
     refused({ subject: 'x' }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
-  'wabaNumber must be a string': () =>
-    refused({ ...createBody, wabaNumber: 15550100001 }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
   'wabaNumber must not be empty': () =>
     refused({ ...createBody, wabaNumber: '' }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
-  'all invalid fields are listed, and the code belongs to the first of them': async () => {
-    const body = { ...createBody, subject: '', groupId: '' }
-    const { message } = await expectError(
-      await postGroup(await createScenario(), body),
-      400,
-      'invalid_subject',
-      ['subject', 'groupId'],
-    )
-    equal(String(message).split('; ').length, 2)
-  },
   'subject is required': () => refused({ wabaNumber: waba }, [400, 'invalid_subject', ['subject']]).then(),
-  'subject must be a string': () =>
-    refused({ ...createBody, subject: null }, [400, 'invalid_subject', ['subject']]).then(),
   'subject must not be empty': () =>
     refused({ ...createBody, subject: '' }, [400, 'invalid_subject', ['subject']]).then(),
-  'subject has at most 128 characters': async () => {
-    await accepted({ ...createBody, subject: 'x'.repeat(128) })
-    await refused({ ...createBody, subject: 'x'.repeat(129) }, [400, 'invalid_subject', ['subject']])
-  },
-  'characters are code points: 128 emoji are a legal subject, 129 are not': async () => {
-    await accepted({ ...createBody, subject: '🎉'.repeat(128) })
-    await refused({ ...createBody, subject: '🎉'.repeat(129) }, [400, 'invalid_subject', ['subject']])
-  },
   'description is optional, and may be empty': async () => {
     const scenario = await accepted({ ...createBody, groupId: 'g', description: '' })
     equal((await scenario.server.groups.find('acme', 'g'))?.description, '')
-  },
-  'description must be a string': () =>
-    refused({ ...createBody, description: 1 }, [400, 'invalid_description', ['description']]).then(),
-  'description has at most 2048 characters': async () => {
-    await accepted({ ...createBody, description: '🎉'.repeat(2048) })
-    await refused({ ...createBody, description: 'x'.repeat(2049) }, [
-      400,
-      'invalid_description',
-      ['description'],
-    ])
   },
   'joinApprovalMode is auto_approve or approval_required': async () => {
     for (const joinApprovalMode of ['auto_approve', 'approval_required']) {
@@ -94,14 +62,8 @@ const fields = defineCases('Resources, group creation request', {
     equal((await scenario.server.groups.find('acme', 'first'))?.joinApprovalMode, 'auto_approve')
     equal((await scenario.server.groups.find('acme', 'second'))?.joinApprovalMode, 'approval_required')
   },
-  'groupId must be a string': () =>
-    refused({ ...createBody, groupId: 7 }, [400, 'invalid_group_id', ['groupId']]).then(),
   'groupId must not be empty': () =>
     refused({ ...createBody, groupId: '' }, [400, 'invalid_group_id', ['groupId']]).then(),
-  'groupId has at most 50 characters': async () => {
-    await accepted({ ...createBody, groupId: '🎉'.repeat(50) })
-    await refused({ ...createBody, groupId: 'x'.repeat(51) }, [400, 'invalid_group_id', ['groupId']])
-  },
   'groupId is stored as clientCustomGroupId, and is the groupId of the webhooks (rule 1)': async () => {
     const scenario = await accepted({ ...createBody, groupId: 'my group' })
     equal((await scenario.server.groups.find('acme', 'my group'))?.clientCustomGroupId, 'my group')
@@ -297,10 +259,6 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
       const scenario = await accepted({ ...createBody, wabaNumber, groupId: 'g' })
       equal((await scenario.server.groups.find('acme', 'g'))?.wabaNumber, waba)
     }
-  },
-  'when subject is empty or joinApprovalMode is not allowed, 400 (rule 2)': async () => {
-    await refused({ ...createBody, subject: '' }, [400, 'invalid_subject'])
-    await refused({ ...createBody, joinApprovalMode: 'x' }, [400, 'invalid_join_approval_mode'])
   },
   'on success a GROUP_CREATED webhook for the group follows (rule 3)': async () => {
     const scenario = await createScenario()

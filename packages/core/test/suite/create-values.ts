@@ -10,11 +10,11 @@ const [composed, decomposed] = ['\u00e9', 'e\u0301']
 
 /** Values that are accepted, and kept as they are, by the field. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
-  subject: ['0', ' ', ' x ', 'ü'.repeat(128), 'Größe 東京 مرحبا', markup, decomposed.repeat(64)],
-  description: ['0', ' ', 'ü'.repeat(2_048), 'First line.\nSecond.', markup, decomposed.repeat(1_024)],
+  subject: ['0', ' ', ' x ', '🎉'.repeat(128), 'Größe 東京 مرحبا', markup, decomposed.repeat(64)],
+  description: ['0', ' ', '🎉'.repeat(2_048), 'First line.\nSecond.', markup, decomposed.repeat(1_024)],
   joinApprovalMode: ['auto_approve', 'approval_required'],
   groupId: [
-    ...['0', '007', ' ', ' x ', 'Case', 'case', composed, decomposed, 'ü'.repeat(50), markup],
+    ...['0', '007', ' ', ' x ', 'Case', 'case', composed, decomposed, '🎉'.repeat(50), markup],
     ...['__proto__', 'constructor', 'x'.repeat(50)],
   ],
 }

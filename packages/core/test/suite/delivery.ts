@@ -1,4 +1,4 @@
-import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
+import { StorageOutcomeUnknownError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
@@ -1059,18 +1059,6 @@ const running = defineCases('Dispatcher', {
     equal(new Set(shards.map(({ owner }) => owner)), new Set([null]))
   },
 
-  'after stop, nothing is sent until the next start': async () => {
-    const scenario = await createScenario()
-    await scenario.subscribe()
-    scenario.server.dispatcher.start()
-    await scenario.server.dispatcher.stop()
-    await postGroup(scenario)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    equal([scenario.sent, await statuses(scenario)], [[], ['pending']])
-    await scenario.server.dispatcher.runDue()
-    equal(scenario.sent.length, 1)
-  },
-
   'stop lets running attempts finish, and starts no more': async () => {
     const scenario = await createScenario({ delivery: { concurrency: 1 } })
     await scenario.subscribe()
@@ -1163,55 +1151,6 @@ const running = defineCases('Dispatcher', {
     includes(delivery, { status: 'pending', attempts: 0 })
   },
 
-  'runDue rejects if the store cannot be reached': async () => {
-    const store = await openStore()
-    const readQueues = () => Promise.reject(new StorageUnavailableError('down'))
-    const scenario = await createScenario({ store: { ...store, readQueues } })
-    await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
-  },
-
-  'a started dispatcher recovers when the store was unavailable for a while': async () => {
-    const store = await openStore()
-    let isDown = true
-    const down = () => Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 1 }))
-    const scenario = await createScenario({
-      delivery: { pollMs: 2 },
-      store: {
-        ...store,
-        renewWorker: (renewal) => (isDown ? down() : store.renewWorker(renewal)),
-        readQueues: (request) => (isDown ? down() : store.readQueues(request)),
-      },
-    })
-    await scenario.subscribe()
-    const settled = new Promise<void>((resolve) => scenario.server.dispatcher.onAttempt(() => resolve()))
-    scenario.server.dispatcher.start()
-    await postGroup(scenario)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    ok(scenario.errors.length > 0, 'it is reported')
-    isDown = false
-    await settled
-    await scenario.server.dispatcher.stop()
-    equal(await statuses(scenario), ['delivered'])
-  },
-
-  'a result is written again while the store is unavailable': async () => {
-    const store = await openStore()
-    let failures = 3
-    const scenario = await createScenario({
-      store: {
-        ...store,
-        settleDeliveries: (settlements) =>
-          failures-- > 0
-            ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 1 }))
-            : store.settleDeliveries(settlements),
-      },
-    })
-    await scenario.subscribe()
-    await postGroup(scenario)
-    await scenario.server.dispatcher.runDue()
-    equal([scenario.sent.length, await statuses(scenario)], [1, ['delivered']])
-  },
-
   'a result whose commit was not confirmed is written again': async () => {
     const store = await openStore()
     let losses = 1
@@ -1229,27 +1168,6 @@ const running = defineCases('Dispatcher', {
     await postGroup(scenario)
     await scenario.server.dispatcher.runDue()
     equal([scenario.sent.length, await statuses(scenario), losses], [1, ['delivered'], -1])
-  },
-
-  'a result that cannot be written is passed to onError, and the delivery is sent again': async () => {
-    const store = await openStore()
-    let isDown = true
-    const scenario = await createScenario({
-      delivery: { leaseMs: 20 },
-      store: {
-        ...store,
-        settleDeliveries: (settlements) =>
-          isDown
-            ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 2 }))
-            : store.settleDeliveries(settlements),
-      },
-    })
-    await scenario.subscribe()
-    await postGroup(scenario)
-    await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
-    isDown = false
-    await scenario.advance(0)
-    equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
   },
 })
 
