@@ -12,8 +12,8 @@ import {
 
 type Save = (event: CallAiSummaryEvent, context: InboxContext<PoolClient>) => Promise<unknown>
 
-/** The files whose packages are installed in this repository. `npm run test:matrix` installs and names all of them. */
-const names = process.env.ORMS?.split(',') ?? ['pg', 'drizzle']
+/** `npm run test:matrix` installs and names all of them. */
+const names = process.env.ORMS?.split(',') ?? ['pg']
 
 /** The methods that open or close the databases of the examples. */
 type Database = Partial<Record<'initialize' | 'destroy' | '$disconnect', () => unknown>>

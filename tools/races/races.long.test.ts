@@ -29,7 +29,7 @@ const pairs: ReadonlyArray<readonly OperationName[]> = [
 ]
 
 const minimums = new Map(Object.entries(recorded))
-const maxOrders = 15
+const maxOrders = 8
 
 test.each(pairs)(
   '%s and %s end as they do one after the other, in every order of their statements',

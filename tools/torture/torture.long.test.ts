@@ -20,7 +20,7 @@ const shorten = async (scenario: Trial, times: number) => {
 
 const limit = 180_000
 
-test.concurrent('loses no acknowledged changes when it is killed', () => shorten(kills, 4), limit)
+test.concurrent('loses no acknowledged changes when it is killed', () => shorten(kills, 2), limit)
 
 test.concurrent('loses nothing and exits with 0 when it is stopped', () => shorten(stops, 2), limit)
 
@@ -33,7 +33,7 @@ test.concurrent(
 test.concurrent(
   'loses nothing that was acknowledged when the machine loses its power, and what was not synced with it',
   async ({ skip }) => {
-    const { done, result } = await shorten(powerLosses, 3)
+    const { done, result } = await shorten(powerLosses, 2)
     skip(!requireProgram('a C compiler', result !== undefined), done)
   },
   limit,

@@ -6,7 +6,7 @@ import { context, propagation, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { createReferenceServer } from '@wabakit/core'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createClient } from 'wabakit'
 import { createReceiver, standardWebhooks, type WebhookTrace } from 'wabakit/webhooks'
 import { traceWabakit } from '../../../examples/opentelemetry.ts'
@@ -91,14 +91,14 @@ type Traced = {
   readonly traceparents: readonly (readonly string[])[]
 }
 
-/** Runs the shop of traced-process.ts, with or without the spans of the example. */
-const runShop = async (mode: 'example' | 'instrumentations only'): Promise<Traced> => {
+/** The shops of traced-process.ts, with and without the spans of the example. */
+let shop: Readonly<Record<'instrumented' | 'traced', Traced>>
+beforeAll(async () => {
   await using cluster = await createCluster()
   const script = join(import.meta.dirname, 'traced-process.ts')
-  const args = ['--conditions=@wabakit/source', script, await cluster.createDatabase(), mode]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  return JSON.parse(stdout)
-}
+  const args = ['--conditions=@wabakit/source', script, await cluster.createDatabase()]
+  shop = JSON.parse((await promisify(execFile)(process.execPath, args)).stdout)
+})
 
 /** Lists the names of a span and of its ancestors. */
 const listAncestors = ({ spans }: Traced, span: Span | undefined): string[] =>
@@ -118,8 +118,8 @@ const listSorted = (traced: Traced, spans: readonly Span[]): string[][] =>
 
 const shops = ['a', 'b'].map((groupId) => `checkout ${groupId}`)
 
-it("shows one trace from groups.create to the handler of an inbox, next to the SDK's instrumentations", async () => {
-  const traced = await runShop('example')
+it("shows one trace from groups.create to the handler of an inbox, next to the SDK's instrumentations", () => {
+  const { traced } = shop
   const saved = traced.spans.filter(({ name }) => name === 'save the group')
   expect(listSorted(traced, saved)).toEqual(
     shops.map((shop) => [
@@ -141,8 +141,8 @@ it("shows one trace from groups.create to the handler of an inbox, next to the S
   expect(traced.traceparents.map((values) => values.length)).toEqual([1, 1])
 })
 
-it("sends one traceparent next to the SDK's instrumentations, that of the request", async () => {
-  const { spans, traceparents } = await runShop('instrumentations only')
+it("sends one traceparent next to the SDK's instrumentations, that of the request", () => {
+  const { spans, traceparents } = shop.instrumented
   const traceIds = shops.map((shop) => [spans.find(({ name }) => name === shop)?.traceId])
   const sent = traceparents.map((values) => values.map((value) => value.split('-')[1]))
   expect(sent.sort()).toEqual(traceIds.sort())

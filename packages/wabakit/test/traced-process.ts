@@ -1,6 +1,6 @@
 // A shop with OpenTelemetry's SDK and its instrumentations of undici, http and pg: client, server, and a receiver with an inbox on
-// PostgreSQL, in one process. Creates two groups and prints the spans, and the `traceparent` headers of the webhooks.
-// Arguments: the database, and `example` if the example traces, too.
+// PostgreSQL, in one process. Creates two groups, with the instrumentations only and then with the example, too. Prints the spans
+// of each, and the `traceparent` headers of the webhooks. Argument: the database.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
 
-const [database = '', mode] = process.argv.slice(2)
+const [, , database = ''] = process.argv
 const exporter = new InMemorySpanExporter()
 const sdk = new NodeSDK({
   spanProcessors: [new SimpleSpanProcessor({ exporter })],
@@ -29,58 +29,67 @@ const { createReceiver, sqlInbox, standardWebhooks } = await import('wabakit/web
 const { toNodeHandler } = await import('wabakit/webhooks/node')
 const { traceWabakit } = await import('../../../examples/opentelemetry.ts')
 const tracer = trace.getTracer('shop')
-if (mode === 'example') traceWabakit(trace.getTracer('wabakit'))
 
 const wabaNumber = '+15550100001'
 const apiKey = 'wk_test_0123456789'
-const server = await startServer({
-  port: 0,
-  database: ':memory:',
-  logLevel: 'silent',
-  organizations: [{ id: 'acme', integrations: [{ wabaNumber }], apiKeys: [{ key: apiKey }] }],
-})
-const secrets: string[] = []
-const pool = new pg.Pool({ connectionString: database })
-const verify = standardWebhooks({ secrets: () => secrets })
-const receiver = createReceiver({ verify, inbox: sqlInbox(pool) })
-const handled: unknown[] = []
-receiver.on('GROUP_CREATED', async ({ groupId }, { headers, transaction }) => {
-  await tracer.startActiveSpan('save the group', async (span) => {
-    await (await transaction()).query('SELECT 42 AS saved')
-    span.end()
-  })
-  handled.push([groupId, headers.get('traceparent')])
-})
-const traceparents: unknown[] = []
-const hook = createServer((request, response) => {
-  traceparents.push(request.headersDistinct.traceparent)
-  void toNodeHandler(receiver)(request, response)
-})
-await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
-const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`
-const subscription = { channel: 'WHATSAPP', number: wabaNumber, url, events: 'all' } as const
-secrets.push((await server.service.subscriptions.create('acme', subscription)).secret)
-receiver.start()
 
-const client = createClient({ baseUrl: server.url, apiKey })
-const groups = ['a', 'b']
-for (const groupId of groups)
-  await tracer.startActiveSpan(`checkout ${groupId}`, async (span) => {
-    await client.groups.create({ wabaNumber, groupId, subject: `Order ${groupId}` })
-    span.end()
+/** Runs a shop whose inbox has a table of its own. */
+const runShop = async (table: string) => {
+  const server = await startServer({
+    port: 0,
+    database: ':memory:',
+    logLevel: 'silent',
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber }], apiKeys: [{ key: apiKey }] }],
   })
-while (handled.length < groups.length) await new Promise((resolve) => setTimeout(resolve, 20))
-await receiver.stop()
-await server.close()
-hook.close()
+  const secrets: string[] = []
+  const pool = new pg.Pool({ connectionString: database })
+  const verify = standardWebhooks({ secrets: () => secrets })
+  const receiver = createReceiver({ verify, inbox: sqlInbox(pool, { table }) })
+  const handled: unknown[] = []
+  receiver.on('GROUP_CREATED', async ({ groupId }, { headers, transaction }) => {
+    await tracer.startActiveSpan('save the group', async (span) => {
+      await (await transaction()).query('SELECT 42 AS saved')
+      span.end()
+    })
+    handled.push([groupId, headers.get('traceparent')])
+  })
+  const traceparents: unknown[] = []
+  const hook = createServer((request, response) => {
+    traceparents.push(request.headersDistinct.traceparent)
+    void toNodeHandler(receiver)(request, response)
+  })
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`
+  const subscription = { channel: 'WHATSAPP', number: wabaNumber, url, events: 'all' } as const
+  secrets.push((await server.service.subscriptions.create('acme', subscription)).secret)
+  receiver.start()
 
-const spans = exporter.getFinishedSpans().map((span) => ({
-  name: span.name,
-  scope: span.instrumentationScope.name.replace('@opentelemetry/instrumentation-', ''),
-  traceId: span.spanContext().traceId,
-  id: span.spanContext().spanId,
-  parent: span.parentSpanContext?.spanId,
-}))
-await pool.end()
+  const client = createClient({ baseUrl: server.url, apiKey })
+  const groups = ['a', 'b']
+  for (const groupId of groups)
+    await tracer.startActiveSpan(`checkout ${groupId}`, async (span) => {
+      await client.groups.create({ wabaNumber, groupId, subject: `Order ${groupId}` })
+      span.end()
+    })
+  while (handled.length < groups.length) await new Promise((resolve) => setTimeout(resolve, 20))
+  await receiver.stop()
+  await server.close()
+  hook.close()
+  await pool.end()
+
+  const spans = exporter.getFinishedSpans().map((span) => ({
+    name: span.name,
+    scope: span.instrumentationScope.name.replace('@opentelemetry/instrumentation-', ''),
+    traceId: span.spanContext().traceId,
+    id: span.spanContext().spanId,
+    parent: span.parentSpanContext?.spanId,
+  }))
+  exporter.reset()
+  return { spans, traceparents }
+}
+
+const instrumented = await runShop('instrumented')
+traceWabakit(trace.getTracer('wabakit'))
+const traced = await runShop('traced')
 await sdk.shutdown()
-console.log(JSON.stringify({ spans, traceparents, handled }))
+console.log(JSON.stringify({ instrumented, traced }))

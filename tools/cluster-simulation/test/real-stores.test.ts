@@ -22,9 +22,9 @@ type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[]
 /** Number of histories per engine. The long form of these tests uses `HISTORIES=100`. */
 const count = process.env.HISTORIES ?? '2'
 
-const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise<readonly Recorded[]> => {
+const recordHistories = async (): Promise<typeof recorded> => {
   const script = join(import.meta.dirname, 'record-histories.ts')
-  const args = ['--conditions=@wabakit/source', script, engine, count]
+  const args = ['--conditions=@wabakit/source', script, count]
   const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 28 })
   return JSON.parse(stdout)
 }
@@ -54,8 +54,7 @@ let url: string
 let admin: PostgresDatabase
 let recorded: Record<Exclude<EngineName, 'postgres'>, readonly Recorded[]>
 beforeAll(async () => {
-  const [memory, sqlite] = await Promise.all([recordHistories('memory'), recordHistories('sqlite')])
-  recorded = { memory, sqlite }
+  recorded = await recordHistories()
   cluster = await createCluster()
   url = await cluster.createDatabase()
   admin = await openPostgres({ url, ...silent })

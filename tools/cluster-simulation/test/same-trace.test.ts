@@ -10,15 +10,10 @@ const elsewhere = {
 }
 
 test('a seed has the same trace in every process and on every machine, regardless of earlier runs', async () => {
-  const [all, again, last] = await Promise.all([
-    runSeeds([1, 20]),
-    runSeeds([1, 20], elsewhere),
-    runSeeds([20, 1]),
-  ])
-  expect(all.hashes).toHaveLength(20)
-  expect(again).toEqual(all)
-  expect(last.hashes).toEqual(all.hashes.slice(-1))
+  const [all, last] = await Promise.all([runSeeds([1, 20]), runSeeds([13, 8], elsewhere)])
+  expect(all.violations).toEqual([])
   expect(new Set(all.hashes).size).toBe(20)
+  expect(last.hashes).toEqual(all.hashes.slice(-8))
 })
 
 test('a plan depends only on its seed, and not on the prefetch size of an earlier run', () => {
@@ -30,9 +25,4 @@ test('a plan depends only on its seed, and not on the prefetch size of an earlie
   const plans = seeds.map(drawPlan)
   prefetchLimits.perQueue = 2
   expect(seeds.map(drawPlan)).toEqual(plans)
-})
-
-test('no invariant is broken in the first runs', async () => {
-  const { violations } = await runSeeds([1_000, 60])
-  expect(violations).toEqual([])
 })
