@@ -24,9 +24,12 @@ const linkPackage = (name: string, folder: string): void => {
 
 const hasOwnPackages = (folder: string): boolean => existsSync(join(folder, 'package-lock.json'))
 
+const selected = process.argv.slice(2)
+
 const installRunners = async (): Promise<void> => {
-  for (const { folder } of Object.values(runners)) {
-    if (hasOwnPackages(folder) && !existsSync(join(folder, 'node_modules')))
+  for (const [name, { folder }] of Object.entries(runners)) {
+    const isSelected = selected.length === 0 || selected.includes(name)
+    if (isSelected && hasOwnPackages(folder) && !existsSync(join(folder, 'node_modules')))
       await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
   }
 }
