@@ -38,17 +38,6 @@ test.each([
   },
 )
 
-test('a call by an AI bot for a campaign has no team member', async () => {
-  await mock.simulateCall({
-    callType: 'AI_BOT',
-    triggeredVia: 'CAMPAIGN',
-    direction: 'OUTGOING',
-    channel: 'WHATSAPP',
-  })
-  for (const event of mock.events) expect(event).not.toHaveProperty('agentNumber')
-  expect(mock.events.at(-1)).toMatchObject({ callType: 'AI_BOT', triggeredVia: 'CAMPAIGN' })
-})
-
 test('a call whose direction contradicts its trigger is rejected, however it is created', async () => {
   const contradiction = { direction: 'OUTGOING', triggeredVia: 'INBOUND' } as const
   await expect(mock.simulateCall(contradiction)).rejects.toThrow(MockUsageError)
@@ -59,13 +48,6 @@ test('a call whose direction contradicts its trigger is rejected, however it is 
     await expect(mock.trigger('CALL_ENDED', overrides)).rejects.toThrow(/call is not triggered via/)
   }
   expect(names()).toEqual([])
-})
-
-test('a bot test call publishes events only if webhooks is true', async () => {
-  await mock.simulateCall({ botTest: { webhooks: false } })
-  expect(names()).toEqual([])
-  await mock.simulateCall({ botTest: { webhooks: true } })
-  expect(names()).toHaveLength(4)
 })
 
 test('a second summary replaces the first without an event', async () => {
