@@ -36,6 +36,7 @@ export default {
     'typedoc-plugin-markdown',
     '.vitepress/typedoc/import-paths.js',
     '.vitepress/typedoc/written-names.js',
+    '.vitepress/typedoc/export-pages.js',
     '.vitepress/typedoc/inline-options.js',
   ],
   out: 'api',
@@ -48,14 +49,28 @@ export default {
   validation: { notExported: true, invalidLink: true, notDocumented: true },
   requiredToBeDocumented: ['Variable', 'Function', 'Class', 'Interface', 'TypeAlias', 'Method', 'Accessor'],
   entryFileName: 'index',
-  // One page per import path.
-  router: 'module',
+  // Defined in export-pages.js.
+  router: 'export',
+  // For the sidebar.
+  navigation: { includeGroups: true, includeFolders: false, includeCategories: false },
+  navigationJson: 'api/navigation.json',
   excludeExternals: true,
   hidePageHeader: true,
-  hideBreadcrumbs: true,
   useCodeBlocks: true,
   expandObjects: true,
-  groupOrder: ['Functions', 'Variables', 'Type Aliases', 'Interfaces', 'Classes'],
+  // All classes are errors, and readers need not know which types are interfaces.
+  locales: {
+    en: {
+      kind_class: 'Error',
+      kind_interface: 'Type',
+      kind_type_alias: 'Type',
+      kind_plural_class: 'Errors',
+      kind_plural_interface: 'Types',
+      kind_plural_type_alias: 'Types',
+    },
+  },
+  groupOrder: ['Functions', 'Variables', 'Types', 'Errors'],
+  sort: ['alphabetical-ignoring-documents'],
   classPropertiesFormat: 'table',
   typeAliasPropertiesFormat: 'table',
   interfacePropertiesFormat: 'table',

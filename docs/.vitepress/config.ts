@@ -44,7 +44,7 @@ const front = {
 /** The first paragraph of a page, as plain text. */
 const readDescription = (file: string): string | undefined =>
   readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
-    .match(/^# .*\n+([A-Z`].*(?:\n[^\n]+)*)/m)?.[1]
+    .match(/^# .*\n+(?:```[\s\S]*?```\n+)?([A-Z`].*(?:\n[^\n]+)*)/m)?.[1]
     ?.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll('\n', ' ')
