@@ -43,6 +43,28 @@ test('keeps only the last requests, and pages through them while more arrive', (
   expect(list(9).ids).toEqual(['f', 'e', 'd', 'c'])
 })
 
+test('pages of any size contain each request once, and only a page before others has a cursor', () => {
+  const log = createRequestLog(12)
+  const ids = Array.from({ length: 15 }, (_, index) => `${index + 1}`)
+  for (const id of ids) log.add(report(id, { status: Number(id) % 3 === 0 ? 404 : 200 }))
+  const newest = ids.slice(-12).toReversed()
+  for (const [filter, expected] of [
+    [{}, newest],
+    [{ status: 404 }, newest.filter((id) => Number(id) % 3 === 0)],
+  ] as const) {
+    for (const limit of [1, 2, 3, expected.length - 1, expected.length, expected.length + 1]) {
+      const pages: string[][] = []
+      for (let cursor: string | undefined, isMore = true; isMore; ) {
+        const page = log.list({ ...filter, limit, cursor })
+        pages.push(page.items.map(({ requestId }) => requestId))
+        cursor = page.nextCursor
+        isMore = cursor !== undefined
+      }
+      expect([pages.flat(), pages.length]).toEqual([expected, Math.ceil(expected.length / limit)])
+    }
+  }
+})
+
 test('keeps only the beginning of a path, a query and a user agent', () => {
   const log = createRequestLog(4)
   const long = 'x'.repeat(16_000)

@@ -1,7 +1,15 @@
 import type { Store } from '../../src/store.ts'
 import { equal } from './assert.ts'
 import { beginOne, buildAttempt, publish, settle, setUp } from './deliveries.ts'
-import { buildCall, buildEvent, buildGroup, buildParticipant, buildSubscription, start } from './records.ts'
+import {
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  buildSubscription,
+  start,
+} from './records.ts'
 import { defineCases } from './store-case.ts'
 
 /** One more than ten, because text sorts 10 and 11 before 2. */
@@ -53,6 +61,12 @@ const lists: Readonly<Record<string, { add(store: Store): Promise<unknown>; list
       for (const number of numbers) await store.saveSubscription(buildSubscription({ id: `sub_${number}` }))
     },
     list: (store, page) => store.listSubscriptions('acme', page),
+  },
+  organizations: {
+    add: async (store) => {
+      for (const number of numbers) await store.saveOrganization(buildOrganization({ id: `org_${number}` }))
+    },
+    list: (store, page) => store.listOrganizations(page),
   },
 }
 

@@ -157,6 +157,88 @@ test.each([
   },
 )
 
+const day = 24 * 60 * minute
+const noon = Date.UTC(2026, 0, 1, 12)
+const aroundNoon = [noon - 1, noon, noon + 1]
+
+/** Every range from a few units ago to another few, each end on a bound of its points or a millisecond beside it. */
+const rangesAtBounds = [minute, 10 * minute, 60 * minute, day, 7 * day].flatMap((unit) =>
+  [-1, 0, 1].flatMap((start) =>
+    [-1, 0, 1, undefined].map((end) => ({
+      from: Math.floor(noon / unit) * unit - 3 * unit + start,
+      before: end === undefined ? undefined : Math.floor(noon / unit) * unit - unit + end,
+    })),
+  ),
+)
+
+test('every point of a range has a part of it, and they have all of it, also at exact bounds', () => {
+  for (const moment of aroundNoon) {
+    for (const { from, before } of rangesAtBounds) {
+      const { stepMs, times } = planPeriod({ ...hour, from, before }, moment)
+      const last = Math.min((before ?? Infinity) - 1, moment)
+      const hint = `from ${from - noon} before ${(before ?? Infinity) - noon} at ${moment - noon}`
+      expect([times[0], times.at(-1)], hint).toEqual(
+        [from, last].map((time) => Math.floor(time / stepMs) * stepMs),
+      )
+    }
+  }
+})
+
+test('the last point of a window contains now, also at exact bounds', () => {
+  const windows = [
+    { window: 'hour', stepMs: minute, lengthMs: 60 * minute },
+    { window: 'day', stepMs: 10 * minute, lengthMs: day },
+    { window: 'week', stepMs: 60 * minute, lengthMs: 7 * day },
+  ] as const
+  for (const moment of aroundNoon) {
+    for (const { window, stepMs, lengthMs } of windows) {
+      const last = Math.floor(moment / stepMs) * stepMs
+      const { times } = planPeriod({ window }, moment)
+      expect([times[0], times.at(-1), times.length]).toEqual([
+        last - lengthMs + stepMs,
+        last,
+        lengthMs / stepMs,
+      ])
+    }
+  }
+})
+
+test.each([
+  { ago: 70 * minute, stepMs: minute, longerMs: 10 * minute },
+  { ago: 25 * 60 * minute, stepMs: 10 * minute, longerMs: 60 * minute },
+])(
+  'records are fine until they are $ago ms old, and not a millisecond longer',
+  ({ ago, stepMs, longerMs }) => {
+    const plan = (from: number) => planPeriod({ ...hour, from }, noon).stepMs
+    expect([plan(noon - ago), plan(noon - ago - 1)]).toEqual([stepMs, longerMs])
+  },
+)
+
+test('a record counts in the point that begins with it, and not in those before or after', () => {
+  const period = planPeriod({ ...hour, from: noon - 3 * minute, before: noon }, noon)
+  const [first = 0] = period.times
+  const add = (at: number) =>
+    summarize([{ organizationId: 'acme', subscriptionId: '', at, span: 1, counts: { events: 1 } }], period)
+      .events.series
+  expect([first - 1, first, first + minute - 1, first + minute, noon - 1, noon].map(add)).toEqual([
+    [0, 0, 0],
+    [1, 0, 0],
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [0, 0, 0],
+  ])
+})
+
+test('a quantile is the bound of the first bucket that reaches it', () => {
+  const period = planPeriod(hour, noon)
+  const find = (counts: Record<string, number>) =>
+    summarize([{ organizationId: 'acme', subscriptionId: '', at: noon, span: 1, counts }], period).latency
+  expect(find({ 'ms:5': 19, 'ms:10': 1 })).toMatchObject({ p50Ms: 5, p95Ms: 5 })
+  expect(find({ 'ms:5': 18, 'ms:10': 2 })).toMatchObject({ p50Ms: 5, p95Ms: 10 })
+  expect(find({ 'ms:5': 1, 'ms:10': 1 })).toMatchObject({ p50Ms: 5, p95Ms: 10 })
+})
+
 test('a range omits what happened before and after it', async () => {
   const { store, context } = await open()
   for (const minutesAgo of [5, 15, 25]) {
