@@ -207,6 +207,27 @@ export const settlementCases = defineCases({
     equal((await store.findSubscription('acme', 'sub_2'))?.disabledReason, null)
   },
 
+  'skips what fails in the batch in which a 410 disables its subscription': async (store) => {
+    await setUp(store)
+    await publish(store, { subject: 's1' }, { subject: 's2' }, { subject: 's3' }, { subject: 's4' })
+    const keys = (await begin(store)).map(({ key }) => key)
+    const common = { now: start + 9, failingLimitMs: 86_400_000 }
+    const results = [gone, retry(1_000), retry(1_000), delivered]
+    const outcomes = await store.settleDeliveries(
+      keys.map((key, index) => ({ ...key, ...common, result: results[index] ?? delivered })),
+    )
+    equal(
+      outcomes.map((each) => each.outcome === 'settled' && [each.delivery.status, each.disabled]),
+      [
+        ['skipped', 'gone'],
+        ['skipped', null],
+        ['skipped', null],
+        ['delivered', null],
+      ],
+    )
+    equal((await store.findSubscription('acme', 'sub_1'))?.disabledReason, 'gone')
+  },
+
   'skips a refused delivery, which is neither a failure nor a success, and lets its lane continue': async (
     store,
   ) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { buildApiKey } from '../../../../core/test/store-cases/index.ts'
 import { beginDue, delivered, gone, settle } from '../../../test/attempts.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
@@ -162,4 +163,15 @@ test('erased data leaves the log within 16 MiB of changes, although the log was 
   expect(readFileSync(`${path}-wal`).includes(number)).toBe(true)
   await write('x', 17)
   expect(readFileSync(`${path}-wal`).includes(number)).toBe(false)
+})
+
+test('the keys of a removed organization are free while its other rows are still being removed', async () => {
+  const { store, count } = await openFilled()
+  await store.saveOrganization(organization({ id: 'other' }))
+  await store.addApiKey(buildApiKey())
+  const removal = store.removeOrganization('acme')
+  expect(await store.addApiKey(buildApiKey({ organizationId: 'other' }))).toBe('added')
+  expect(count('deliveries')).toBeGreaterThan(0)
+  await removal
+  expect((await store.findCaller(buildApiKey().hash))?.organization.id).toBe('other')
 })
