@@ -53,3 +53,23 @@ test('names whose time-out it is that ran out', async () => {
     error: 'no response within 20 ms, the time-out of a sender',
   })
 })
+
+test.each([
+  ['its time is over', { timeoutMs: 20 }],
+  ['the response is too long', { maxResponseBytes: 10 }],
+])('closes its connection when %s', async (_, limits) => {
+  // The response begins and never ends.
+  const server = createServer((_, response) => void response.write('x'.repeat(100))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const connections = new Set<unknown>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  await send((server.address() as AddressInfo).port, {}, limits)
+  await expect.poll(() => connections.size).toBe(0)
+})
