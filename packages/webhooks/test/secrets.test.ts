@@ -126,6 +126,9 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
   })
 
   it('are read once for any number of concurrent requests, also while that fails', async () => {
+    // Time stands still, so a request that waited for a call that has ended would wait forever.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     let at = 0
     let result: () => readonly string[] = () => [secret]
     const read = vi.fn(async () => {
