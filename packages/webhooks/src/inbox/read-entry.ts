@@ -52,7 +52,8 @@ export const readText = (row: unknown, column: string): string | undefined => {
   return ArrayBuffer.isView(value) ? decoder.decode(value) : undefined
 }
 
-const readDate = (row: unknown, column: string): Date | undefined => {
+/** Reads a time. Returns `undefined` for NULL, and for what is no time. */
+export const readDate = (row: unknown, column: string): Date | undefined => {
   const value = readColumn(row, column)
   const date = new Date(Number(value ?? Number.NaN))
   return Number.isNaN(date.getTime()) ? undefined : date

@@ -7,16 +7,21 @@ const pageSize = 200
 type Rows = {
   readonly columns: string
   readonly condition: string
+  readonly values?: Statement['values']
   /** Gets the entries that the database or its driver cannot read, such as those whose body a failing disk has lost. */
   readonly unreadable: Map<string, unknown>
 }
 
 /** Yields the rows that meet a condition and can be read, in order of arrival. */
-export async function* readRows({ table, engine }: InboxTable, { columns, condition, unreadable }: Rows) {
+export async function* readRows(
+  { table, engine }: InboxTable,
+  { columns, condition, values = [], unreadable }: Rows,
+) {
   const select = (selected: string): string => `SELECT ${selected} FROM ${table} WHERE ${condition}`
   for (let after = '0'; ; ) {
     const readPage = async (selected: string) =>
-      (await engine.query(`${select(selected)} AND id > ? ORDER BY id LIMIT ${pageSize}`, [after])).rows
+      (await engine.query(`${select(selected)} AND id > ? ORDER BY id LIMIT ${pageSize}`, [...values, after]))
+        .rows
     let page: readonly unknown[]
     try {
       page = await readPage(`id, ${columns}`)
@@ -27,7 +32,7 @@ export async function* readRows({ table, engine }: InboxTable, { columns, condit
       page = await readPage('id')
       for (const row of page) {
         const id = String(readColumn(row, 'id'))
-        const found = engine.query(`${select(`id, ${columns}`)} AND id = ?`, [id])
+        const found = engine.query(`${select(`id, ${columns}`)} AND id = ?`, [...values, id])
         const { rows } = await found.catch((cause: unknown) => {
           if (engine.isTransient(cause)) throw cause
           unreadable.set(id, cause)
@@ -75,13 +80,22 @@ export const readAllRows = async (
   return Array.from(found.values(), ({ row }) => row)
 }
 
-/** @throws Error that names the entries that could not be read. */
-export const reportUnreadable = (table: string, unreadable: ReadonlyMap<string, unknown>): void => {
+/** Returns an error that names the entries that could not be read, if any. */
+export const toUnreadableError = (
+  table: string,
+  unreadable: ReadonlyMap<string, unknown>,
+): Error | undefined => {
   const [cause] = unreadable.values()
-  if (unreadable.size === 0) return
-  throw new Error(
+  if (unreadable.size === 0) return undefined
+  return new Error(
     `Entries of ${table} cannot be read, so they were not examined: ${[...unreadable.keys()].join(', ')} (${cause}). ` +
       'All others were. Repair these rows, or set their body to NULL, and try again.',
     { cause },
   )
+}
+
+/** @throws Error that names the entries that could not be read. */
+export const reportUnreadable = (...entries: Parameters<typeof toUnreadableError>): void => {
+  const error = toUnreadableError(...entries)
+  if (error !== undefined) throw error
 }

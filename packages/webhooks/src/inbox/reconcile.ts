@@ -7,8 +7,10 @@ import { longestTimerMs, toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
+import { readDate } from './read-entry.ts'
+import { readRows, toUnreadableError } from './read-rows.ts'
 import { hashFact, parseRow } from './stored-event.ts'
-import type { InboxTable } from './table.ts'
+import { type InboxTable, toName } from './table.ts'
 
 /** Number of ids that one query examines. */
 const pageSize = 500
@@ -52,16 +54,20 @@ type Parts = Pick<InboxHost<never>, 'report' | 'maxBodyBytes'> & {
  * summary is an entry in state `missing`, whose `due_at` is the time of the next request. While a process
  * requests it, the entry has a token. Meanwhile, no other process requests any summary.
  */
-export const createReconcile = (
-  { table, engine, retention: { keyMs }, now }: InboxTable,
-  { entries, maxBodyBytes, report, wake }: Parts,
-) => {
+export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, report, wake }: Parts) => {
+  const { table, engine, retention, now } = place
+  const { keyMs } = retention
   const { query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
+  /** Returns NaN for an entry whose time of arrival cannot be read. */
+  const readAge = (row: unknown): number =>
+    Number(readColumn(row, 'now')) - (readDate(row, 'received_at')?.getTime() ?? Number.NaN)
+  const reportError = (error: unknown): Promise<unknown> =>
+    Promise.resolve(report(error, { stage: 'inbox', headers: new Headers(), context: undefined }))
 
   /**
    * Returns the first and the last id of a range that contains all entries younger than `ageMs`. Ids are in
-   * the order of arrival, except the ids of missing summaries.
+   * the order of arrival, except the ids of missing summaries. An entry of unknown age may be young.
    */
   const findRange = async (ageMs: number): Promise<readonly [first: number, last: number]> => {
     const { rows } = await query(`SELECT min(id) AS first, max(id) AS last FROM ${table}`)
@@ -69,10 +75,13 @@ export const createReconcile = (
     let [first, end] = [Number(readColumn(rows[0], 'first')), last]
     while (end - first > pageSize) {
       const middle = Math.floor((first + end) / 2)
-      const text = `SELECT id, ${now()} - received_at AS age FROM ${table}
+      const text = `SELECT id, received_at, ${now()} AS now FROM ${table}
         WHERE id >= ? AND source <> 'reconcile' ORDER BY id LIMIT 1`
-      const [row] = (await query(text, [middle])).rows
-      if (row !== undefined && Number(readColumn(row, 'age')) > ageMs) first = Number(readColumn(row, 'id'))
+      const { rows } = await query(text, [middle]).catch((error: unknown) => {
+        if (engine.isTransient(error)) throw error
+        return { rows: [] }
+      })
+      if (readAge(rows[0]) > ageMs) first = Number(readColumn(rows[0], 'id'))
       else end = middle
     }
     return [first, last]
@@ -80,20 +89,22 @@ export const createReconcile = (
 
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
+    const unreadable = new Map<string, unknown>()
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
       // Reads a range of ids, and looks up the fact by lane. Otherwise PostgreSQL would sort the whole table
       // if it has no statistics.
-      const { rows } = await query(
-        `SELECT subject, received_at,
-            (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact
-          FROM ${table} r WHERE id >= ? AND id < ? AND state <> 'missing'
-          AND received_at <= ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id`,
-        [start, start + pageSize, olderThanMs, maxAgeMs],
-      )
+      const rows = readRows(place, {
+        columns: `subject, received_at, ${now()} AS now, (SELECT s.fact FROM ${table} s
+          WHERE s.subject = ${toName(table)}.subject AND s.fact IS NOT NULL LIMIT 1) AS fact`,
+        condition: `id >= ${start} AND id < ${start + pageSize} AND state <> 'missing' AND subject LIKE 'call:%'`,
+        unreadable,
+      })
       const calls = new Map<string, number>()
-      for (const row of rows) {
-        const subject = readText(row, 'subject')
-        if (readColumn(row, 'fact') !== null || !/^call:(?!sha256:)/.test(subject)) continue
+      for await (const row of rows) {
+        const [subject, age] = [readText(row, 'subject'), readAge(row)]
+        if (Number.isNaN(age)) unreadable.set(readText(row, 'id'), new Error('received_at is not a time'))
+        if (!(age >= olderThanMs && age <= maxAgeMs)) continue
+        if (readColumn(row, 'fact') !== null || subject.startsWith('call:sha256:')) continue
         if (!calls.has(subject)) calls.set(subject, Number(readColumn(row, 'received_at')))
       }
       if (calls.size === 0) continue
@@ -110,6 +121,8 @@ export const createReconcile = (
         values,
       )
     }
+    const error = toUnreadableError(table, unreadable)
+    if (error !== undefined) await reportError(error)
   }
 
   /** Claims the first due summary. Until the claim ends, no other process requests a summary. */
@@ -147,10 +160,15 @@ export const createReconcile = (
 
   /** Reads the other events of a call. Returns their details, and the entry's final state if no request is needed. */
   const readCall = async ({ id, subject, fact }: Missing, maxAgeMs: number) => {
-    const { rows } = await query(
-      `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,
-      [subject, id],
-    )
+    const unreadable = new Map<string, unknown>()
+    const found = readRows(place, {
+      columns: `name, fact, body, received_at, ${now()} AS now`,
+      condition: 'subject = ? AND id <> ?',
+      values: [subject, id],
+      unreadable,
+    })
+    const rows: unknown[] = []
+    for await (const row of found) rows.push(row)
     const erased = await query(`SELECT fact FROM ${table} WHERE fact = ? AND state = 'erased'`, [fact])
     let details: { readonly channel?: unknown } = {}
     for (const row of rows) {
@@ -159,8 +177,8 @@ export const createReconcile = (
       const present = Object.entries(fields).filter(([, value]) => value !== '' && value !== null)
       details = { ...details, ...Object.fromEntries(present) }
     }
-    const receivedAt = Math.min(...rows.map((row) => Number(readColumn(row, 'received_at'))))
-    const isOld = rows.length === 0 || Number(readColumn(rows[0], 'now')) - receivedAt > maxAgeMs
+    const ages = rows.map(readAge).filter((age) => !Number.isNaN(age))
+    const isOld = rows.length === 0 ? unreadable.size === 0 : Math.max(...ages) > maxAgeMs
     if (erased.count > 0 || rows.some((row) => readColumn(row, 'fact') !== null)) {
       return { details, final: 'suppressed' } as const
     }
@@ -249,7 +267,7 @@ export const createReconcile = (
         } else if (hasStatus(error, 403, 'PermissionDeniedError')) {
           // The key is wrong, or the organization cannot fetch summaries, so every other request would be refused, too.
           counts.denied += 1
-          await report(error, { stage: 'inbox', headers: new Headers(), context: undefined })
+          await reportError(error)
           break
         } else throw error
       }

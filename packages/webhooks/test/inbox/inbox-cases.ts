@@ -805,6 +805,31 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
     })
 
+    it('requests the summaries of other calls beside entries whose time of arrival cannot be read, and names these', async () => {
+      const clock = createClock()
+      const { receiver, send, table, errors } = setUp({ clock })
+      for (const callId of ['a', 'b']) await send(toEnd(callId))
+      // So many that the search for old entries looks at them.
+      const rows = Array.from(
+        { length: 600 },
+        (_, n) => `('f${n}', 'webhook', 'call:f', 'handled', 0, -9223372036854775807)`,
+      )
+      await environment().query(
+        `INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at) VALUES ${rows.join()}`,
+      )
+      await send(toEnd('c'))
+      clock.advance(601_000)
+      const client = createClient(() => ({}))
+      expect(await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })).toMatchObject({
+        asked: 3,
+        accepted: 3,
+      })
+      expect(client.asked).toEqual(['a', 'b', 'c'])
+      expect(errors).toMatchObject([
+        { message: expect.stringMatching(`Entries of ${table} cannot be read.+received_at is not a time`) },
+      ])
+    })
+
     it('requests summaries in one process at a time, and at most once in intervalMs', async () => {
       const clock = createClock()
       const { receiver, send, table } = setUp({ clock })
