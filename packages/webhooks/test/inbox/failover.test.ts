@@ -91,6 +91,6 @@ it.each(cases)(
       expect([await send(callId), errors.map(String)]).toEqual([200, expect.anything()])
       await expect.poll(() => handled).toContain(callId)
     }
-    expect(await inbox.list({ state: 'handled' })).toHaveLength(2)
+    await expect.poll(() => inbox.list({ state: 'handled' })).toHaveLength(2)
   },
 )
