@@ -59,7 +59,7 @@ const faults: Readonly<Record<string, Fault>> = {
     respond: (response) => response.end('<html>Welcome</html>'),
   },
   ...Object.fromEntries(
-    ['{}', 'null', '"ok"', '[]', '{"items":[null]}', '{"items":{},"status":"ok"}'].map((json) => [
+    ['{"status":"ok"}', '[]', '{"items":[null]}'].map((json) => [
       `answers ${json}, as another program does`,
       {
         exitCode: 1,
