@@ -1,15 +1,18 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
+import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase } from './fill-database.ts'
+import { readStore } from './read-store.ts'
 
 let cluster: PostgresCluster
 
@@ -144,4 +147,67 @@ test('a migration that loses its connection explains what to do, and a half-fill
     stderr: expect.stringContaining('These tables differ: groups.'),
   })
   await expect(openPostgres({ url: to })).rejects.toThrow('not finished')
+})
+
+/** What a migration does, apart from the statements that create the schema in one transaction. */
+const breaking =
+  /^(?:BEGIN|COMMIT|INSERT INTO wabakit\.unf|WITH|SELECT setval|DECLARE|FETCH|ANALYZE|DROP TABLE)/
+
+/**
+ * Makes the connection of a migration break once at each kind of statement: first before the statement is sent, and in a later
+ * migration before its response arrives. Returns the statements at which connections have broken.
+ */
+const breakConnections = (): readonly string[] => {
+  const broken: string[] = []
+  const { query } = pg.Client.prototype
+  const dead = new WeakSet<object>()
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+    this: pg.Client,
+    ...values: unknown[]
+  ) {
+    const lost = new Error('Connection terminated unexpectedly')
+    if (dead.has(this)) throw lost
+    const kind = String(values[0]).replaceAll(/\s+/g, ' ').trim().slice(0, 30)
+    const isBreaking = breaking.test(kind)
+    const place = isBreaking
+      ? [`before ${kind}`, `after ${kind}`].find((each) => !broken.includes(each))
+      : undefined
+    if (place?.startsWith('after')) await Reflect.apply(query, this, values)
+    if (place === undefined) return Reflect.apply(query, this, values)
+    broken.push(place)
+    dead.add(this)
+    await this.end()
+    throw lost
+  } as never)
+  return broken
+}
+
+test('a migration whose connection breaks before and after each kind of statement is complete when it is repeated', async () => {
+  const from = join(temporaryFolder(), 'wabakit.db')
+  await fillDatabase(from, 'http://127.0.0.1:9/later')
+  const to = await cluster.createDatabase()
+  const migrate = () =>
+    migrateDatabase({ from, to, onProgress: () => {} }).then(
+      ({ isEqual }) => isEqual,
+      (error: unknown) => error,
+    )
+  const broken = breakConnections()
+  onTestFinished(() => vi.restoreAllMocks())
+  let result: unknown
+  for (let before = -1; before < broken.length; ) {
+    before = broken.length
+    result = await migrate()
+    if (before < broken.length) expect(result, broken.at(-1)).toBeInstanceOf(Error)
+  }
+  vi.restoreAllMocks()
+
+  expect(broken).toContain('after WITH written AS ( INSERT INTO ')
+  // The last response that was lost is that of the migration's end.
+  expect(broken.at(-1)).toBe('after DROP TABLE wabakit.unfinished_')
+  expect(String(result)).toContain('a migration into it is finished')
+  const sqlite = sqliteStore({ path: from })
+  onTestFinished(sqlite.close)
+  const target = postgresStore(await openPostgres({ url: to }))
+  onTestFinished(target.close)
+  expect(await readStore(target)).toEqual(await readStore(sqlite))
 })
