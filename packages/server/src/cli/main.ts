@@ -15,5 +15,7 @@ if (isTooOld) {
       Reflect.apply(emitWarning, process, [warning, ...rest])
     }
   }
-  await import('./run.ts')
+  const { run, watchOutput } = await import('./run.ts')
+  watchOutput()
+  await run(process.argv.slice(2))
 }

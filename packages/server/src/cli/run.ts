@@ -32,17 +32,23 @@ const formatError = (error: unknown): string => {
   return foreseenErrors.some((type) => error instanceof type) ? error.message : (error.stack ?? error.message)
 }
 
-// The reader of a pipe may stop early, as in `wabakit openapi | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
-  process.stderr.write(`The output cannot be written: ${error.message}\n`)
-  process.exitCode = exitCodes.failed
-})
+/** Runs a command, prints its error, and sets the exit code of the process. */
+export const run = async (args: readonly string[]): Promise<void> => {
+  try {
+    await runProgram(args)
+  } catch (error) {
+    // Commander has already printed its message.
+    if (!(error instanceof CommanderError)) process.stderr.write(`${escapeText(formatError(error))}\n`)
+    process.exitCode = getExitCode(error)
+  }
+}
 
-try {
-  await runProgram(process.argv.slice(2))
-} catch (error) {
-  // Commander has already printed its message.
-  if (!(error instanceof CommanderError)) process.stderr.write(`${escapeText(formatError(error))}\n`)
-  process.exitCode = getExitCode(error)
+/** Ends the process if its output cannot be written. */
+export const watchOutput = (): void => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe may stop early, as in `wabakit openapi | head`.
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+    process.stderr.write(`The output cannot be written: ${error.message}\n`)
+    process.exitCode = exitCodes.failed
+  })
 }

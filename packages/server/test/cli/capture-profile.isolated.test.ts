@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventExamples } from '@wabakit/contract/documents'
 import { expect, onTestFinished, test } from 'vitest'
-import { folder, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
 const readProfile = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 
@@ -79,8 +79,8 @@ test('capture adds what deliveries show to the profile, and what it shows is acc
 
   writeFileSync(join(folder, 'bodies.jsonl'), `${JSON.stringify(ended)}\n`)
   const [strict, measured] = await Promise.all([
-    wabakit(['check', 'bodies.jsonl']),
-    wabakit(['check', 'bodies.jsonl', '--profile', 'wabakit.profile.json']),
+    wabakitHere(['check', 'bodies.jsonl']),
+    wabakitHere(['check', 'bodies.jsonl', '--profile', 'wabakit.profile.json']),
   ])
   expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('drifted') })
   expect(measured).toMatchObject({ code: 0, stdout: expect.stringContaining('event      CALL_ENDED') })

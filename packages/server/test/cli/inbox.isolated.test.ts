@@ -11,7 +11,7 @@ import {
 } from '@wabakit/webhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../../webhooks/test/postgres.ts'
-import { folder, wabakit } from './wabakit.ts'
+import { folder, wabakitHere as wabakit } from './wabakit.ts'
 
 const read = (stdout: string) =>
   stdout

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folder, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startWabakit, wabakitHere as wabakit } from './wabakit.ts'
 
 test('mock runs until SIGTERM, with the options of its flags and its file', async () => {
   writeFileSync(

@@ -3,7 +3,7 @@ import { closeSync, openSync, realpathSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import { command, folder, wabakit } from './wabakit.ts'
+import { command, folder, wabakit, wabakitHere } from './wabakit.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
@@ -13,8 +13,8 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
   writeFileSync(join(folder, 'payload.json'), payload)
   const env = { WABAKIT_WEBHOOK_SECRET: secret }
   const [piped, old] = await Promise.all([
-    wabakit(['sign', '--secret', secret, '--id', 'msg_1'], { input: payload }),
-    wabakit(['sign', 'payload.json', '--timestamp', '1700000000', '--format', 'json'], { env }),
+    wabakitHere(['sign', '--secret', secret, '--id', 'msg_1'], { input: payload }),
+    wabakitHere(['sign', 'payload.json', '--timestamp', '1700000000', '--format', 'json'], { env }),
   ])
   expect(piped).toMatchObject({ code: 0, stderr: '' })
   const headers = piped.stdout.trimEnd().split('\n')
@@ -29,15 +29,15 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
   const given = (lines: readonly string[]) => lines.flatMap((line) => ['--header', line])
   const [valid, wrong, tooOld, tolerated, changed, noSecret] = await Promise.all([
     // The lines of a log from Windows end in a carriage return.
-    wabakit([
+    wabakitHere([
       ...['verify', '--secret', other, '--secret', secret],
       ...[...given(headers.map((line) => `${line}\r`)), 'payload.json'],
     ]),
-    wabakit(['verify', '--secret', other, ...given(headers), '--format', 'json'], { input: payload }),
-    wabakit(['verify', ...given(oldHeaders), 'payload.json'], { env }),
-    wabakit(['verify', ...given(oldHeaders), '--tolerance', '9999999999', 'payload.json'], { env }),
-    wabakit(['verify', ...given(headers)], { env, input: `${payload} ` }),
-    wabakit(['verify', '--secret', 'whsec_!', ...given(headers)], { input: payload }),
+    wabakitHere(['verify', '--secret', other, ...given(headers), '--format', 'json'], { input: payload }),
+    wabakitHere(['verify', ...given(oldHeaders), 'payload.json'], { env }),
+    wabakitHere(['verify', ...given(oldHeaders), '--tolerance', '9999999999', 'payload.json'], { env }),
+    wabakitHere(['verify', ...given(headers)], { env, input: `${payload} ` }),
+    wabakitHere(['verify', '--secret', 'whsec_!', ...given(headers)], { input: payload }),
   ])
   expect(valid).toEqual({ code: 0, stdout: 'valid msg_1\n', stderr: '' })
   expect(wrong.code).toBe(1)
@@ -56,7 +56,7 @@ test('verify accepts what sign signs, and reports a wrong secret or an old times
 
 test('the documents of the service are printed as JSON', async () => {
   const [openapi, asyncapi, schemas] = await Promise.all(
-    ['openapi', 'asyncapi', 'schemas'].map((name) => wabakit([name, '--format', 'json'])),
+    ['openapi', 'asyncapi', 'schemas'].map((name) => wabakitHere([name, '--format', 'json'])),
   )
 
   expect(JSON.parse(openapi?.stdout ?? '')).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
@@ -92,7 +92,7 @@ test('a usage error exits with 2 and explains the problem', async () => {
     [['verify', '--secret', secret, '--header', 'nonsense'], /--header must be a name and a value/],
     [['sign'], /'--secret <secret>' not specified\. Pass it, or set WABAKIT_WEBHOOK_SECRET\./],
   ]
-  const ends = await Promise.all(cases.map(([args]) => wabakit(args)))
+  const ends = await Promise.all(cases.map(([args]) => wabakitHere(args)))
 
   for (const [index, [, complaint]] of cases.entries()) {
     expect(ends[index]).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(complaint) })
@@ -104,9 +104,9 @@ test('backup copies a SQLite file, and names the tool for PostgreSQL without pri
   await sqliteStore({ path: from }).close()
   const url = 'postgres://wabakit:s3cret@db.internal/wabakit'
   const [copied, postgres, nowhere] = await Promise.all([
-    wabakit(['backup', 'copy.db', '--database', from, '--format', 'json']),
-    wabakit(['backup'], { env: { WABAKIT_DATABASE: url } }),
-    wabakit(['backup', '--database', ':memory:']),
+    wabakitHere(['backup', 'copy.db', '--database', from, '--format', 'json']),
+    wabakitHere(['backup'], { env: { WABAKIT_DATABASE: url } }),
+    wabakitHere(['backup', '--database', ':memory:']),
   ])
 
   expect(copied).toMatchObject({
@@ -136,9 +136,9 @@ test.runIf(process.platform === 'linux')('a result that cannot be written exits 
 test('an unreachable server exits with 3', async () => {
   const env = { WABAKIT_SERVER: 'http://127.0.0.1:9' }
   const [trigger, tail, ready] = await Promise.all([
-    wabakit(['trigger', 'call'], { env }),
-    wabakit(['events', 'tail'], { env }),
-    wabakit(['ready', '--wait', '0.2'], { env }),
+    wabakitHere(['trigger', 'call'], { env }),
+    wabakitHere(['events', 'tail'], { env }),
+    wabakitHere(['ready', '--wait', '0.2'], { env }),
   ])
 
   expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot reach a server at http:/) })
@@ -174,7 +174,7 @@ test('prints a script for each shell, which asks the program', async () => {
 })
 
 test('help shows each command, its examples and its variables', async () => {
-  const [all, one] = await Promise.all([wabakit(['--help']), wabakit(['listen', '--help'])])
+  const [all, one] = await Promise.all([wabakitHere(['--help']), wabakitHere(['listen', '--help'])])
 
   for (const name of [
     'serve',

@@ -10,7 +10,7 @@ import {
   wabaNumber,
   whatsAppCall,
 } from '../probe/services.ts'
-import { folder, wabakit } from './wabakit.ts'
+import { folder, wabakit, wabakitHere } from './wabakit.ts'
 
 const findService = (words: string) => {
   const found = services.find(({ differs }) => differs.includes(words))
@@ -21,7 +21,7 @@ const findService = (words: string) => {
 const readProfile = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 
 const probe = (url: string, file: string, ...flags: string[]) =>
-  wabakit(['probe', url, '--interval', '0', '--profile', file, ...flags], {
+  wabakitHere(['probe', url, '--interval', '0', '--profile', file, ...flags], {
     env: { WABAKIT_API_KEY: serviceKey },
   })
 
@@ -61,7 +61,7 @@ test('probe prints each answer beside the specification and the profile live, an
     script,
   ])
   expect(played).toMatchObject({ code: 0, stdout: `404 ${realpathSync(folder)}/record.profile.json\n` })
-  const served = await wabakit(['serve', '--sandbox', '--port', '0', '--profile', 'record.profile.json'])
+  const served = await wabakitHere(['serve', '--sandbox', '--port', '0', '--profile', 'record.profile.json'])
   expect(served).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('can only be a file with exec --mock'),

@@ -16,7 +16,7 @@ import { eventExamples } from '@wabakit/contract/documents'
 import { verifySignature } from '@wabakit/webhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { getStatus, sendBytes } from '../../../webhooks/test/malformed-requests.ts'
-import { folder, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startWabakit, wabakitHere as wabakit } from './wabakit.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const ended = JSON.stringify(eventExamples.CALL_ENDED)

@@ -8,7 +8,7 @@ import { findOperation, listFieldOptions, listPathParameters } from '../../src/c
 import { runProgram } from '../../src/cli/program.ts'
 import { resources } from '../../src/cli/resources.ts'
 import { type RunningServer, startServer } from '../../src/index.ts'
-import { wabakit } from './wabakit.ts'
+import { wabakitHere as wabakit } from './wabakit.ts'
 
 const start = async (config: object = {}): Promise<RunningServer> => {
   const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', ...config })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { eventNames } from '@wabakit/contract'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openEndpoint } from './endpoint.ts'
-import { startServer, startWabakit, wabakit } from './wabakit.ts'
+import { startServer, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
 const wholeCall = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 const token = 'a-control-token-of-these-tests'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   endpoint.trust(ready.demo.webhookSecret ?? '')
   env = { WABAKIT_SERVER: ready.url, WABAKIT_CONTROL_TOKEN: token }
 })
-const on = (...args: string[]) => wabakit(args, { env })
+const on = (...args: string[]) => wabakitHere(args, { env })
 
 test("trigger plays a whole call, which listen forwards with the printed secret's signature and tail prints", async () => {
   const forwarded = await openEndpoint()
@@ -134,7 +134,7 @@ test("a rejected delivery shows the endpoint's response, and listen neither foll
   const tail = startWabakit(['events', 'tail'], at)
   const listening = startWabakit(['listen', '--forward-to', `${to}/moved`, '--secret', secret], at)
   await Promise.all([tail.following, listening.line(/^ready/)])
-  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  await wabakitHere(['trigger', 'GROUP_CREATED'], at)
 
   await tail.line(/\[401\] GROUP_CREATED group:\S+ http\S+ \d+ ms timestamp 3600 s old$/)
   await listening.line(/\[307\] POST .+ \d+ ms timestamp 3600 s old$/)
@@ -170,11 +170,11 @@ test('erase counts with --dry-run, and erases a customer, a call and an organiza
   const customerNumber = '+15550199001'
   for (const callId of ['c1', 'c2']) {
     const set = ['--set', `callId=${callId}`, '--set', `customerNumber="${customerNumber}"`]
-    await wabakit(['trigger', 'call', ...set, '--set', 'summary=false'], at)
+    await wabakitHere(['trigger', 'call', ...set, '--set', 'summary=false'], at)
   }
-  const erase = async (...args: string[]) => (await wabakit(['erase', ...args, '--yes'], at)).stdout
+  const erase = async (...args: string[]) => (await wabakitHere(['erase', ...args, '--yes'], at)).stdout
 
-  expect(await wabakit(['erase', 'call', 'c2'], at)).toMatchObject({
+  expect(await wabakitHere(['erase', 'call', 'c2'], at)).toMatchObject({
     code: 2,
     stderr: 'Nothing was changed. Add --yes to do it without being asked.\n',
   })
@@ -189,14 +189,14 @@ test('erase counts with --dry-run, and erases a customer, a call and an organiza
     events: 0,
     dryRun: false,
   })
-  expect(await wabakit(['erase', 'call', 'nope', '--yes'], at)).toMatchObject({
+  expect(await wabakitHere(['erase', 'call', 'nope', '--yes'], at)).toMatchObject({
     code: 1,
     stderr: 'Nothing was found about the call nope.\n',
   })
-  await wabakit(['org', 'create', '--id', 'former'], at)
+  await wabakitHere(['org', 'create', '--id', 'former'], at)
   expect(await erase('organization', 'former', '--dry-run')).toMatch(/^would erase organization former/)
   expect(await erase('organization', 'former')).toMatch(/^erased organization former/)
-  const gone = await wabakit(['erase', 'organization', 'former', '--yes'], at)
+  const gone = await wabakitHere(['erase', 'organization', 'former', '--yes'], at)
   expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "former"') })
 })
 
@@ -205,17 +205,17 @@ test('tail starts with new events, and continues after the last one when the ser
   const first = await startServer([...args, '--webhook-url', endpoint.url])
   const port = new URL(first.ready.url).port
   const at = { env: { WABAKIT_SERVER: first.ready.url } }
-  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  await wabakitHere(['trigger', 'GROUP_CREATED'], at)
   const tail = startWabakit(['events', 'tail', '--format', 'json'], at)
   await tail.following
-  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  await wabakitHere(['trigger', 'GROUP_CREATED'], at)
   await tail.line(/"name":"GROUP_CREATED"/)
   // The last message has no id to resume after.
   await tail.line(/"type":"attempt"/)
   first.kill('SIGKILL')
   await first.ended
   const second = await startServer([...args, '--port', port])
-  await wabakit(['trigger', 'call'], at)
+  await wabakitHere(['trigger', 'call'], at)
 
   for (const name of wholeCall) await tail.line(new RegExp(`"name":"${name}"`))
   expect(tail.lines.filter((each) => each.includes('"type":"event"'))).toHaveLength(1 + wholeCall.length)
@@ -285,7 +285,7 @@ test('listen accepts a response after a 100 Continue that it did not ask for', a
   const at = { env: { WABAKIT_SERVER: server.ready.url } }
   const listening = startWabakit(['listen', '--forward-to', url], at)
   await listening.line(/webhook secret/)
-  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  await wabakitHere(['trigger', 'GROUP_CREATED'], at)
   expect(await listening.line(/<-- /)).toContain('[202]')
   for (const command of [listening, server]) command.kill('SIGTERM')
   await Promise.all([listening, server].map(({ ended }) => ended))

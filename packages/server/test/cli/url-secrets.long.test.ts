@@ -13,7 +13,7 @@ import { anyOf, bearerAuth, createReceiver, sqlInbox, urlToken } from '@wabakit/
 import { createSecretFinder } from '@wabakit/wire'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { start } from '../fixture.ts'
-import { folder, startServer, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startServer, startWabakit, wabakitHere as wabakit } from './wabakit.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
+import { run } from '../../src/cli/run.ts'
 import { bundles } from '../bundle-processes.ts'
 
 /** The arguments of Node.js that run the command line. */
@@ -52,7 +54,45 @@ const spawnWabakit = (args: readonly string[], { env = {}, cwd = folder, program
   return { child, ended }
 }
 
-/** Runs a command until it exits. */
+let turn: Promise<unknown> = Promise.resolve()
+
+/** Runs a command in this process, like {@link wabakit}, in a tenth of the time. Commands take turns, because they share its output. */
+export const wabakitHere = (args: readonly string[], options: Omit<Options, 'program'> = {}) => {
+  const result = turn.then(() => runHere(args, options))
+  turn = result.catch(() => {})
+  return result
+}
+
+const runHere = async (
+  args: readonly string[],
+  { env = {}, cwd = folder, input = '' }: Omit<Options, 'program'>,
+) => {
+  const written = { stdout: '', stderr: '' }
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      written[name] += chunk
+      return true
+    }),
+  )
+  const { exitCode, env: environment } = process
+  const [folderBefore, stdin] = [process.cwd(), Object.getOwnPropertyDescriptor(process, 'stdin')]
+  process.chdir(cwd)
+  process.exitCode = undefined
+  process.env = { ...inherited, ...env }
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
+  try {
+    await run(args)
+    return { code: Number(process.exitCode ?? 0), ...written }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+    if (stdin !== undefined) Object.defineProperty(process, 'stdin', stdin)
+    process.env = environment
+    process.exitCode = exitCode
+    process.chdir(folderBefore)
+  }
+}
+
+/** Runs a command in another process until it exits. */
 export const wabakit = async (args: readonly string[], options: Options = {}) => {
   const { child, ended } = spawnWabakit(args, options)
   child.stdin.end(options.input)

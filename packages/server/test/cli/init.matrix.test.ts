@@ -1,0 +1,2 @@
+// Every framework in every language.
+import './init.isolated.test.ts'
