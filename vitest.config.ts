@@ -126,7 +126,7 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: SlowFirst },
-    globalSetup: 'packages/server/test/bundle-processes.ts',
+    globalSetup: ['packages/server/test/bundle-processes.ts', 'packages/server/test/share-clusters.ts'],
     // Half of the time is spent waiting: for timers, other processes, databases.
     maxWorkers: availableParallelism() + 2,
     // The processes that tests start would compile the sources again each time.

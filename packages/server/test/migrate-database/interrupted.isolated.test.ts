@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
@@ -9,18 +9,10 @@ import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
-import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { createPostgresDatabase } from '../shared-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase } from './fill-database.ts'
 import { readStore } from './read-store.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
 
 const groups = 8_000
 const lastGroup = `many-${String(groups).padStart(5, '0')}`
@@ -75,7 +67,7 @@ const holdMigration = async (to: string) => {
 
 test('a killed migration resumes where it stopped, without duplicates', async () => {
   const from = await fill()
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
   const { target, letGo } = await holdMigration(to)
   migration.kill('SIGKILL')
@@ -106,7 +98,7 @@ test('a killed migration resumes where it stopped, without duplicates', async ()
 
 test('a migration that loses its connection explains what to do, and a half-filled target accepts only the rest', async () => {
   const [from, other] = [await fill(), await fill()]
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const lost = migrateByCommand({ from, to }, createOutput({ format: 'json' })).catch(
     (error: unknown) => error,
   )
@@ -185,7 +177,7 @@ const breakConnections = (): readonly string[] => {
 test('a migration whose connection breaks before and after each kind of statement is complete when it is repeated', async () => {
   const from = join(temporaryFolder(), 'wabakit.db')
   await fillDatabase(from, 'http://127.0.0.1:9/later')
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const migrate = () =>
     migrateDatabase({ from, to, onProgress: () => {} }).then(
       ({ isEqual }) => isEqual,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
 import { copiedTables } from '../../src/migrate-database/copied-tables.ts'
 import { migrateDatabase, type Progress } from '../../src/migrate-database/migrate-database.ts'
@@ -9,25 +9,17 @@ import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { listenForWebhooks } from '../fixture.ts'
-import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { event, subscription } from '../records.ts'
+import { createPostgresDatabase } from '../shared-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase } from './fill-database.ts'
 import { readStore } from './read-store.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
 
 /** Fills a SQLite file and migrates it. */
 const migrate = async (url = 'http://127.0.0.1:9/later') => {
   const from = join(temporaryFolder(), 'wabakit.db')
   await fillDatabase(from, url)
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const progress: Progress[] = []
   const result = await migrateDatabase({ from, to, onProgress: (state) => progress.push(state) })
   return { from, to, progress, result }

@@ -2,24 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
 import { CliError, createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import { wabakit } from '../cli/wabakit.ts'
-import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { wabakitHere as wabakit } from '../cli/wabakit.ts'
 import { organization } from '../records.ts'
+import { createPostgresDatabase } from '../shared-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
 
 const nowhere = 'postgres://wabakit:very-secret@127.0.0.1:9/wabakit'
 
@@ -83,7 +75,7 @@ test('a source in use by a server is refused, and no server starts on a source t
   await expect(migrate(file)).rejects.toThrow(/wabakit\.db is in use by another process/)
   await server.close()
 
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const refusals: unknown[] = []
   const before = readFileSync(file)
   await migrateDatabase({
@@ -103,7 +95,7 @@ test('a source in use by a server is refused, and no server starts on a source t
 
 test('a target is refused if a server has used it or it cannot be reached', async () => {
   const file = await makeSource()
-  const used = await cluster.createDatabase()
+  const used = await createPostgresDatabase()
   const database = await openPostgres({ url: used })
   await database.close()
 
@@ -119,7 +111,7 @@ test('a target is refused if a server has used it or it cannot be reached', asyn
 
 test('a target is refused while another migration writes to it', async () => {
   const file = await makeSource()
-  const to = await cluster.createDatabase()
+  const to = await createPostgresDatabase()
   const holder = new pg.Client({ connectionString: to })
   await holder.connect()
   onTestFinished(() => holder.end())

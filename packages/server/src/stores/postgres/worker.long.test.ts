@@ -1,9 +1,9 @@
 import type { AttemptKey, OwnedShard, Store } from '@wabakit/core'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hasPgBouncer, startPgBouncer } from '../../../test/pgbouncer.ts'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { createTransactionPooler } from '../../../test/transaction-pooler.ts'
 import { DatabaseOpenError, DatabasePoolerError } from '../errors.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
@@ -11,7 +11,6 @@ import { postgresStore } from './postgres-store.ts'
 import { prepareSession } from './session.ts'
 import { toStorageError } from './storage-errors.ts'
 
-let cluster: PostgresCluster
 let url: string
 /** Observes the database without being a worker. */
 let admin: Opened
@@ -25,13 +24,8 @@ const open = async (options: Partial<PostgresOptions> = {}): Promise<Opened> => 
   opened.push(database)
   return { database, store: postgresStore(database) }
 }
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
 beforeEach(async () => {
-  url = await cluster.createDatabase()
+  url = await createPostgresDatabase()
   admin = await open()
   await admin.store.saveOrganization(organization())
   await admin.store.saveSubscription(subscription())
@@ -231,9 +225,10 @@ test('when many workers take shards concurrently, each shard goes to one of them
 })
 
 test('refuses a pooler in transaction mode, and names the remedy', async () => {
-  const pooler = await createTransactionPooler(cluster.port)
-  const address = url.replace(`:${cluster.port}/`, `:${pooler.port}/`)
-  const opening = open({ url: address })
+  const address = new URL(url)
+  const pooler = await createTransactionPooler(Number(address.port))
+  address.port = String(pooler.port)
+  const opening = open({ url: address.href })
   await expect(opening).rejects.toThrow('Set the pooler to session mode')
   await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
   await pooler.close()

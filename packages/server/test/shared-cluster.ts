@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+
+/** The variable with the address of `share-clusters.ts`. */
+export const variable = 'WABAKIT_TEST_CLUSTERS'
+
+const findPort = async (): Promise<string> => {
+  const response = await fetch(`${process.env[variable]}/${process.env.VITEST_POOL_ID}`)
+  if (!response.ok) throw new Error(await response.text())
+  return await response.text()
+}
+let found: Promise<string> | undefined
+
+/**
+ * Creates an empty database on the PostgreSQL server that the test files of a vitest worker share, one after the other: its
+ * start and its stop take seconds. Tests that stop a server, add roles or change settings create their own cluster.
+ */
+export const createPostgresDatabase = async (): Promise<string> => {
+  found ??= findPort()
+  const address = `postgres://wabakit:wabakit@127.0.0.1:${await found}`
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const client = new pg.Client({ connectionString: `${address}/postgres` })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`).finally(() => client.end())
+  return `${address}/${name}`
+}
