@@ -184,7 +184,7 @@ test('a migration whose connection breaks before and after each kind of statemen
       (error: unknown) => error,
     )
   const broken = breakConnections()
-  onTestFinished(() => vi.restoreAllMocks())
+  onTestFinished(() => void vi.restoreAllMocks())
   let result: unknown
   for (let before = -1; before < broken.length; ) {
     before = broken.length
