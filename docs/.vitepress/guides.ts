@@ -26,6 +26,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'docs/testing.md',
     'docs/playground.md',
     'docs/ci.md',
+    'docs/reference/mock.md',
     'docs/reference/live-profile.md',
     'docs/reference/faults.md',
     'packages/mock/README.md',

@@ -8,7 +8,7 @@ import { MockOptions } from '../src/mock-options.ts'
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
 
-const guide = ['testing', 'reference/live-profile', 'reference/faults']
+const guide = ['testing', 'reference/mock', 'reference/live-profile', 'reference/faults']
   .map((page) => read(`docs/${page}.md`))
   .join()
 

@@ -91,6 +91,7 @@ const selfContained = [
   'docs/reference/signatures.md',
   'docs/monitoring.md',
   'docs/running-the-server.md',
+  'docs/reference/mock.md',
   'docs/testing.md',
   'packages/contract/README.md',
   'packages/mock/README.md',
