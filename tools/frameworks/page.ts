@@ -51,11 +51,12 @@ sends the same requests to each, first with a token in the URL, as in the exampl
 - a genuine delivery: 200, and the handler gets the event;
 - a forged one: 401;
 - the same delivery twice, with its id: 200 both times, but the handler gets the event once;
+- with a token, what a live service sends, with nulls, and twice without an id: 200 each time, and the handler gets the event once;
 - in Hono and Next.js, a delivery that is acknowledged before it is handled: 200 at once, and the handler finishes;
 - with signatures, a delivery whose body was parsed before it reached the receiver: 400, and the response says how to fix it. Where the
   framework keeps the bytes of a parsed body, the delivery is handled;
 - sixty malformed requests over a raw socket: the server continues, and the next delivery is handled;
-- a build and a start without a secret: both work, and deliveries get a 503, after which the sender tries again.
+- a build and a start without a secret: both work, and deliveries get a 503, after which the sender retries.
 
 | framework | version | result |
 |---|---|---|

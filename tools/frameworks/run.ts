@@ -73,7 +73,7 @@ const checkFramework = async (framework: Framework, packages: Record<string, str
   await runChecks(withToken, secret)
   useSignatures(folder, framework)
   await build()
-  const { testEvent: __, ...withSignatures } = others
+  const { testEvent: __, live: ___, ...withSignatures } = others
   await runChecks(withSignatures, secret)
   return { version: readVersion(folder, framework.package), failures }
 }

@@ -4,30 +4,32 @@ import { malformedRequests, sendBytes } from '../../packages/webhooks/test/malfo
 import type { Framework, Route } from './frameworks.ts'
 import type { Started } from './start.ts'
 
+const createSummary = (callId: string) => ({
+  event: 'CALL_AI_SUMMARY',
+  channel: 'WHATSAPP',
+  callId,
+  callDirection: 'INCOMING',
+  callStatus: 'END',
+  durationInSeconds: 42,
+  callStartedAt: '2026-01-01T10:00:00Z',
+  callEndedAt: '2026-01-01T10:00:42Z',
+  from: '+14155550100',
+  to: '+14155550123',
+  channelNumber: '+14155550100',
+  customerNumber: '+14155550123',
+  callType: 'AI_BOT',
+  triggeredVia: 'API',
+  summary: { recap: 'Grüße aus Köln 👋', keyPoints: ['a/b'], nextSteps: [] },
+})
+
 /** A signed delivery. Its URL has a token, so that either kind of receiver accepts it. */
 const sign = async (callId: string, secret: string) => {
-  const payload = JSON.stringify({
-    event: 'CALL_AI_SUMMARY',
-    channel: 'WHATSAPP',
-    callId,
-    callDirection: 'INCOMING',
-    callStatus: 'END',
-    durationInSeconds: 42,
-    callStartedAt: '2026-01-01T10:00:00Z',
-    callEndedAt: '2026-01-01T10:00:42Z',
-    from: '+14155550100',
-    to: '+14155550123',
-    channelNumber: '+14155550100',
-    customerNumber: '+14155550123',
-    callType: 'AI_BOT',
-    triggeredVia: 'API',
-    summary: { recap: 'Grüße aus Köln 👋', keyPoints: ['a/b'], nextSteps: [] },
-  })
+  const payload = JSON.stringify(createSummary(callId))
   const { headers } = await signWebhook({ payload, secret })
   return { method: 'POST', body: payload, headers }
 }
 
-type Delivery = Awaited<ReturnType<typeof sign>>
+type Delivery = { readonly method: string; readonly body: string; readonly headers: Record<string, string> }
 
 const expectStatus = async (response: Response, status: number): Promise<string> => {
   const text = await response.text()
@@ -89,6 +91,23 @@ export const checks = {
   duplicate: async (target) => {
     const { callId, delivery } = await receiveGenuine(target)
     await expectStatus(await send(target, target.route.path, delivery), 200)
+    await receiveGenuine(target)
+    if (countHandled(target, callId) !== 1) throw new Error('the handler was called twice')
+  },
+
+  /** What a live service sends, whose URL alone authenticates it. */
+  live: async (target) => {
+    const callId = newCallId()
+    const post = async (fields: object): Promise<void> => {
+      const headers = { 'content-type': 'application/json' }
+      const delivery = { method: 'POST', headers, body: JSON.stringify(fields) }
+      await expectStatus(await send(target, target.route.path, delivery), 200)
+    }
+    const summary = { ...createSummary(callId), agentNumber: null }
+    await post({ event: 'GROUP_CREATED', groupId: null, groupName: null })
+    await post(summary)
+    await waitForHandled(target, callId)
+    await post(summary)
     await receiveGenuine(target)
     if (countHandled(target, callId) !== 1) throw new Error('the handler was called twice')
   },

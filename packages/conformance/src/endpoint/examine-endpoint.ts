@@ -39,7 +39,7 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
   [
     `wabakit doctor ${settings.url.search === '' ? quote(settings.url.href) : '"$WABAKIT_WEBHOOK_URL"'}`,
     ...Array.from(settings.given, (need) => flags[need] ?? []).flat(),
-    `--replay ${id} --seed ${seed}`,
+    `--repeat ${id} --seed ${seed}`,
   ].join(' ')
 
 /** Names the failure, or the advice, from which others follow, so that one mistake is reported once. */

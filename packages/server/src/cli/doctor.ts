@@ -18,7 +18,7 @@ type DoctorOptions = Pick<
 > & {
   readonly header?: readonly [string, string][]
   readonly basic?: string
-  readonly replay?: string
+  readonly repeat?: string
   readonly effectsComplete?: boolean
   readonly profile?: string
   readonly timeout?: number
@@ -56,7 +56,7 @@ const examine = async (
   {
     header = [],
     basic,
-    replay,
+    repeat,
     timeout,
     yes,
     format,
@@ -74,7 +74,7 @@ const examine = async (
       headers,
       effectsAreComplete: effectsComplete,
       profile: profile === undefined ? undefined : readProfile(profile),
-      only: replay === undefined ? options.only : [replay],
+      only: repeat === undefined ? options.only : [repeat],
       timeoutMs: timeout && timeout * 1_000,
       allowPublicTarget: yes,
       onStart: (plan) => {
@@ -88,7 +88,7 @@ const examine = async (
       },
       onResult: progress.onResult,
       onExchange: (id, exchange) => {
-        if (id === replay) process.stderr.write(`${formatExchange(exchange)}\n`)
+        if (id === repeat) process.stderr.write(`${formatExchange(exchange)}\n`)
       },
     }),
   )
@@ -111,7 +111,7 @@ export const define = (command: Command): void => {
     },
     '--only <ids>': { about: 'checks to run, separated by commas', parse: readIds },
     '--skip <ids>': { about: 'checks to leave out, separated by commas', parse: readIds },
-    '--replay <id>': 'run one check and print its requests and responses',
+    '--repeat <id>': 'run one check again, and print its requests and responses',
     '--timeout <seconds>': {
       about: 'maximum duration of the run (default: as its responses need)',
       parse: createNumberParser('a number of seconds above 0', (value) => value > 0 && value < 86_400),
@@ -126,6 +126,6 @@ export const define = (command: Command): void => {
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
     `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_… --fail-on high --format sarif',
-    'doctor http://127.0.0.1:3000/webhooks --replay refuses-stale-timestamp --seed 42',
+    'doctor http://127.0.0.1:3000/webhooks --repeat refuses-stale-timestamp --seed 42',
   )
 }

@@ -144,8 +144,8 @@ const doctorFlags: Readonly<Record<string, FlagCase>> = {
     see: ({ ids, report }) => report.checks[ids.indexOf('refuses-get')]?.verdict ?? 'skipped',
     seen: ['fail', 'skipped'],
   },
-  '--replay': {
-    flag: ['--replay', 'refuses-unsigned'],
+  '--repeat': {
+    flag: ['--repeat', 'refuses-unsigned'],
     common: [...signed, ...only('refuses-unsigned')],
     see: ({ stderr }) => stderr.includes('> POST'),
     seen: [false, true],

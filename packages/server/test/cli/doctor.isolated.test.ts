@@ -71,7 +71,7 @@ describe.concurrent('wabakit doctor', () => {
 
   test('replays one check, printing its requests and responses without secrets', async () => {
     const args = ['doctor', careless, '--secret', secret, '--header', 'x-token: a-secret-token']
-    const { code, stderr } = await wabakitHere([...args, '--replay', 'refuses-swapped-id'])
+    const { code, stderr } = await wabakitHere([...args, '--repeat', 'refuses-swapped-id'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^> POST$/m)
     expect(stderr).toMatch(/^> webhook-id: msg_doctor_/m)

@@ -234,7 +234,7 @@ const surfaces: Record<string, () => Promise<string>> = {
       () => examine(format, '--only', doctorChecks),
     ]),
   ),
-  'doctor, one exchange': () => examine('pretty', '--replay', 'refuses-wrong-token'),
+  'doctor, one exchange': () => examine('pretty', '--repeat', 'refuses-wrong-token'),
   'doctor without an endpoint': () => run(['doctor', closed]),
   'doctor with effects at nothing': async () =>
     print(await wabakit(['doctor', await openEcho(200), '--only', doctorChecks, '--effects', closed])),

@@ -18,7 +18,7 @@ type Problem = {
   readonly remedy?: string
 }
 
-/** Builds the response to a problem. By default, a 503 asks the sender to try again in 5 seconds. */
+/** Builds the response to a problem. By default, a 503 asks the sender to retry in 5 seconds. */
 const toResponse = (
   { status, code, message, issues }: Problem,
   retryAfter = status === 503 ? 5 : undefined,
@@ -70,7 +70,7 @@ export const describeRejection = (error: unknown): Problem => {
     return { status: 401, code: 'not_verified', message, remedy: 'The verify function threw.' }
   }
   const { reason: code, message, skewSeconds } = error
-  // The sender may be authentic, so it should try again.
+  // The sender may be authentic, so it should retry.
   if (code === 'invalid_secret')
     return { status: 503, code, message: 'The receiver has no valid secret.', remedy: message }
   const remedy = skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.'

@@ -51,7 +51,7 @@ export type DeliveryContext = {
 }
 
 /**
- * A function that is called with an event, and may return a promise. If it throws, the sender tries again;
+ * A function that is called with an event, and may return a promise. If it throws, the sender retries;
  * with an inbox, the receiver does.
  */
 export type WebhookHandler<Event, Context = DeliveryContext> = (event: Event, context: Context) => unknown

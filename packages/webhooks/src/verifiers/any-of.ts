@@ -45,7 +45,7 @@ const toRefusals = (error: unknown, scheme: string): readonly VerifierRefusal[] 
 
 /**
  * Combines the errors of all verifiers. One of them decides the response: an invalid secret, because the sender may be
- * authentic and should try again; otherwise the first one whose credentials were present.
+ * authentic and should retry; otherwise the first one whose credentials were present.
  */
 const combine = (verifiers: readonly Verifier[], errors: readonly unknown[]): WebhookVerificationError => {
   const refusals = verifiers.flatMap((verify, index) => toRefusals(errors[index], toScheme(verify)))
