@@ -179,18 +179,34 @@ describe.skipIf(!requireCommand('prometheus', '--version'))('a real Prometheus',
 })
 
 describe('the systemd units', () => {
-  test.skipIf(!requireCommand('systemd-analyze', '--version')).each([
+  const hasSystemd = requireCommand('systemd-analyze', '--version')
+
+  /** Writes units of the example into a folder, under the names of their instances, and verifies them. */
+  const verifyUnits = (instances: Readonly<Record<string, string>>): string => {
+    const units = mkdtempSync(join(tmpdir(), 'wabakit-units-'))
+    onTestFinished(() => rmSync(units, { recursive: true }))
+    const paths = Object.entries(instances).map(([file, instance]) => {
+      // The command is not installed here.
+      const unit = read(`systemd/${file}`).replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} serve`)
+      writeFileSync(join(units, instance), unit)
+      return join(units, instance)
+    })
+    const verified = spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })
+    expect(verified.stderr.split('\n').filter((line) => line.includes('wabakit'))).toEqual([])
+    expect(verified.status).toBe(0)
+    return units
+  }
+
+  test.skipIf(!hasSystemd)('the backup and its timer are valid', () => {
+    const names = ['wabakit-backup.service', 'wabakit-backup.timer']
+    verifyUnits(Object.fromEntries(names.map((name) => [name, name])))
+  })
+
+  test.skipIf(!hasSystemd).each([
     ['wabakit.service', 'wabakit.service'],
     ['wabakit@.service', 'wabakit@api.service'],
   ])('%s is valid, and hardened', (file, instance) => {
-    const units = mkdtempSync(join(tmpdir(), 'wabakit-units-'))
-    onTestFinished(() => rmSync(units, { recursive: true }))
-    // The command is not installed here.
-    const unit = read(`systemd/${file}`).replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} serve`)
-    writeFileSync(join(units, instance), unit)
-    const verified = spawnSync('systemd-analyze', ['verify', join(units, instance)], { encoding: 'utf8' })
-    expect(verified.stderr.split('\n').filter((line) => line.includes('wabakit'))).toEqual([])
-    expect(verified.status).toBe(0)
+    const units = verifyUnits({ [file]: instance })
     // The threshold is in tenths of an exposure level, which ranges from 0 to 10. "OK" is below 5.
     const args = ['security', '--offline=true', '--threshold=20', join(units, instance)]
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })

@@ -96,36 +96,17 @@ test('the page of commands has the help of every command', async () => {
   await expectPart('reference/commands.md', 'commands', await formatCommands())
 })
 
-const root = resolve(docs, '..')
-
-/** Lists the arguments of each command of ours in the shell blocks of a page. */
-const listCommandLines = (page: string): string[][] =>
-  [...readFileSync(resolve(root, page), 'utf8').matchAll(/^```(?:sh|console)\n(.*?)^```$/gms)]
-    .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split(/\n| && /))
-    .flatMap((line) => {
-      const [, words] =
-        /^(?:\$ )?(?:\S+=\S+ )*(?:npx (?:--yes )?@wabakit\/server|wabakit)(?= |$)(.*)/.exec(line) ?? []
-      // Without comments and redirections. Quotes and $(…) may contain spaces.
-      const read = words?.replace(/\s[#>].*/, '').match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)
-      return words === undefined ? [] : [(read ?? []).map((word) => word.replaceAll(/['"]/g, ''))]
-    })
-
-const pages = globSync(['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/*/README.md'], {
-  cwd: root,
-})
-const lines = pages.flatMap((page) =>
-  listCommandLines(page).map((args) => [page, args.join(' '), args] as const),
-)
-
-const parseOnly = (command: Command): void => {
-  command.exitOverride().action(() => {})
-  for (const inner of command.commands) parseOnly(inner)
-}
-
-test.each(lines)('a command line of %s has a command and options that exist: %s', async (_, __, args) => {
-  const program = await createProgram(args)
-  for (const command of program.commands) parseOnly(command)
-  await program.parseAsync(args, { from: 'user' })
+test('the help of exec lists the flags that a suite needs, and names serve for the others', async () => {
+  const listFlags = async (name: string): Promise<string[]> => {
+    const { commands } = await createProgram([name])
+    const command = commands.find((each) => each.name() === name)
+    return (command === undefined ? '' : readHelp(command)).match(/^ {2}--[\w-]+/gm) ?? []
+  }
+  const [ofServe, ofExec] = [await listFlags('serve'), await listFlags('exec')]
+  expect(ofServe.length).toBeGreaterThanOrEqual(settings.filter(({ flag }) => flag !== undefined).length)
+  expect(ofExec.filter((flag) => ofServe.includes(flag)).length).toBeLessThan(12)
+  const page = readFileSync(`${docs}/reference/commands.md`, 'utf8')
+  expect(page.match(/^All other flags of `wabakit serve` work, too\.$/gm)).toHaveLength(1)
 })
 
 const readJson = (page: string): unknown[] =>
@@ -139,4 +120,12 @@ test('the configuration of the guide and the statement in a measured profile are
     MeasuredProfile.safeParse({ ...createEmptyProfile(), ...Object(value) }),
   )
   expect([...configurations, ...profiles]).toMatchObject([{ success: true }, { success: true }])
+})
+
+test('there are at most 27 guides with 30,000 words, and 66 records', () => {
+  const guides = globSync('*.md', { cwd: docs }).map((page) => readFileSync(resolve(docs, page), 'utf8'))
+  const words = guides.flatMap((guide) => guide.match(/\S+/g) ?? [])
+  expect(guides.length).toBeLessThanOrEqual(27)
+  expect(words.length).toBeLessThanOrEqual(30_000)
+  expect(globSync('decisions/[0-9]*.md', { cwd: docs }).length).toBeLessThanOrEqual(66)
 })
