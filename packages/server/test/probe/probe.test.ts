@@ -1,4 +1,5 @@
 import { type ProbeAnswer, type ProbeOptions, probeQuestions, probeService } from '@wabakit/conformance'
+import { CreateGroupRequest } from '@wabakit/contract'
 import { addSeen, createEmptyProfile, MeasuredProfile, type ResponseForm } from '@wabakit/contract/profile'
 import { createMock, type Mock } from '@wabakit/mock'
 import { expect, test } from 'vitest'
@@ -86,9 +87,13 @@ test.each(services)(
   'a service that differs $differs: the mock agrees with it, and the profile claims no more',
   async (service) => {
     await using running = await startService(service)
-    const { answers, requests } = await probe({ baseUrl: running.url })
+    const { answers, requests, endedBy } = await probe({ baseUrl: running.url })
     expect(requests).toBeLessThanOrEqual(20)
+    expect(running.received).toHaveLength(requests)
     const profile = toProfile(answers)
+    // A 429 ends it.
+    if ('rate-limited' in service.knows)
+      expect([requests, endedBy]).toEqual([4, expect.stringContaining('429')])
 
     const known = Object.fromEntries(
       Object.entries(profile.api).map(([question, answer]) => [
@@ -177,4 +182,27 @@ test('asks with GET alone unless told otherwise, and a call needs no group', asy
     }),
   ).rejects.toThrow('A probe sends at most 20 requests, so it can ask for 12 calls, not 13.')
   expect(running.received).toHaveLength(20)
+})
+
+test('waits between requests, creates one valid group, and sends a wrong key once, at the end', async () => {
+  const service = services.find(({ knows }) => knows['create.response']?.includes(200))
+  if (service === undefined) throw new Error('no service creates groups')
+  const asked: (Parameters<Service['respond']>[0] & { readonly at: number })[] = []
+  await using running = await startService({
+    respond: (request) => {
+      asked.push({ ...request, at: performance.now() })
+      return service.respond(request)
+    },
+  })
+  await probe({ baseUrl: running.url, intervalMs: 20 })
+  const pauses = asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
+  // A timer may be a millisecond early.
+  expect(Math.min(...pauses)).toBeGreaterThan(18)
+  const hasOtherKey = ({ authorization, ownHeader }: (typeof asked)[number]): boolean =>
+    [authorization?.replace('Bearer ', ''), ownHeader].some((key) => key !== undefined && key !== serviceKey)
+  expect(asked.filter(hasOtherKey)).toEqual(asked.slice(-1))
+  const created = asked.filter(({ method }) => method !== 'GET')
+  expect(created.length).toBeGreaterThan(0)
+  for (const { body } of created) expect(CreateGroupRequest.safeParse(body)).toMatchObject({ success: true })
+  expect(new Set(created.map(({ body }) => body.groupId)).size).toBe(1)
 })
