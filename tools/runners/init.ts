@@ -1,14 +1,25 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Framework, frameworks } from '../../packages/server/src/cli/init/frameworks.ts'
 import { senderKinds } from '../../packages/server/src/cli/init/senders.ts'
+import { toLiveTest } from '../../packages/server/test/cli/live-test.ts'
 import { installPacked } from '../packed/packed.ts'
 
 // Runs `wabakit init` from the packed packages for every framework, with every combination of modules, language and test
-// runner, then compiles what it wrote and runs its tests. Express and NestJS, whose files differ most, get every answer.
+// runner, then compiles what it wrote and runs its tests, also against a service that drops credentials, repeats without ids
+// and sends nulls. Express and NestJS, whose files differ most, get every answer.
 // Arguments select combinations by name: `commonjs-typescript-jest`.
 const execute = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
@@ -78,6 +89,11 @@ const check = async (isModule: boolean, isTyped: boolean, runner: 'jest' | 'vite
       const type = isModule ? 'module' : 'commonjs'
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type, dependencies }))
       await run(folder, [join(project, 'node_modules/.bin/wabakit'), 'init', ...answer])
+      expected += 1
+      if (!answer.includes('url')) continue
+      const [test = ''] = globSync('{test,src,wabakit}/**/*.{test,spec}.*', { cwd: folder })
+      const text = toLiveTest(readFileSync(join(folder, test), 'utf8'))
+      writeFileSync(join(folder, test.replace(/(?=\.(?:test|spec)\.)/, '.live')), text)
       expected += 1
     }
   }

@@ -29,24 +29,35 @@ const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
-const listServerSteps = ({ header, token }: Plan): string[] => {
-  const url = 'http://127.0.0.1:3000/webhooks'
+const listServerSteps = ({ header, token, variable, port, database }: Plan): string[] => {
+  const url = `http://127.0.0.1:${port}/webhooks`
+  const stored =
+    database === undefined
+      ? []
+      : [
+          `What the inbox has stored${database.endsWith('.db') ? ` (keep ${database}* out of git)` : ''}:`,
+          `  npx @wabakit/server inbox list --database ${database}`,
+        ]
   if (token)
     return [
-      `Set WABAKIT_WEBHOOK_TOKEN=${token} and register https://<your host>/webhooks?token=${token}`,
-      'For a local server that imitates a live service, and a call whose webhooks it sends, run in two terminals:',
+      `Start your application on port ${port} with ${variable}=${token}`,
+      'For a local server that imitates a live service, and a call whose webhooks it sends, run in two other terminals:',
       `  npx @wabakit/server --sandbox --profile live --webhook-url '${url}?token=${token}'`,
       '  npx @wabakit/server trigger call',
+      ...stored,
+      `At the live service, register https://<your host>/webhooks?token=${token}`,
     ]
   if (header === undefined)
     return [
       'For a local server that sends webhooks to it, and prints the variables of .env.wabakit.example, run:',
       `  npx @wabakit/server --webhook-url ${url}`,
+      ...stored,
     ]
   return [
     'For a local server, and webhooks from it, run in two terminals:',
     '  npx @wabakit/server',
     `  npx @wabakit/server listen --forward-to ${url} --header "${header.join(': ')}"`,
+    ...stored,
   ]
 }
 

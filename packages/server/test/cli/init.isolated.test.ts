@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { frameworks } from '../../src/cli/init/frameworks.ts'
 import { type Choices, planFiles } from '../../src/cli/init/plan-files.ts'
 import { isMatrix } from '../programs.ts'
+import { toLiveTest } from './live-test.ts'
 import { folder, wabakitHere as wabakit } from './wabakit.ts'
 
 type Manifest = { readonly type?: string; readonly tsconfig?: true; readonly jest?: object }
@@ -124,6 +125,17 @@ test('the files for each framework pass their test, and work with the printed li
   let count = 0
   let turn = 0
   for (const [index, { name, dependency, isLazy }] of frameworks.entries()) {
+    const live = createProject(
+      `running/${dependency.replace(/\W/g, '')}-live`,
+      { [dependency]: '*' },
+      languages.ts,
+    )
+    for (const { path, text } of planFiles(live).files) {
+      const isTest = /\.(?:test|spec)\./.test(path)
+      mkdirSync(dirname(join(live, path)), { recursive: true })
+      writeFileSync(join(live, path), isTest ? toLiveTest(text) : text)
+    }
+    count += 1
     const all = Object.entries(languages)
     for (const [language, manifest] of all.filter((_, each) => isMatrix || each === index % all.length)) {
       const { verify, inbox } = answers[turn++ % answers.length] ?? {}
@@ -221,6 +233,7 @@ test('writes what CommonJS, jest and the answers need', async () => {
   expect(stdout).toContain('receiver.start() //')
   expect(stdout).toContain('Then run: npm install wabakit\n')
   expect(stdout).toContain('--header "x-webhook-token: …"')
+  expect(stdout).toContain('inbox list --database "$DATABASE_URL"')
 })
 
 test('writes a module of NestJS with its test in src, and prints paths that exist from there', async () => {
@@ -233,6 +246,7 @@ test('writes a module of NestJS with its test in src, and prints paths that exis
 
 test('prints paths that exist from the folder of the application, and writes the test where jest looks', async () => {
   const svelte = createProject('svelte', { '@sveltejs/kit': '*' })
+  expect(planFiles(svelte).port).toBe(5173)
   const hooks = planFiles(svelte).files.find((file) => file.path === 'src/hooks.server.ts')
   expect(hooks?.text).toContain("import { receiver } from './lib/server/receiver'")
   const jest = createProject(
@@ -242,6 +256,16 @@ test('prints paths that exist from the folder of the application, and writes the
   )
   mkdirSync(join(jest, 'src'))
   expect(planFiles(jest).files.map((file) => file.path)).toContain('src/wabakit/receiver.spec.ts')
+})
+
+test('draws a new token of 128 bits for each project', () => {
+  const path = createProject('tokens', { hono: '*' })
+  const tokens = Array.from({ length: 50 }, () => planFiles(path).token)
+  for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{32}$/)
+  expect(new Set(tokens).size).toBe(50)
+  // Each of the 32 digits takes other values: none is fixed.
+  for (let index = 0; index < 32; index++)
+    expect(new Set(tokens.map((token) => String(token)[index])).size).toBeGreaterThan(3)
 })
 
 test('refuses an inbox where there is no database', async () => {
@@ -320,8 +344,9 @@ test('writes files only after confirmation, and never overwrites one', async () 
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest @types/node@latest\n')
   expect(stdout).toContain("import { receiver } from './wabakit/receiver'")
   expect(stdout).toMatch(
-    /npx @wabakit\/server --sandbox --profile live --webhook-url 'http\S+\?token=[0-9a-f]{32}'/,
+    /Start your application on port 3000 with WABAKIT_WEBHOOK_TOKEN=([0-9a-f]{32})\n.*\n {2}npx @wabakit\/server --sandbox --profile live --webhook-url 'http:\/\/127\.0\.0\.1:3000\/webhooks\?token=\1'\n/,
   )
+  expect(stdout).toContain('  npx @wabakit/server inbox list --database webhooks.db\n')
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
   expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('urlToken')

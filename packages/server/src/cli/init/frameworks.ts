@@ -7,6 +7,8 @@ export type Framework = Sources & {
   readonly dependency: string
   /** Path of the receiver, without its extension. */
   readonly receiver: string
+  /** The port of its development server. @default 3000 */
+  readonly port?: number
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
@@ -53,6 +55,7 @@ export const frameworks: readonly Framework[] = [
   {
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
+    port: 5173,
     receiver: 'src/lib/server/receiver',
     isBundled: true,
     route: ({ extension }) => ({
@@ -110,6 +113,7 @@ export const frameworks: readonly Framework[] = [
   {
     name: 'Cloudflare Workers',
     dependency: 'wrangler',
+    port: 8787,
     ...inAnyFolder,
     isLazy: true,
     isBundled: true,

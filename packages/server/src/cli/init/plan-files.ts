@@ -186,6 +186,11 @@ export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Cho
     nextLines: listNextLines(framework, { style, ...choices }),
     runner: project.runner,
     header: choices.sender.header?.('…'),
+    variable: choices.sender.variable,
+    /** The port on which the framework listens during development. */
+    port: framework.port ?? 3000,
+    /** Names the inbox's database to `wabakit inbox`. */
+    database: writeMemory(inbox, project).shown,
     /** A new secret with 128 random bits, for the query of the webhook's URL. */
     token: choices.sender.isInUrl && randomBytes(16).toString('hex'),
   }

@@ -22,6 +22,8 @@ export type Memory = {
   readonly database: string
   /** Returns the option of the receiver, given the code that reads the database. */
   option(database: string): string
+  /** The database as an argument of a command. */
+  readonly shown?: string
   /** The calls on the database at the end of a test, and of the process. */
   readonly clean?: string
   readonly close?: string
@@ -48,6 +50,7 @@ export const writeMemory = (hasInbox: boolean, { dependencies }: Project): Memor
     // Tests have a table of their own.
     table: process.env.NODE_ENV === 'test' ? '${testTable}' : 'wabakit_inbox',
   }),`,
+        shown: '"$DATABASE_URL"',
         clean: `query('DROP TABLE IF EXISTS ${testTable}')`,
         close: 'end()',
       }
@@ -55,6 +58,7 @@ export const writeMemory = (hasInbox: boolean, { dependencies }: Project): Memor
         name: 'sqlInbox',
         imports: "import { DatabaseSync } from 'node:sqlite'\n",
         database: "new DatabaseSync(process.env.NODE_ENV === 'test' ? ':memory:' : 'webhooks.db')",
+        shown: 'webhooks.db',
         option: (database) => `${inbox} sqlInbox(${database}, { dialect: 'sqlite' }),`,
         close: 'close()',
       }
