@@ -121,6 +121,8 @@ test("the endpoint in the server's README receives the signed webhooks of a call
   for (let count = 0; count < 4; count += 1) received.push(await endpoint.line())
   const [, expected = ''] = /^```\n(CALL_INCOMING_INITIATED\n.*?)^```$/ms.exec(page) ?? []
   expect(received.map((line) => line.trim())).toEqual(expected.trimEnd().split('\n'))
+  const recap = received.at(-1)?.replace(/^\S+ /, '')
+  expect(readFileSync(join(root, 'docs/start.md'), 'utf8')).toMatch(RegExp(`^call_\\w{26} ${recap}$`, 'm'))
 
   server.child.kill('SIGTERM')
   expect(await once(server.child, 'exit')).toEqual([0, null])

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { eventExamples } from '@wabakit/contract/documents'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { expect, onTestFinished, test } from 'vitest'
+import { startServer, startWabakit, wabakit } from './wabakit.ts'
+
+const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/cli.md'), 'utf8')
+
+/** The commands of each session of the guide, with the lines that it prints. */
+const [rejected = [], recorded = []] = [...guide.matchAll(/^```console\n(.*?)^```$/gms)].map(
+  ([, session = '']) =>
+    session
+      .split(/^\$ wabakit /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...output] = part.trimEnd().split('\n')
+        return { command, output }
+      }),
+)
+
+/** Matches a line of the guide: `…` is what it leaves out, and numbers and ids differ. */
+const toPattern = (line: string): RegExp => {
+  const pattern = line.replaceAll(/ *…|\b(?:dlv|sub|call)_\w*|\d+| +|[.*+?^${}()|[\]\\]/g, (part) => {
+    if (part.endsWith('…')) return '.*'
+    if (part.startsWith(' ')) return ' +'
+    if (/^\d/.test(part)) return '\\d+'
+    return /^\w/.test(part) ? part.replace(/_.*/, '_\\w*') : `\\${part}`
+  })
+  return new RegExp(`^${pattern}$`)
+}
+
+const expectLines = (command: string, printed: string, expected: readonly string[]): void => {
+  const lines = printed.trimEnd().split('\n')
+  for (const [index, line] of expected.entries()) expect(lines[index], command).toMatch(toPattern(line))
+  if (expected.length > 0) expect(lines, command).toHaveLength(expected.length)
+}
+
+const toWords = (command: string): string[] =>
+  (command.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
+
+/** Opens a server on loopback. Returns its host, with the port. */
+const open = async (handle: RequestListener): Promise<string> => {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('the session of the guide that finds out why a webhook is rejected prints what it shows', async () => {
+  const secret = generateSecret()
+  const events: string[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+    .onAny(({ event }) => void events.push(event))
+    .onError(() => {})
+  const host = await open(toNodeHandler(receiver))
+  const { ready } = await startServer(['--webhook-url', `http://${host}/webhooks`])
+  const [, printed = ''] = /^```json\n(.*?)^```$/ms.exec(guide) ?? []
+  for (const [, name] of printed.matchAll(/"(\w+)":/g)) expect(JSON.stringify(ready)).toContain(`"${name}":`)
+
+  const env = { WABAKIT_SERVER: ready.url }
+  const run = (...words: readonly string[]) => wabakit(words, { env })
+  await run('trigger', 'call', '--customer-number', '+15550199001')
+  await expect
+    .poll(async () => (await run('deliveries', 'list', '--status', 'pending')).stdout)
+    .toContain('CALL_INCOMING_INITIATED')
+  /** What stands for a word of the guide. */
+  const words: Record<string, string> = { $WABAKIT_WEBHOOK_SECRET: secret }
+  for (const { command, output } of rejected) {
+    const { code, stdout, stderr } = await run(...toWords(command).map((word) => words[word] ?? word))
+    expect([command, code, stderr]).toEqual([command, 0, ''])
+    expectLines(command, stdout, output)
+    const [delivery] = stdout.match(/\bdlv_\w+/) ?? []
+    if (delivery !== undefined) words.dlv_1_1 ??= delivery
+    for (const [index, id] of (stdout.match(/\bsub_\w+/g) ?? []).entries()) words[`sub_${index + 1}`] ??= id
+  }
+  await expect.poll(() => events[0]).toBe('CALL_INCOMING_INITIATED')
+})
+
+test('the session of the guide that records webhooks prints what it shows', async () => {
+  const received: string[] = []
+  const host = await open(async (request, response) => {
+    received.push(await text(request))
+    response.end()
+  })
+  const [capture, check, replay] = recorded
+  if (capture === undefined || check === undefined || replay === undefined) throw new Error('no session')
+  const adapt = (command: string): string[] =>
+    toWords(command.replace('8080', '0').replace('127.0.0.1:3000', host).replace('whsec_…', generateSecret()))
+  const started = startWabakit(adapt(capture.command))
+  const ready = await started.line(/^ready /)
+  const { callId: _, ...drifted } = eventExamples.CALL_ENDED
+  for (const body of [eventExamples.CALL_ENDED, drifted])
+    await fetch(`${ready.split(' ')[1]}/webhooks`, { method: 'POST', body: JSON.stringify(body) })
+  started.kill('SIGTERM')
+  await started.ended
+  expectLines(capture.command, started.lines.join('\n'), capture.output)
+  const checked = await wabakit(adapt(check.command))
+  expect(checked.code).toBe(1)
+  expectLines(check.command, checked.stdout + checked.stderr, check.output)
+  expect(await wabakit(adapt(replay.command))).toMatchObject({ code: 0, stderr: '' })
+  expect(received.map((body) => JSON.parse(body).event)).toEqual(Array(4).fill('CALL_ENDED'))
+})
