@@ -135,8 +135,11 @@ const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
   },
   systemctl: (args) => {
     const units = readdirSync(join(root, 'examples/deploy/systemd'))
-    for (const word of args.filter((each) => each.startsWith('wabakit')))
-      expect(units).toContain(`${word.replace(/@\w+/, '@')}${word.includes('.') ? '' : '.service'}`)
+    for (const word of args.filter((each) => each.startsWith('wabakit'))) {
+      const unit = word.includes('.') ? word : `${word}.service`
+      // An instance has its own file, or that of its template.
+      expect(units.some((file) => [unit, unit.replace(/@\w+/, '@')].includes(file)), word).toBe(true)
+    }
   },
   docker: ([group, command, ...rest]) => {
     if (group !== 'compose' || command !== 'exec') return
