@@ -106,7 +106,7 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
     return { events: eventIds.length, nextCursor }
   }
 
-  const eraseEventsOf = async (context: Context, callId: string): Promise<number> => {
+  const eraseEventsAbout = async (context: Context, callId: string): Promise<number> => {
     let events = 0
     let cursor: string | undefined
     do {
@@ -122,11 +122,11 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
    * events. Returns the number of events.
    */
   const eraseCall = async (context: Context, callId: string): Promise<number> => {
-    const events = await eraseEventsOf(context, callId)
+    const events = await eraseEventsAbout(context, callId)
     if (context.dryRun) return events
     await remove(context, { callIds: [callId] })
     // The call may have published others until it was removed.
-    return events + (await eraseEventsOf(context, callId))
+    return events + (await eraseEventsAbout(context, callId))
   }
 
   const eraseCalls = async (context: Context, digits: string, cursor?: string): Promise<ErasedPart> => {

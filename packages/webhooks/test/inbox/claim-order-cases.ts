@@ -120,9 +120,9 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
     it.each([
       ['just before it expires', claimMs - 1, listOrders(2)],
       ['when it expires', claimMs, listOrders(3)],
-    ] as const)('hold one entry for one of them, in every order of steps %s', async (_, afterMs, orders) => {
+    ] as const)('hold one entry for one of them, in every order of steps %s', async (_, elapsedMs, orders) => {
       const { perform, begin, observe } = await setUp()
-      const now = start + afterMs
+      const now = start + elapsedMs
       for (const order of orders) {
         await begin(now)
         const learned: [Step, boolean][] = []
