@@ -1,20 +1,12 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { control, createGroup, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { createTcpProxy } from './tcp-proxy.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
 
 /** Starts an endpoint that responds on demand with a given status. */
 const startEndpoint = async () => {
@@ -56,7 +48,7 @@ const empty = { age: 0, due: 0, later: 0, waiting: 0, behind: 0, failing: 0, dis
 
 const databases = {
   SQLite: () => join(temporaryFolder(), 'wabakit.db'),
-  PostgreSQL: () => cluster.createDatabase(),
+  PostgreSQL: createPostgresDatabase,
 }
 
 for (const [name, createDatabase] of Object.entries(databases)) {
@@ -83,7 +75,7 @@ for (const [name, createDatabase] of Object.entries(databases)) {
 }
 
 test('shows the same metrics from every process, and the age of the oldest due delivery', async () => {
-  const database = await cluster.createDatabase()
+  const database = await createPostgresDatabase()
   const apis = [await start({ database, role: 'api' }), await start({ database, role: 'api' })] as const
   await subscribe(apis[0], 'http://127.0.0.1:9/')
   for (const groupId of ['a', 'b', 'c']) await createGroup(apis[0].url, { groupId })
@@ -105,9 +97,10 @@ test('shows the same metrics from every process, and the age of the oldest due d
 })
 
 test('promptly shows its own metrics when the database does not respond', async () => {
-  const proxy = await createTcpProxy(cluster.port)
-  const database = (await cluster.createDatabase()).replace(String(cluster.port), String(proxy.port))
-  const server = await start({ database, role: 'api' })
+  const database = new URL(await createPostgresDatabase())
+  const proxy = await createTcpProxy(Number(database.port))
+  database.port = String(proxy.port)
+  const server = await start({ database: database.href, role: 'api' })
   onTestFinished(proxy.close)
   await createGroup(server.url)
 

@@ -8,20 +8,14 @@ import { createReceiver, generateSecret, sqlInbox, standardWebhooks, unsigned } 
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { Command } from 'commander'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { define as defineCapture } from '../src/cli/capture.ts'
 import { define as defineExec } from '../src/cli/exec.ts'
 import { define as defineListen } from '../src/cli/listen.ts'
 import { startServer } from '../src/index.ts'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-let cluster: PostgresCluster
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
 
 /** Opens something, uses it and closes it. Resolves to an object that nothing may refer to afterwards. */
 type Cycle = () => Promise<object>
@@ -102,7 +96,7 @@ const useCommand = async (
 
 const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
   'servers on SQLite': () => useServers(`${temporaryFolder()}/wabakit.db`),
-  'servers on PostgreSQL': async () => useServers(await cluster.createDatabase()),
+  'servers on PostgreSQL': async () => useServers(await createPostgresDatabase()),
   'receivers with an inbox on SQLite': async () => {
     const database = new DatabaseSync(':memory:')
     onTestFinished(() => database.close())
@@ -116,7 +110,7 @@ const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
     }
   },
   'receivers with an inbox on a pool': async () => {
-    const pool = new pg.Pool({ connectionString: await cluster.createDatabase(), max: 4 })
+    const pool = new pg.Pool({ connectionString: await createPostgresDatabase(), max: 4 })
     onTestFinished(() => pool.end())
     const clients = new Set<pg.PoolClient>()
     pool.on('acquire', (client) => clients.add(client))

@@ -11,7 +11,7 @@ import { openDatabase } from '../src/stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../src/stores/sqlite/sqlite-store.ts'
 import { acme, control, listenForWebhooks, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const second = 1_000
@@ -26,11 +26,9 @@ type Database = {
   pass(ms: number): Promise<unknown>
 }
 
-let cluster: PostgresCluster
 let postgres: PostgresDatabase
 beforeAll(async () => {
-  cluster = await createCluster()
-  postgres = await openPostgres({ url: await cluster.createDatabase() })
+  postgres = await openPostgres({ url: await createPostgresDatabase() })
   await postgres.query('CREATE TABLE public.clock (now bigint)')
   await postgres.query(
     'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
@@ -38,7 +36,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await postgres.close()
-  await cluster.remove()
 })
 
 const engines = {

@@ -1,19 +1,13 @@
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { listenForWebhooks, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-let cluster: PostgresCluster
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
 
 const databases = {
   SQLite: async () => `${temporaryFolder()}/wabakit.db`,
-  PostgreSQL: () => cluster.createDatabase(),
+  PostgreSQL: createPostgresDatabase,
 }
 
 /** Starts an endpoint that never responds. */

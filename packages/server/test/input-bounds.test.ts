@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { acme, control, createGroup, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-let cluster: PostgresCluster
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
-
-const stores: Readonly<Record<string, () => string | Promise<string>>> = {
-  memory: () => ':memory:',
+const databases = {
   SQLite: () => `${temporaryFolder()}/wabakit.db`,
-  PostgreSQL: () => cluster.createDatabase(),
+  PostgreSQL: createPostgresDatabase,
 }
 
 const [wabaNumber, pstnNumber] = ['+15550100001', '+15550100002']
@@ -163,31 +156,28 @@ const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =
     headers: { authorization: 'wk_test_key_0123456789' },
   })
 
-describe.each(Object.entries(stores))('on %s', (_, database) => {
-  test('an identifier that cannot be stored or is too long is refused, with the name of its field', async () => {
-    const server = await start({
-      database: await database(),
-      rateLimitPerKey: 0,
-      rateLimitPerOrganization: 0,
+test('an identifier that cannot be stored or is too long is refused, with the name of its field', async () => {
+  const server = await start({ rateLimitPerKey: 0, rateLimitPerOrganization: 0 })
+  await control(server, `POST ${path}/calls`, { ...call, callId: 'c' })
+  for (const [field, request, body] of refused) {
+    const answer = await control(server, request, body)
+    expect.soft(answer, `${request.slice(0, 80)} ${JSON.stringify(body)?.slice(0, 80)}`).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: field }] },
     })
-    await control(server, `POST ${path}/calls`, { ...call, callId: 'c' })
-    for (const [field, request, body] of refused) {
-      const answer = await control(server, request, body)
-      expect.soft(answer, `${request.slice(0, 80)} ${JSON.stringify(body)?.slice(0, 80)}`).toMatchObject({
-        status: 400,
-        body: { issues: [{ path: field }] },
-      })
-    }
-    for (const callId of ['%00', '%0A', tooLong, 'x'.repeat(3_000)]) {
-      const answer = await getSummary(server, callId)
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({ code: 'invalid_call_id', issues: [{ path: 'callId' }] })
-    }
-  })
+  }
+  for (const callId of ['%00', '%0A', tooLong, 'x'.repeat(3_000)]) {
+    const answer = await getSummary(server, callId)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'invalid_call_id', issues: [{ path: 'callId' }] })
+  }
+})
 
-  test('a number or time of any size is stored or refused', async () => {
+test.each(Object.entries(databases))(
+  'a number or time of any size is stored or refused on %s',
+  async (_, open) => {
     const server = await start({
-      database: await database(),
+      database: await open(),
       sandbox: true,
       rateLimitPerKey: 0,
       rateLimitPerOrganization: 0,
@@ -227,43 +217,42 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
         expect.soft((await fetch(`${server.url}${request}`, init)).status, `${body} with ${number}`).toBe(400)
       }
     }
-  })
+  },
+)
 
-  test('the longest identifiers are stored and found, whatever their characters', async () => {
-    const longest = '😀'.repeat(255)
-    const longestNumber = '1'.repeat(255)
-    const organization = { ...acme, id: longest, pstnNumbers: [longestNumber] }
-    const server = await start({ database: await database(), organizations: [organization] })
-    const own = `/organizations/${encodeURIComponent(longest)}`
-    const subscribed = { channel: 'PSTN', number: longestNumber, url: 'http://127.0.0.1:9/' }
-    const groupId = '😀'.repeat(50)
-    const publishedEvent = {
-      ...event,
-      number: longestNumber,
-      name: 'E'.repeat(100),
-      subject: `call:${longest}`,
-    }
+// The indexes of PostgreSQL limit the length of what they hold.
+test('the longest identifiers are stored and found, whatever their characters', async () => {
+  const longest = '😀'.repeat(255)
+  const longestNumber = '1'.repeat(255)
+  const organization = { ...acme, id: longest, pstnNumbers: [longestNumber] }
+  const server = await start({ database: await createPostgresDatabase(), organizations: [organization] })
+  const own = `/organizations/${encodeURIComponent(longest)}`
+  const subscribed = { channel: 'PSTN', number: longestNumber, url: 'http://127.0.0.1:9/' }
+  const groupId = '😀'.repeat(50)
+  const publishedEvent = {
+    ...event,
+    number: longestNumber,
+    name: 'E'.repeat(100),
+    subject: `call:${longest}`,
+  }
 
-    expect((await control(server, `POST ${own}/subscriptions`, subscribed)).status).toBe(201)
-    const begun = { ...call, channelNumber: longestNumber, callId: longest }
-    expect((await control(server, `POST ${own}/calls`, begun)).status).toBe(201)
-    expect((await control(server, `POST ${own}/events`, publishedEvent)).status).toBe(201)
-    expect((await createGroup(server.url, { groupId })).status).toBe(200)
-    const joined = { groupId, phone: longestNumber, state: 'joined' }
-    expect((await control(server, `POST ${own}/participants`, joined)).status).toBe(200)
+  expect((await control(server, `POST ${own}/subscriptions`, subscribed)).status).toBe(201)
+  const begun = { ...call, channelNumber: longestNumber, callId: longest }
+  expect((await control(server, `POST ${own}/calls`, begun)).status).toBe(201)
+  expect((await control(server, `POST ${own}/events`, publishedEvent)).status).toBe(201)
+  expect((await createGroup(server.url, { groupId })).status).toBe(200)
+  const joined = { groupId, phone: longestNumber, state: 'joined' }
+  expect((await control(server, `POST ${own}/participants`, joined)).status).toBe(200)
 
-    expect((await control(server, `GET ${own}/calls/${encodeURIComponent(longest)}`)).body.callId).toBe(
-      longest,
-    )
-    expect((await getSummary(server, encodeURIComponent(longest))).status).toBe(202)
-    const ofCall = `subject=${encodeURIComponent(`call:${longest}`)}`
-    expect((await control(server, `GET ${own}/events?${ofCall}`)).body.items).toHaveLength(2)
-  })
+  expect((await control(server, `GET ${own}/calls/${encodeURIComponent(longest)}`)).body.callId).toBe(longest)
+  expect((await getSummary(server, encodeURIComponent(longest))).status).toBe(202)
+  const ofCall = `subject=${encodeURIComponent(`call:${longest}`)}`
+  expect((await control(server, `GET ${own}/events?${ofCall}`)).body.items).toHaveLength(2)
+})
 
-  test('a group whose id has a line break is found', async () => {
-    const server = await start({ database: await database() })
-    expect((await createGroup(server.url, { groupId: 'a\nb' })).status).toBe(200)
-    expect((await control(server, `GET ${path}/groups/a%0Ab`)).body).toMatchObject({ groupId: 'a\nb' })
-    expect((await control(server, `GET ${path}/events?subject=group:a%0Ab`)).body.items).toHaveLength(1)
-  })
+test('a group whose id has a line break is found', async () => {
+  const server = await start()
+  expect((await createGroup(server.url, { groupId: 'a\nb' })).status).toBe(200)
+  expect((await control(server, `GET ${path}/groups/a%0Ab`)).body).toMatchObject({ groupId: 'a\nb' })
+  expect((await control(server, `GET ${path}/events?subject=group:a%0Ab`)).body.items).toHaveLength(1)
 })

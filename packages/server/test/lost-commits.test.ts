@@ -3,27 +3,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSql } from '../../../tools/torture/postgres-sql.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme, control, createGroup } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 // PostgreSQL commits, but its response never arrives.
-let cluster: PostgresCluster
 let address: string
 let proxy: TcpProxy
 let server: RunningServer
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  address = await cluster.createDatabase()
-  proxy = await createTcpProxy(cluster.port)
-  const database = address.replace(`:${cluster.port}/`, `:${proxy.port}/`)
-  server = await startServer({ port: 0, database, logLevel: 'silent', organizations: [acme] })
+  address = await createPostgresDatabase()
+  const database = new URL(address)
+  proxy = await createTcpProxy(Number(database.port))
+  database.port = String(proxy.port)
+  server = await startServer({ port: 0, database: database.href, logLevel: 'silent', organizations: [acme] })
 })
 
 afterAll(async () => {
   await server.close()
   await proxy.close()
-  await cluster.remove()
 })
 
 const countGroups = async (subject: string): Promise<unknown> => {

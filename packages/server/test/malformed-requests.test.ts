@@ -3,12 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 
 type Target = { readonly server: RunningServer; readonly port: number; readonly log: string[] }
 
 const targets = new Map<string, Target>()
-let cluster: PostgresCluster | undefined
 
 const open = async (role: 'all' | 'worker'): Promise<Target> => {
   const log: string[] = []
@@ -22,7 +21,7 @@ const open = async (role: 'all' | 'worker'): Promise<Target> => {
     {
       port: 0,
       role,
-      database: role === 'all' ? ':memory:' : ((await cluster?.createDatabase()) ?? ''),
+      database: role === 'all' ? ':memory:' : await createPostgresDatabase(),
       organizations: role === 'all' ? [acme] : [],
       rateLimitPerAddress: 0,
       logLevel: 'debug',
@@ -34,7 +33,6 @@ const open = async (role: 'all' | 'worker'): Promise<Target> => {
 }
 
 beforeAll(async () => {
-  cluster = await createCluster()
   for (const role of ['all', 'worker'] as const) targets.set(role, await open(role))
   // A server logs only the first refused requests in each second, so the requests above would hide those below.
   targets.set('logged', await open('all'))
@@ -42,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const { server } of targets.values()) await server.close()
-  await cluster?.remove()
 })
 
 const getTarget = (role: string): Target => {

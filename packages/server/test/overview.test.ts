@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { hosts } from './hosts.ts'
-import { createCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const number = '+15550100001'
@@ -10,12 +10,6 @@ const number = '+15550100001'
 const subscribe = async (server: { readonly url: string }, url: string): Promise<string> => {
   const body = { channel: 'WHATSAPP', number, url }
   return (await control(server, 'POST /organizations/acme/subscriptions', body)).body.id
-}
-
-const openPostgres = async (): Promise<string> => {
-  const cluster = await createCluster()
-  onTestFinished(cluster.remove)
-  return cluster.createDatabase()
 }
 
 describe.each(hosts)('$name', ({ organizationId, root, open }) => {
@@ -282,7 +276,7 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
 test.each([
   ['memory', () => ':memory:'],
   ['SQLite', () => `${temporaryFolder()}/wabakit.db`],
-  ['PostgreSQL', openPostgres],
+  ['PostgreSQL', createPostgresDatabase],
 ])(
   'shows events and attempts over time, by endpoint, and keeps them when it restarts: %s',
   async (_name, open) => {

@@ -2,18 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { bundles } from './bundle-processes.ts'
 import { acme, createGroup } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
+import { createPostgresDatabase } from './shared-cluster.ts'
 
 /** Starts a server in a separate process, because one that spins would block this process, too. */
 const serve = async (database: string): Promise<string> => {
@@ -32,7 +24,7 @@ const whoWaits = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`
 
 test('a server stays responsive when statements of a busy rate limit fail', async () => {
-  const database = await cluster.createDatabase()
+  const database = await createPostgresDatabase()
   const url = await serve(database)
   const operator = new pg.Client({ connectionString: database })
   await operator.connect()

@@ -78,15 +78,6 @@ const refusesConnections = async (url: string): Promise<void> => {
   }
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s stops an idle server with exit code 0', async (signal) => {
-  const { child, url } = await serve()
-  await (await createGroup(url)).text()
-
-  child.kill(signal)
-
-  expect(await waitForExit(child)).toBe(0)
-})
-
 test('a request under way when the server starts to stop gets its response, and no other is accepted', async () => {
   const { child, url } = await serve()
   const request = await beginRequest(url)
@@ -137,18 +128,8 @@ test('a server stops beside the fake timers of a test, also with kept connection
   await server.close()
 })
 
-test('a request that does not end is cut off after the grace period', async () => {
-  const { child, url } = await serve({ shutdownGraceMs: 200 })
-  const request = await beginRequest(url)
-
-  child.kill('SIGTERM')
-
-  expect(await waitForExit(child)).toBe(0)
-  expect(await request.closed).toBe('')
-})
-
 test('a request with incomplete headers does not delay a stop for the whole grace period', async () => {
-  const { child, url } = await serve({ shutdownGraceMs: 18_000 })
+  const { url, close } = await start({ shutdownGraceMs: 18_000 })
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const closed = once(socket, 'close')
   socket.on('error', () => {})
@@ -156,38 +137,13 @@ test('a request with incomplete headers does not delay a stop for the whole grac
   await (await createGroup(url)).text()
 
   const stoppedAt = performance.now()
-  child.kill('SIGTERM')
+  await close()
 
-  expect(await waitForExit(child)).toBe(0)
   expect(performance.now() - stoppedAt).toBeLessThan(15_000)
   await closed
 })
 
-test('an attempt that does not end is released after the grace period', async () => {
-  const { child, url } = await serve({ shutdownGraceMs: 200 })
-  const hanging = createServer()
-  hanging.listen(0, '127.0.0.1')
-  await once(hanging, 'listening')
-  onTestFinished(() => {
-    hanging.close()
-  })
-  const address = hanging.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  await control({ url }, 'POST /organizations/acme/subscriptions', {
-    channel: 'WHATSAPP',
-    number: '+15550100001',
-    url: `http://127.0.0.1:${port}/`,
-  })
-  const connected = once(hanging, 'connection')
-  await createGroup(url)
-  await connected
-
-  child.kill('SIGTERM')
-
-  expect(await waitForExit(child)).toBe(0)
-})
-
-test('a graceful stop with an open stream, a running request and a running attempt logs no error', async () => {
+test('a stop ends a stream, a request and an attempt after the grace period, and logs no error', async () => {
   const log = new PassThrough()
   const lines = text(log)
   const settings = {
@@ -214,9 +170,10 @@ test('a graceful stop with an open stream, a running request and a running attem
   const connected = once(hanging, 'connection')
   await createGroup(server.url)
   await connected
-  await beginRequest(server.url)
+  const request = await beginRequest(server.url)
 
   await server.close()
+  expect(await request.closed).toBe('')
 
   log.end()
   const levels = (await lines)
@@ -283,7 +240,7 @@ test('a signal during the start ends the process, and the next start finds the d
 })
 
 test('a stop does not wait for an endpoint whose last attempt failed', async () => {
-  const { child, url } = await serve({ shutdownGraceMs: 18_000 })
+  const server = await start({ shutdownGraceMs: 18_000 })
   let requests = 0
   const failing = createHttpServer((request, response) => {
     request.resume()
@@ -298,20 +255,18 @@ test('a stop does not wait for an endpoint whose last attempt failed', async () 
   })
   const address = failing.address()
   const port = typeof address === 'object' ? address?.port : 0
-  await control({ url }, 'POST /organizations/acme/subscriptions', {
+  await control(server, 'POST /organizations/acme/subscriptions', {
     channel: 'WHATSAPP',
     number: '+15550100001',
     url: `http://127.0.0.1:${port}/`,
   })
-  await createGroup(url, { groupId: 'first' })
+  await createGroup(server.url, { groupId: 'first' })
   await expect.poll(() => requests).toBe(1)
-  await createGroup(url, { groupId: 'second' })
+  await createGroup(server.url, { groupId: 'second' })
   await expect.poll(() => requests).toBe(2)
 
   const startedAt = performance.now()
-  child.kill('SIGTERM')
-
-  expect(await waitForExit(child)).toBe(0)
+  await server.close()
   // The attempt would end after 15 s.
   expect(performance.now() - startedAt).toBeLessThan(12_000)
 })

@@ -4,27 +4,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
 
 /** More text than fits beside a row, so that it can be damaged on its own. */
 const payload = `{"event":"GROUP_CREATED","pad":"${'x'.repeat(20_000)}"}`
 
 /** Removes a part of the payload of the first event from the tables' files, as a failing disk does. */
 const damagePostgres = async (database: string): Promise<void> => {
-  const url = new URL(database)
-  const [{ user } = { user: '' }] = await cluster.query<{ user: string }>('SELECT current_user AS user')
-  url.username = user
-  const client = new pg.Client({ connectionString: url.href })
+  const client = new pg.Client({ connectionString: database })
   await client.connect()
   await client.query('ALTER TABLE wabakit.events ALTER payload SET STORAGE EXTERNAL')
   await client.query(
@@ -56,7 +46,7 @@ const damageSqlite = async (database: string): Promise<void> => {
 
 const engines = {
   SQLite: { create: async () => join(temporaryFolder(), 'wabakit.db'), damage: damageSqlite },
-  PostgreSQL: { create: () => cluster.createDatabase(), damage: damagePostgres },
+  PostgreSQL: { create: createPostgresDatabase, damage: damagePostgres },
 }
 
 test.each(Object.entries(engines))(

@@ -1,19 +1,11 @@
 import { createServer } from 'node:http'
 import { createReferenceServer } from '@wabakit/core'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres } from '../src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { acme, createGroup, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
+import { createPostgresDatabase } from './shared-cluster.ts'
 
 /** An attempt as seen by an endpoint. */
 type Attempt = { readonly id: string; readonly begun: number; ended: number; isAnswered: boolean }
@@ -47,7 +39,7 @@ const listen = async () => {
 }
 
 test('a worker whose session is ended by the database aborts its attempts before they are repeated', async () => {
-  const database = await cluster.createDatabase()
+  const database = await createPostgresDatabase()
   const endpoint = await listen()
   const api = await start({ database, role: 'api' })
   const worker = { database, role: 'worker' as const, organizations: [] }
@@ -92,7 +84,7 @@ test('a worker whose session is ended by the database aborts its attempts before
 })
 
 test('events published during a takeover arrive, although the store is polled only once an hour', async () => {
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   const arrived: string[] = []
   const open = async () => {
     const database = await openPostgres({ url })

@@ -31,7 +31,12 @@ const clients = programs
   .flatMap(listLeaves)
   .filter(({ options }) => options.some(({ long }) => long === '--organization'))
 
+/** Two streams, a command that sends one request, and two that send several. */
+const sample = new Set(['events tail', 'listen', 'org list', 'deliveries show', 'trigger'])
+
 type Fault = {
+  /** Set if every command is tried, not only a sample: the same code reports the other faults of all. */
+  readonly isTriedByAll?: true
   readonly exitCode: number
   readonly message: RegExp
   readonly respond: (response: ServerResponse, request: IncomingMessage) => void
@@ -43,6 +48,7 @@ const timeOut = (): boolean => passTime.dispatchEvent(new Event('timeout'))
 /** What a server, or a proxy in front of it, may do instead of answering. */
 const faults: Readonly<Record<string, Fault>> = {
   'answers 503': {
+    isTriedByAll: true,
     exitCode: 1,
     message: /^The server rejected the request \(503\): It is stopping\.$/,
     respond: (response) => response.writeHead(503).end('{"message":"It is stopping."}'),
@@ -84,6 +90,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
   },
   'does not answer': {
+    isTriedByAll: true,
     exitCode: 3,
     message: /^http:\S+ did not answer: .*timeout\. Check what has changed before you repeat the command\.$/,
     respond: timeOut,
@@ -141,7 +148,7 @@ const run = async (command: Command, example: readonly string[]) => {
   )
 }
 
-test.each(Object.keys(faults))('every command reports a server that %s', async (name) => {
+test.each(Object.keys(faults))('commands report a server that %s', async (name) => {
   const fault = faults[name]
   current = fault
   const printed: string[] = []
@@ -168,7 +175,8 @@ test.each(Object.keys(faults))('every command reports a server that %s', async (
   const streamRequests = name.includes('middle') ? 1 : 2
   const wrong: unknown[] = []
   const seen = new Map<string, number>()
-  for (const command of clients) {
+  const tried = clients.filter((command) => fault?.isTriedByAll || sample.has(getPath(command)))
+  for (const command of tried) {
     const isStream = ['events tail', 'listen'].includes(getPath(command))
     for (const example of readExamples(command)) {
       // Fails the first request of the command, then the second, until it ends without having met the fault.
@@ -187,9 +195,11 @@ test.each(Object.keys(faults))('every command reports a server that %s', async (
     }
   }
   expect(wrong).toEqual([])
-  expect([...seen.keys()].toSorted()).toEqual(clients.map(getPath).toSorted())
+  expect([...seen.keys()].toSorted()).toEqual(tried.map(getPath).toSorted())
   // Commands that send more than one request.
-  for (const each of ['deliveries show', 'deliveries list', 'overview', 'trigger'])
+  for (const each of ['deliveries show', 'deliveries list', 'overview', 'trigger'].filter((each) =>
+    seen.has(each),
+  ))
     expect(seen.get(each), each).toBeGreaterThan(1)
   if (fault?.respond === timeOut) expect(asked).toEqual(new Set(Object.values(limits)))
 })

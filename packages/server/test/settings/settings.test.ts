@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type OptionCases, testOptions } from '../../../../tools/option-cases.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { ServerConfig } from '../../src/config/server-config.ts'
 import { checkConfig } from '../../src/serve/check-config.ts'
 import { createGroup, listenForWebhooks, start } from '../fixture.ts'
-import { accessSettings, removeCluster } from './access-settings.ts'
+import { accessSettings } from './access-settings.ts'
 import { dataSettings } from './data-settings.ts'
 import { deliverySettings } from './delivery-settings.ts'
 import { limitSettings } from './limit-settings.ts'
@@ -18,8 +18,6 @@ const settings: OptionCases<Settings> = {
   ...deliverySettings,
   ...dataSettings,
 }
-
-afterAll(removeCluster)
 
 testOptions<Settings>('a server', settings)
 

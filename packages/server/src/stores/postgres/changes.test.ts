@@ -2,20 +2,18 @@ import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { beginDue, delivered, gone, settle } from '../../../test/attempts.ts'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, groupCreation, organization, subscription } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
-let cluster: PostgresCluster
 let database: PostgresDatabase
 let store: Store
 /** Another session. */
 let other: pg.Client
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   database = await openPostgres({ url })
   store = postgresStore(database)
   other = new pg.Client({ connectionString: url })
@@ -25,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await other.end()
   await store.close()
-  await cluster.remove()
 })
 
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import {
 } from '@wabakit/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { isHead } from './functions/lanes.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -16,14 +16,12 @@ import { postgresStore } from './postgres-store.ts'
 const day = 86_400_000
 const processes = 3
 
-let cluster: PostgresCluster
 let databases: PostgresDatabase[]
 let stores: Store[]
 let shards: readonly OwnedShard[]
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   const opened = Array.from({ length: processes }, () => openPostgres({ url, maxConnections: 4 }))
   databases = await Promise.all(opened)
   stores = databases.map(postgresStore)
@@ -32,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(stores.map((store) => store.close()))
-  await cluster.remove()
 })
 
 const query = <Row extends Record<string, unknown>>(sql: string): Promise<Row[]> => {

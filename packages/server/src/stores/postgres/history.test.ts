@@ -1,21 +1,19 @@
 import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
-let cluster: PostgresCluster
 let database: PostgresDatabase
 let store: Store
 let slow: pg.Client
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   database = await openPostgres({ url })
   store = postgresStore(database)
   slow = new pg.Client({ connectionString: url })
@@ -27,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await slow.end()
   await store.close()
-  await cluster.remove()
 })
 
 const isAnyoneWaiting = async (): Promise<boolean> =>

@@ -1,37 +1,30 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listBreakingChanges } from '../../../test/breaking-changes.ts'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { migrations } from './schema.ts'
 
-let cluster: PostgresCluster
 let client: pg.Client
+/** The breaking changes of steps that are not marked as contracting. */
+const broken: string[] = []
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  client = new pg.Client({ connectionString: await cluster.createDatabase() })
+  client = new pg.Client({ connectionString: await createPostgresDatabase() })
   await client.connect()
   await client.query('CREATE SCHEMA wabakit')
+  for (const [index, { sql, minimum }] of migrations.entries()) {
+    const changes = await listBreakingChanges(client, sql)
+    if (minimum === undefined) broken.push(...changes.map((change) => `step ${index + 1}: ${change}`))
+  }
 })
 beforeEach(() => client.query('BEGIN'))
 afterEach(() => client.query('ROLLBACK'))
 afterAll(async () => {
   await client.end()
-  await cluster.remove()
 })
 
-/** Runs all steps. Returns the breaking changes of steps that are not marked as contracting. */
-const runAll = async (): Promise<string[]> => {
-  const broken: string[] = []
-  for (const [index, { sql, minimum }] of migrations.entries()) {
-    const changes = await listBreakingChanges(client, sql)
-    if (minimum === undefined) broken.push(...changes.map((change) => `step ${index + 1}: ${change}`))
-  }
-  return broken
-}
-
 test('a schema step breaks nothing that the previous version needs, unless it is marked as contracting', async () => {
-  expect(await runAll()).toEqual([])
+  expect(broken).toEqual([])
   for (const [index, { minimum = 0 }] of migrations.entries()) expect(minimum).toBeLessThanOrEqual(index)
 })
 
@@ -68,12 +61,10 @@ test.each([
     'function clock_ms() was changed',
   ],
 ])('a step that contracts is noticed: %s', async (sql, change) => {
-  await runAll()
   expect(await listBreakingChanges(client, sql)).toContain(change)
 })
 
 test('a step may add tables, indexes, and columns that are nullable or have a default', async () => {
-  await runAll()
   const expansion = `CREATE TABLE wabakit.notes (id text PRIMARY KEY, text text NOT NULL);
     ALTER TABLE wabakit.events ADD COLUMN region text, ADD COLUMN size integer NOT NULL DEFAULT 0;
     CREATE INDEX events_by_size ON wabakit.events (size)`

@@ -1,10 +1,12 @@
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { storeCases } from '../../../../core/test/store-cases/index.ts'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { organization } from '../../../test/records.ts'
 import { expectSameAsMemory } from '../../../test/same-as-memory.ts'
 import { expectSameLists } from '../../../test/same-lists.ts'
 import { expectSameRecords } from '../../../test/same-records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -17,18 +19,17 @@ const expandAll = `DO $$ DECLARE each text; BEGIN
   END LOOP;
 END $$`
 
-let cluster: PostgresCluster
+let url: string
 let database: PostgresDatabase
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  database = await openPostgres({ url: await cluster.createDatabase() })
+  url = await createPostgresDatabase()
+  database = await openPostgres({ url })
   await database.query(expandAll)
 })
 
 afterAll(async () => {
   await database.close()
-  await cluster.remove()
 })
 
 const tables = [
@@ -45,9 +46,11 @@ const tables = [
   ...['subscriptions', 'events', 'unfinished_deliveries', 'deliveries', 'attempts', 'workers'],
 ]
 
+const emptyAll = `DO $$ BEGIN ${tables.map((table) => `DELETE FROM wabakit.${table};`).join(' ')}
+  UPDATE wabakit.shards SET owner = NULL; END $$`
+
 const openStore = async (): Promise<Store> => {
-  for (const table of tables) await database.query(`DELETE FROM wabakit.${table}`)
-  await database.query('UPDATE wabakit.shards SET owner = NULL')
+  await database.query(emptyAll)
   return { ...postgresStore(database), close: async () => {} }
 }
 
@@ -55,8 +58,28 @@ describe('postgresStore', () => {
   for (const { name, run } of storeCases) test(name, () => run(openStore))
 })
 
+const neededByCreates = [
+  ...['groups', 'events', 'unfinished_deliveries', 'subscriptions'],
+  ...['organizations', 'api_keys', 'token_buckets'],
+]
+test.each(neededByCreates)('is not writable while the table %s is locked', async (table) => {
+  const store = await openStore()
+  await store.saveOrganization(organization())
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query(`BEGIN; LOCK TABLE wabakit.${table}`)
+  const checked = store.checkWritable()
+  const waiting = `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await expect
+    .poll(async () => (await holder.query(waiting)).rows)
+    .toEqual([{ query: expect.stringContaining('check_creates') }])
+  await holder.query('ROLLBACK')
+  await checked
+})
+
 test('behaves like the memory store, whatever the steps and the conditions of lists', async () => {
-  const own = await openPostgres({ url: await cluster.createDatabase() })
+  const own = await openPostgres({ url: await createPostgresDatabase() })
   onTestFinished(own.close)
   const store = postgresStore(own)
   await expectSameAsMemory(store, 3)

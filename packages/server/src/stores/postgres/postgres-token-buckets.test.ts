@@ -1,17 +1,15 @@
 import { memoryTokenBuckets, type TokenBuckets } from '@wabakit/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresTokenBuckets } from './token-leases.ts'
 
-let cluster: PostgresCluster
 let databases: PostgresDatabase[]
 let buckets: TokenBuckets[]
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   databases = await Promise.all([openPostgres({ url }), openPostgres({ url })])
   buckets = databases.map(postgresTokenBuckets)
   await databases[0]?.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
@@ -22,7 +20,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const database of databases) await database.close()
-  await cluster.remove()
 })
 
 const setClock = (now: number) => databases[0]?.query('UPDATE public.clock SET now = $1', [now])

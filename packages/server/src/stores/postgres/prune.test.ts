@@ -1,18 +1,12 @@
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { event, organization, subscription } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
-let cluster: PostgresCluster
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-afterAll(() => cluster.remove())
-
 const openStore = async () => {
-  const database = await openPostgres({ url: await cluster.createDatabase() })
+  const database = await openPostgres({ url: await createPostgresDatabase() })
   const store = postgresStore(database)
   onTestFinished(store.close)
   await store.saveOrganization(organization())

@@ -1,8 +1,8 @@
 import type { QueueChange, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import type { NotificationListener } from './notifications.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -12,7 +12,6 @@ import { prepareSession } from './session.ts'
 
 const now = 0
 
-let cluster: PostgresCluster
 let databases: PostgresDatabase[]
 let api: Store
 let worker: Store
@@ -20,8 +19,7 @@ let slow: pg.Client
 const changes: QueueChange[] = []
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   databases = [await openPostgres({ url }), await openPostgres({ url })]
   const [first, second] = databases.map(postgresStore)
   if (first === undefined || second === undefined) throw new Error('no store is open')
@@ -42,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await slow.end()
   for (const database of databases) await database.close()
-  await cluster.remove()
 })
 
 const shards = Array.from({ length: 64 }, (_, shard) => shard)
