@@ -123,7 +123,8 @@ test('every option of every command of a resource reaches the request of its ope
       const { args, values } = giveAll(operation)
       const ids = parameters.map((parameter) => `the/${parameter}`)
       const more = ['--organization', 'acme', ...(method === 'DELETE' && name !== 'clear' ? ['--yes'] : [])]
-      await run(`${resource} ${name}`, ...ids, ...args, ...more)
+      // Most responses have another form than these, and are refused.
+      await run(`${resource} ${name}`, ...ids, ...args, ...more).catch(() => {})
       const scope = listFieldOptions({ ...operation, body: undefined }).options.some(
         ({ field }) => field === 'organization',
       )
@@ -156,7 +157,10 @@ test('a list without options asks for 50 records, and of events and deliveries f
 
 test('a list longer than a page is read page by page, with the same filters', async () => {
   const { requests, run } = await record(({ query }) => ({
-    items: Array.from({ length: Number(query.limit) }, () => ({ id: query.cursor ?? 'first' })),
+    items: Array.from({ length: Number(query.limit) }, () => ({
+      ...{ id: query.cursor ?? 'first', name: 'A', subject: 'call:1', channel: 'PSTN', payload: '{}' },
+      occurredAt: '2026-01-05T10:00:00.000Z',
+    })),
     nextCursor: `after ${query.cursor ?? 'first'}`,
   }))
   const printed = parseLines(await run('events list --name A --limit 2500 --format json'))
@@ -352,7 +356,7 @@ test('reports a non-JSON response as the cause when another server responds', as
   const address = other.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   await expect(at({ url })('org list')).rejects.toThrow(
-    `${url} is not a wabakit server: its response is not JSON. Check --server.`,
+    `${url} is not a wabakit server of this version: its response is not JSON. Check --server.`,
   )
 })
 

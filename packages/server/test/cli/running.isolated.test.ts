@@ -239,16 +239,17 @@ test('tail ends when the server that comes back refuses it', async () => {
 
 test('a server cannot write control characters to the terminal, in any format', async () => {
   const injected = '\u001b[2J\u001b]0;title\u0007\u009b1A\u202e\u2028\n12:00:00 --> FORGED'
-  const call = { callId: injected, direction: injected, channel: 'PSTN', state: 'ended' }
+  // Of the form of a server: another one is refused.
+  const call = {
+    ...{ callId: injected, direction: injected, channelNumber: injected, customerNumber: injected },
+    ...{ channel: 'PSTN', state: 'ended', callType: 'AGENT', triggeredVia: 'INBOUND', publishesEvents: true },
+    ...{ agentNumber: null, startedAt: null, endedAt: null, durationInSeconds: null, recorded: null },
+    ...{ spoken: null, summary: null, initiatedAt: '2026-01-05T10:00:00.000Z' },
+  }
   const hostile = createServer((request, response) => {
-    const path = request.url ?? ''
-    const isRefused = path.includes('/refused/')
-    response.writeHead(isRefused ? 422 : 200, { 'content-type': 'application/json' })
-    response.end(
-      JSON.stringify(
-        isRefused ? { message: injected } : path.includes('deliveries') ? { resent: injected } : call,
-      ),
-    )
+    const isRefused = request.url?.includes('/refused/')
+    response.writeHead(isRefused ? 422 : 201, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isRefused ? { message: injected } : call))
   })
   await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void hostile.close())
@@ -259,7 +260,6 @@ test('a server cannot write control characters to the terminal, in any format', 
   const outputs = await Promise.all([
     wabakit(['trigger', 'call'], at),
     wabakit(['trigger', 'call', '--format', 'json'], at),
-    wabakit(['resend', 'dlv_1'], at),
     wabakit(['trigger', 'call', '--organization', 'refused'], at),
   ])
 
