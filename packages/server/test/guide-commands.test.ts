@@ -138,7 +138,10 @@ const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
     for (const word of args.filter((each) => each.startsWith('wabakit'))) {
       const unit = word.includes('.') ? word : `${word}.service`
       // An instance has its own file, or that of its template.
-      expect(units.some((file) => [unit, unit.replace(/@\w+/, '@')].includes(file)), word).toBe(true)
+      expect(
+        units.some((file) => [unit, unit.replace(/@\w+/, '@')].includes(file)),
+        word,
+      ).toBe(true)
     }
   },
   docker: ([group, command, ...rest]) => {
