@@ -3,17 +3,21 @@ import { describe, expect, it, vi } from 'vitest'
 import { requireProgram } from '../../../server/test/programs.ts'
 import { claim } from '../dedupe-cases.ts'
 import { distribution } from '../installed-postgres.ts'
+import { claimCostCases } from './claim-cost-cases.ts'
 import { receive, toEnd, toRequest } from './environment.ts'
+import { inboxCases } from './inbox-cases.ts'
 import { createEnvironment, useInstalled, versionCases } from './installed-environment.ts'
 
 // PostgreSQL 18 is tested by inbox-postgres.test.ts, and those between by inbox-postgres-versions.matrix.test.ts.
 versionCases('node_modules/postgres14')
 
-// Only the PostgreSQL of distributions has a compiler.
+// What most people have. Only it has a compiler.
 describe.skipIf(!requireProgram('the PostgreSQL of the distribution', distribution !== undefined))(
   'PostgreSQL of the distribution',
   () => {
     const { server, shared } = useInstalled(distribution ?? '', ['shared_preload_libraries=auto_explain'])
+    inboxCases('PostgreSQL of the distribution', shared)
+    claimCostCases('PostgreSQL of the distribution', server)
 
     it('compiles no statement, with many entries and without statistics', async () => {
       await shared().query('ALTER ROLE CURRENT_USER SET auto_explain.log_min_duration = 0')
