@@ -124,7 +124,7 @@ it('fails an attempt whose connection no longer responds, although its handler w
   silencers[0]?.(silence)
   await settle()
   expect(entries.settle.mock.calls).toMatchObject([
-    [{ id: '1' }, { state: 'failed', error: 'Error: silent', subject: 'call:c' }],
+    [{ id: '1' }, { state: 'failed', error: 'Error: silent' }],
   ])
   expect(failures).toMatchObject([[silence, { stage: 'inbox' }]])
   expect([gate.readReason(), attempts.count()]).toEqual(['silent', 0])

@@ -146,8 +146,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   const toFailure = ({ entry, abort }: Attempt, error: unknown): Settlement => {
     if (abort.signal.reason === stopped) return { state: 'released' }
     if (entry.attempts >= maxAttempts) return { state: 'parked', reason: 'failed', error: describe(error) }
-    const delayMs = drawDelay(entry.attempts)
-    return { state: 'failed', error: describe(error), delayMs, subject: entry.subject }
+    return { state: 'failed', error: describe(error), delayMs: drawDelay(entry.attempts) }
   }
 
   /** Tries to record an outcome until the claim expires. If that fails, the entry is attempted again. */

@@ -50,12 +50,7 @@ export const discarded = `state = 'discarded', body = NULL, headers = NULL`
 
 /** The outcome of an attempt that did not succeed. */
 export type Settlement =
-  | {
-      readonly state: 'failed'
-      readonly error: string
-      readonly delayMs: number
-      readonly subject: string | undefined
-    }
+  | { readonly state: 'failed'; readonly error: string; readonly delayMs: number }
   /** The attempt ended early, so it does not count. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
@@ -219,19 +214,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
             parkedBodyMs,
           ])
         }
-        case 'failed': {
-          const { error, delayMs, subject } = settlement
-          const held = await end(claim, `state = 'failed', error = ?, ${dueAt}`, [error, delayMs])
-          if (!held || subject === undefined) return held
-          // Postpones the later entries of the lane, so that claims do not examine a long lane repeatedly.
-          // `isHeldUp` still decides which entries can be claimed.
-          const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
-            FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
-          const postpone = `UPDATE ${table} SET due_at = ${headDueAt}
-            WHERE subject = ? AND state = 'stored' AND id > ? RETURNING id`
-          await query(postpone, [claim.id, subject, claim.id])
-          return held
-        }
+        case 'failed':
+          return end(claim, `state = 'failed', error = ?, ${dueAt}`, [settlement.error, settlement.delayMs])
       }
       settlement satisfies never
     },

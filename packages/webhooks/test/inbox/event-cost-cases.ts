@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Environment, receive, toJoin, toRequest } from './environment.ts'
 
+type Cost = {
+  readonly readCost: () => Promise<number>
+  /** Returns the statements that make the planner's statistics of a table, and keep them. */
+  readonly analyze: (table: string) => readonly string[]
+}
 type Backlog = { readonly handled: number; readonly lane: number; readonly retries: number }
 
 /** Fills a table in statements of a thousand rows, which every database takes. */
@@ -24,7 +29,7 @@ const insert = async (
  */
 const measureEvents = async (
   environment: Environment,
-  readCost: () => Promise<number>,
+  { readCost, analyze }: Cost,
   { handled, lane, retries }: Backlog,
 ): Promise<number> => {
   const { receiver, table } = receive(environment)
@@ -41,6 +46,8 @@ const measureEvents = async (
   await fill(handled, (n) => `'h${n}', '${subject}', 'handled', ${never}`)
   await fill(handled, (n) => `'x${n}', 'x${n}', 'handled', ${never}`)
   await fill(lane, (n) => `'s${n}', '${subject}', 'stored', ${n}, ${n}, 0`)
+  // Statistics that do not know the retries.
+  for (const statement of analyze(table)) await environment.query(statement)
   await fill(retries, (n) => `'r${n}', 'r${n >> 1}', 'failed', ${n}, ${n}, 1`)
   await fill(retries, (n) => `'l${n}', 'l${n}', 'failed', ${never}`)
   receiver.start()
@@ -57,20 +64,44 @@ const measureEvents = async (
   return Math.min(...costs.slice(2))
 }
 
-/** Tests that an event costs the same on a table with many entries. `slack` is in the unit of `readCost`. */
+/** Tests that an event costs the same on a table with many entries. `slack` and the limit for a `failure` are in the unit of `readCost`. */
 export const eventCostCases = (
   name: string,
   {
     slack,
+    failure,
     environment,
-    readCost,
-  }: { slack: number; environment: () => Environment; readCost: () => Promise<number> },
+    ...cost
+  }: Cost & {
+    readonly slack: number
+    readonly failure: number
+    readonly environment: () => Environment
+  },
 ): void => {
   describe(`${name}: cost of an event`, () => {
     it('depends neither on the length of a busy lane, nor on handled entries, nor on retries that are due or wait', async () => {
       const measure = (count: number) =>
-        measureEvents(environment(), readCost, { handled: count, lane: count, retries: count })
+        measureEvents(environment(), cost, { handled: count, lane: count, retries: count })
       expect(await measure(8_000)).toBeLessThan(3 * (await measure(100)) + slack)
+    })
+
+    it('that fails again does not depend on the length of its lane', async () => {
+      const { receiver, table } = receive(environment())
+      const costs: number[] = []
+      receiver.onAny(async () => {
+        costs.push(await cost.readCost())
+        throw new Error('down')
+      })
+      await receiver.handle(toRequest(toJoin('hot'), 'head'))
+      const [{ subject = '' } = {}] = await environment().query(`SELECT subject FROM ${table}`)
+      const toRow = (n: number) => `'s${n}', '${subject}', 'stored', ${n}, ${n}, 0`
+      await insert(environment(), { table, count: 8_000, toRow })
+      receiver.start()
+      // The first failure puts the lane out of the way.
+      const findLeast = () =>
+        Math.min(...costs.slice(2).map((spent, index) => spent - (costs[index + 1] ?? 0)))
+      await expect.poll(findLeast, { timeout: 60_000 }).toBeLessThan(failure)
+      await receiver.stop()
     })
   })
 }

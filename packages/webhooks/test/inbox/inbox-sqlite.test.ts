@@ -72,6 +72,8 @@ timed.prepare = (text, ...options) => {
 }
 eventCostCases('SQLite', {
   slack: 10,
+  failure: 10,
+  analyze: (table) => [`ANALYZE ${table}`],
   environment: () => createEnvironment(timed),
   readCost: async () => spentMs,
 })
