@@ -120,16 +120,19 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
     it.each([
       ['just before it expires', claimMs - 1, listOrders(2)],
       ['when it expires', claimMs, listOrders(3)],
-    ] as const)('hold one entry for one of them, in every order of steps %s', async (_, elapsedMs, orders) => {
-      const { perform, begin, observe } = await setUp()
-      const now = start + elapsedMs
-      for (const order of orders) {
-        await begin(now)
-        const learned: [Step, boolean][] = []
-        for (const step of order) learned.push([step, await perform(step)])
-        expect(await observe(learned), order.map(toText).join(', ')).toBe(predict(order, now))
-      }
-    })
+    ] as const)(
+      'hold one entry for one of them, in every order of steps %s',
+      async (_, elapsedMs, orders) => {
+        const { perform, begin, observe } = await setUp()
+        const now = start + elapsedMs
+        for (const order of orders) {
+          await begin(now)
+          const learned: [Step, boolean][] = []
+          for (const step of order) learned.push([step, await perform(step)])
+          expect(await observe(learned), order.map(toText).join(', ')).toBe(predict(order, now))
+        }
+      },
+    )
 
     it('hold one entry for one of them when two steps run at once as it expires', async () => {
       const { perform, begin, observe } = await setUp()
