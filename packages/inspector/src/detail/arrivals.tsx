@@ -21,7 +21,7 @@ export const Arrivals = ({ endpoints }: ArrivalsProps) =>
             <TextWithTime text={text} at={at} to="second" />{' '}
             {state !== 'delivered' && (
               <RecordLink view="deliveries" id={deliveryId}>
-                Open
+                Open<span class="sr-only"> the delivery to {shortenUrl(url ?? subscriptionId)}</span>
               </RecordLink>
             )}
           </span>
