@@ -11,6 +11,7 @@ import { Time } from '../parts/time.tsx'
 import { isTrace, navigate, titles, type View } from '../state/route.ts'
 import { switchMasking } from '../state/settings.ts'
 import { openSimulation } from './simulate.tsx'
+import { addSubscription } from './subscription-form.tsx'
 
 const views: Readonly<Record<SearchHit['kind'], View>> = {
   call: 'calls',
@@ -85,13 +86,20 @@ const listCommands = (): Entry[] => [
     label: titles[name],
     run: () => navigate(name),
   })),
-  ...(isTrace ? [] : [{ key: 'simulate', kind: 'action', label: 'Simulate', run: openSimulation }]),
+  ...(isTrace
+    ? []
+    : [
+        { key: 'simulate', kind: 'action', label: 'Simulate', run: openSimulation },
+        { key: 'subscribe', kind: 'action', label: 'Subscribe an endpoint', run: addSubscription },
+      ]),
   { key: 'mask', kind: 'action', label: 'Mask personal data', run: switchMasking },
 ]
 
 const Search = ({ onClose }: DialogControl) => {
   const text = useSignal('')
   const reached = useSignal(0)
+  /** Set if the user pressed Enter before there was a result. */
+  const isHasty = useSignal(false)
   const list = useRef<HTMLDivElement>(null)
   const { hits, problem } = useSearch(text.value.trim())
   const sought = text.value.trim().toLowerCase()
@@ -106,10 +114,15 @@ const Search = ({ onClose }: DialogControl) => {
     onClose()
     entry.run()
   }
+  useEffect(() => {
+    if (isHasty.value) open(entries[0])
+  }, [hits])
   const press = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (event.key === 'Enter') open(entries[reached.value])
-    else if (by !== 0 && count > 0) reached.value = (reached.value + by + count) % count
+    if (event.key === 'Enter') {
+      isHasty.value = count === 0
+      open(entries[reached.value])
+    } else if (by !== 0 && count > 0) reached.value = (reached.value + by + count) % count
     else return
     event.preventDefault()
     requestAnimationFrame(() =>
@@ -140,6 +153,7 @@ const Search = ({ onClose }: DialogControl) => {
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value
           reached.value = 0
+          isHasty.value = false
         }}
         onKeyDown={press}
       />

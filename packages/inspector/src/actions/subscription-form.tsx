@@ -3,6 +3,7 @@ import { eventNames } from '@wabakit/wire'
 import { ApiError } from '../api/api-error.ts'
 import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
+import { shortenUrl } from '../api/subscriptions.ts'
 import { type Choice, toChoices } from '../format/choices.ts'
 import type { Field } from '../format/schema-fields.ts'
 import { Dialog, openDialog, ShownOnce } from '../parts/dialog.tsx'
@@ -169,7 +170,7 @@ export const addSubscription = (): void =>
 export const editSubscription = (subscription: Subscription): void => {
   const { id, url, events, maxAttemptsPerSecond, headerNames } = subscription
   openDialog((close) => (
-    <Dialog title="Edit the subscription" onClose={close}>
+    <Dialog title={`Edit ${shortenUrl(url)}`} onClose={close}>
       <SchemaForm
         fields={createFields(subscription)}
         groups={groups}

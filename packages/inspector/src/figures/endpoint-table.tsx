@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import { addSubscription } from '../actions/subscription-form.tsx'
 import { shortenUrl } from '../api/subscriptions.ts'
 import { formatAge, formatCount, formatLatency, formatRate } from '../format/numbers.ts'
 import { Button } from '../parts/button.tsx'
@@ -7,7 +8,7 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { disabledTexts, EndpointState } from '../parts/status.tsx'
 import { TableHead } from '../parts/table-head.tsx'
 import { Time } from '../parts/time.tsx'
-import { failing, unfinished } from '../state/route.ts'
+import { failing, isTrace, unfinished } from '../state/route.ts'
 import { Sparkline } from './sparkline.tsx'
 import { getWindowParams } from './window.tsx'
 
@@ -119,11 +120,16 @@ export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOvervi
           ))}
         </tbody>
       </table>
-      {shown.length < endpoints.length && (
-        <p>
+      <p class="line">
+        {shown.length < endpoints.length && (
           <Button onClick={() => (isOpen.value = true)}>Show all {endpoints.length} endpoints</Button>
-        </p>
-      )}
+        )}
+        {!isTrace && (
+          <Button icon="add" onClick={addSubscription}>
+            Subscribe an endpoint
+          </Button>
+        )}
+      </p>
       {page.nextCursor !== undefined && (
         <p class="quiet">
           The first {page.items.length} are shown.{' '}

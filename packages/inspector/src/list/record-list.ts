@@ -15,8 +15,8 @@ const maxEmptyPages = 50
 
 /**
  * The records of a list. A list **follows** new records: they appear at the top. It is **held** while the
- * user has scrolled down, has selected a row, has opened a record or has paused the list. A held list counts
- * new records without showing them, but still updates and removes others.
+ * user has scrolled down, points at a row, has selected one, has opened a record or has paused the list. A held
+ * list counts new records without showing them, but still updates and removes others.
  */
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
@@ -51,7 +51,8 @@ export const createRecordList = <Item>(
   const cursor = signal<string | undefined>(undefined)
   const isPaused = signal(false)
   const isAtTop = signal(true)
-  const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
+  const isPointed = signal(false)
+  const isHeld = computed(() => isPaused.value || !isAtTop.value || isPointed.value || currentId.value !== '')
   const stop = new AbortController()
   const path = isShared ? [name] : ['organizations', organizationId, name]
   const fixed = { ...own, ...(isShared ? { organization: organizationId } : { order }) }
@@ -198,6 +199,10 @@ export const createRecordList = <Item>(
       view = rows
       isAtTop.value = isTop
     },
+    /** Holds the list while the user points at a row, so that a click opens the row that the user has read. */
+    setPointed: (isOverRows: boolean): void => {
+      isPointed.value = isOverRows
+    },
     /** Shows new records even though the list is held. */
     showFresh: (): void => {
       isWanted = true
@@ -207,11 +212,12 @@ export const createRecordList = <Item>(
     start: (): (() => void) => {
       reload.now()
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
-      // When the list is no longer held, it shows new records and drops the kept one if it no longer matches.
-      let wasHeld = false
-      const unhold = isHeld.subscribe((held) => {
-        if (wasHeld && !held) reload.now()
-        wasHeld = held
+      // When the list is no longer held, it shows new records. Without a current record, it drops the kept one if that
+      // no longer matches.
+      let before = { held: false, current: '' }
+      const unhold = computed(() => ({ held: isHeld.value, current: currentId.value })).subscribe((now) => {
+        if ((before.held && !now.held) || (before.current !== '' && now.current === '')) reload.now()
+        before = now
       })
       return () => {
         unhold()

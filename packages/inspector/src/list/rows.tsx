@@ -169,7 +169,13 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
           ))}
         </div>
       </div>
-      <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
+      <div
+        class="rows"
+        role="rowgroup"
+        style={{ height: `${items.length * rowHeight}px` }}
+        onPointerEnter={({ pointerType }) => list.setPointed(pointerType === 'mouse')}
+        onPointerLeave={() => list.setPointed(false)}
+      >
         {items.slice(first.value, first.value + count.value).map((item, offset) => {
           const index = first.value + offset
           const id = getId(item)

@@ -193,6 +193,17 @@ onEachStore('the details of the inspector', (inspector) => {
     }
   })
 
+  inspector.once('the first Tab reaches a button that skips to the content', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme')
+    await page.locator('.rows .row').first().waitFor()
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('button', { name: 'Skip to the content' })
+    expect(await skip.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+  })
+
   inspector.once('shows every fact of a record', async () => {
     const { server, accepting } = inspector.stage
     const { service } = server

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
@@ -8,17 +8,31 @@ onEachStore('finding with the inspector', (inspector) => {
   test('answers a customer who misses a summary: find the number, see why, resend it', async () => {
     const callId = await inspector.simulate({ customerNumber })
     await inspector.simulate({ customerNumber, outcome: 'missed' })
+    const { server, accepting } = inspector.stage
+    const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
+    const { id } = await server.service.subscriptions.create('acme', whatsApp)
+    onTestFinished(() => server.service.subscriptions.remove('acme', id))
+    for (const groupId of ['first', 'second'].map((name) => `${name}-group-of-${inspector.store}`)) {
+      await createGroup(server.url, { groupId })
+      await server.service.participants.join('acme', { groupId, phone: customerNumber })
+    }
+    const unfinished = { subscriptionId: id, statuses: ['pending', 'attempting', 'waiting'] } as const
+    const countUnfinished = async () =>
+      (await server.service.deliveries.list('acme', unfinished)).items.length
+    await expect.poll(countUnfinished).toBe(0)
     const { page, problems, picture } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').first().waitFor()
 
     await page.keyboard.press('Control+k')
     const dialog = page.getByRole('dialog')
+    const { y: top } = (await dialog.boundingBox()) ?? {}
     await dialog.getByRole('combobox').fill(customerNumber)
     await dialog
       .getByRole('option', { name: /^customer/ })
       .first()
       .waitFor()
     await picture(`${inspector.store}-find`)
+    expect((await dialog.boundingBox())?.y, 'the dialog stays where it is while the user types').toBe(top)
     await dialog
       .getByRole('option', { name: /^customer/ })
       .first()
@@ -30,6 +44,16 @@ onEachStore('finding with the inspector', (inspector) => {
     expect(await calls.getByText('No summary.').count()).toBe(1)
     await calls.getByRole('group', { name: 'Summary of the call' }).waitFor()
     await page.getByRole('region', { name: 'Deliveries' }).getByText('CALL_AI_SUMMARY').waitFor()
+    const cards = page.getByRole('region', { name: 'Groups' }).getByRole('article')
+    await cards.nth(1).getByText('delivered at').waitFor()
+    for (const width of [375, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      const boxes = await cards.evaluateAll((all) =>
+        all.flatMap((card) => [...card.children].map((line) => line.getBoundingClientRect().toJSON())),
+      )
+      const overlapping = boxes.filter(({ top }, index) => top < (boxes[index - 1]?.bottom ?? 0))
+      expect(overlapping, `lines of groups that overlap at ${width} px`).toEqual([])
+    }
     await picture(`${inspector.store}-customer`)
     await calls.getByRole('link', { name: 'See why' }).click()
     await page.getByText('No summary: the call was missed.').waitFor()
@@ -44,11 +68,32 @@ onEachStore('finding with the inspector', (inspector) => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
+    // Enter also works before there is a result.
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/search?**', async (route) => {
+      await pressed.promise
+      await route.continue()
+    })
     await dialog.getByRole('combobox').fill(callId)
-    await dialog.getByRole('option', { name: /^call/ }).first().waitFor()
     await page.keyboard.press('Enter')
+    pressed.resolve()
     await page.getByRole('heading', { name: `Call ${callId}` }).waitFor()
     expect(problems).toEqual([])
+  })
+
+  inspector.once('names the keys that open the search as the keyboard does', async () => {
+    const { page } = await inspector.open('events?organization=empty')
+    const button = page.getByRole('button', { name: 'Find' })
+    for (const [platform, keys] of [
+      ['Linux x86_64', 'Ctrl K'],
+      ['MacIntel', '⌘K'],
+    ]) {
+      await page.addInitScript(
+        `Object.defineProperty(navigator, 'platform', { value: '${platform}', configurable: true })`,
+      )
+      await page.reload()
+      await button.getByText(`${keys}`, { exact: true }).waitFor()
+    }
   })
 
   test('erases a customer only after counting what that deletes', async () => {

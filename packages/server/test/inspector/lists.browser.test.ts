@@ -74,6 +74,22 @@ onEachStore('the lists of the inspector', (inspector) => {
     await fresh(page, '12').waitFor({ state: 'detached' })
   })
 
+  inspector.once('rows hold still under the pointer, and follow again when it leaves them', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const row = page.locator('.rows .row').nth(3)
+    const text = await row.innerText()
+    await row.hover()
+
+    await publish(3, 'call:pointed')
+    await fresh(page, '3').waitFor()
+    expect(await row.innerText()).toBe(text)
+    await page.getByRole('heading', { name: 'Events' }).hover()
+    await page.locator('.row', { hasText: 'pointed-2' }).waitFor()
+    await publish(1, 'call:followed')
+    await page.locator('.row', { hasText: 'followed-0' }).waitFor()
+  })
+
   inspector.once.each([375, 1440])('the number of new records covers no text at %i px', async (width) => {
     const { page } = await inspector.open('events?organization=acme', { viewport: { width, height: 800 } })
     await page.locator('.rows .row').nth(20).waitFor()
@@ -326,6 +342,16 @@ onEachStore('the lists of the inspector', (inspector) => {
       width === 375 ? 36 : 28,
     )
     expect(small, 'too small for a finger').toEqual([])
+    const floating = await page
+      .locator('body *')
+      .evaluateAll((elements) =>
+        elements
+          .filter(
+            (element) => getComputedStyle(element).position === 'fixed' && !element.matches('.toasts, .skip'),
+          )
+          .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+      )
+    expect(floating, 'covers a part of the list').toEqual([])
     await picture(`${inspector.store}-deliveries-${width}`)
 
     // The row is a single target: the customer's number also opens the delivery.

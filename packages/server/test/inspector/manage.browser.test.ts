@@ -95,6 +95,7 @@ onSqlite('managing with the inspector', (inspector) => {
     const choose = async (action: string): Promise<void> => {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: action }).click()
+      await page.getByRole('dialog', { name: `${action} 127.0.0.1:1/hook`, exact: true }).waitFor()
       await dialog.getByText('1 delivery is unfinished.').waitFor()
       await dialog.locator('.form :focus').waitFor()
     }
@@ -135,6 +136,7 @@ onSqlite('managing with the inspector', (inspector) => {
 
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.getByRole('dialog', { name: 'Remove 127.0.0.1:1/hook' }).waitFor()
     await dialog.getByText('cannot be undone').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await service.subscriptions.find('acme', id)).toBeDefined()

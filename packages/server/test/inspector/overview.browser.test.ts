@@ -126,6 +126,9 @@ onEachStore('the overview of the inspector', (inspector) => {
     const numbers = (await readNumbers()) as Record<'sums' | 'totals' | 'tiles', string[]>
     expect(numbers.totals).toEqual(numbers.sums)
     expect(numbers.tiles).toEqual(numbers.sums)
+    await page.getByRole('region', { name: 'Endpoints' }).getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByRole('dialog', { name: 'Subscribe an endpoint' }).getByLabel('URL').waitFor()
+    await page.keyboard.press('Escape')
     const readPlace = async () => (await chart.locator('svg').boundingBox())?.y
     const place = await readPlace()
     await chart.locator('svg').hover({ position: { x: 400, y: 80 } })
