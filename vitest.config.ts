@@ -20,6 +20,8 @@ const conditions = ['@wabakit/source', 'module', 'node']
 const include = (kind: string): string[] =>
   ['packages/*', 'tools', 'examples'].map((folder) => `${folder}/**/*${kind}.test.ts`)
 
+const buildPage = 'packages/server/test/inspector/build-page.ts'
+
 /** Users copy these files, so their names say nothing about this repository. Their modules keep what they handled. */
 const startExample = 'examples/start/**/*.test.ts'
 
@@ -110,7 +112,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'matrix', include: include('.matrix'), exclude, env: { WABAKIT_MATRIX: 'true' } },
+        test: {
+          name: 'matrix',
+          include: include('.matrix'),
+          exclude,
+          env: { WABAKIT_MATRIX: 'true' },
+          globalSetup: buildPage,
+        },
       },
       { extends: true, test: { name: 'packed', include: include('.packed'), exclude } },
       {
@@ -119,7 +127,7 @@ export default defineConfig({
           name: 'inspector',
           include: include('.browser'),
           exclude,
-          globalSetup: 'packages/server/test/inspector/build-page.ts',
+          globalSetup: buildPage,
           testTimeout: 60_000,
         },
       },

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { onEachStore } from './each-store.ts'
+import { onOneStore } from './each-store.ts'
 
-onEachStore('the details of the inspector', (inspector) => {
+onOneStore('the details of the inspector', (inspector) => {
   const findRejected = async () => {
     const { deliveries } = inspector.stage.server.service
     const { items } = await deliveries.list('acme', { subscriptionId: inspector.stage.rejecting.id })

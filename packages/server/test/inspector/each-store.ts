@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { control } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { isMatrix } from '../programs.ts'
 import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
 import { createStage, type Stage } from './stage.ts'
 
@@ -13,6 +14,8 @@ export type Inspected = {
   readonly store: string
   /** Defines a test of what no database can change, such as labels and the keyboard, which runs on SQLite alone. */
   readonly once: ReturnType<typeof test.skipIf>
+  /** Defines a test that runs on PostgreSQL only in `npm run test:matrix`, because what it reads is tested there without a page. */
+  readonly matrix: ReturnType<typeof test.skipIf>
   /** The server and its endpoints, available once the tests run. */
   readonly stage: Stage
   /** Opens a path of the page. */
@@ -60,6 +63,7 @@ const onStores =
       define({
         store,
         once: test.skipIf(store !== 'SQLite'),
+        matrix: test.skipIf(store !== 'SQLite' && !isMatrix),
         get stage() {
           return getStage()
         },
@@ -78,7 +82,10 @@ const onStores =
     })
 
 /** Defines tests that run in Chromium on SQLite and on PostgreSQL. */
-export const onEachStore = onStores(['SQLite', 'PostgreSQL'])
+export const onEachStore = onStores(isMatrix ? ['PostgreSQL'] : ['SQLite', 'PostgreSQL'])
+
+/** Defines tests that run in Chromium on SQLite and, in `npm run test:matrix`, on PostgreSQL. */
+export const onOneStore = onStores([isMatrix ? 'PostgreSQL' : 'SQLite'])
 
 /** Defines tests in Chromium of what no database can change, such as colors and labels. */
 export const onSqlite = onStores(['SQLite'])

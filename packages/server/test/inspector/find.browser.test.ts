@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { onEachStore } from './each-store.ts'
+import { onOneStore } from './each-store.ts'
 
-onEachStore('finding with the inspector', (inspector) => {
+onOneStore('finding with the inspector', (inspector) => {
   const customerNumber = inspector.store === 'SQLite' ? '+15550177001' : '+15550177002'
 
   test('answers a customer who misses a summary: find the number, see why, resend it', async () => {

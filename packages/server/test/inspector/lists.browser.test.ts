@@ -55,7 +55,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('a scrolled list stays in place, and counts new records', async () => {
+  inspector.matrix('a scrolled list stays in place, and counts new records', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -119,7 +119,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(headerWidth).toBeLessThanOrEqual(width)
   })
 
-  test('a reloaded list loads the rest of its rows without a gap', async () => {
+  inspector.matrix('a reloaded list loads the rest of its rows without a gap', async () => {
     await publish(210, 'call:more', 'MORE')
     const { page } = await inspector.open('events?organization=acme&name=MORE')
     await page.getByText('Live', { exact: true }).waitFor()
@@ -145,7 +145,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await expect.poll(() => scroll(true)).toBe(363)
   })
 
-  test('a row reached by key stays in view, and only keys scroll', async () => {
+  inspector.matrix('a row reached by key stays in view, and only keys scroll', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -166,7 +166,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await page.locator('.row[aria-selected=true]').count()).toBe(0)
   })
 
-  test('a row that no longer matches disappears, but the open record stays', async () => {
+  inspector.matrix('a row that no longer matches disappears, but the open record stays', async () => {
     const customerNumber = '+15550197771'
     for (const each of [{}, { customerNumber }, {}]) await inspector.simulate({ outcome: 'missed', ...each })
     const { id } = inspector.stage.rejecting
@@ -194,27 +194,30 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
   })
 
-  test('a burst of 1,000 events causes few requests, and does not affect selection and scrolling', async () => {
-    const { page, problems } = await inspector.open('deliveries?organization=acme')
-    await page.locator('.rows .row').nth(20).waitFor()
-    await page.getByText('Live', { exact: true }).waitFor()
-    const count = countRequests(page)
-    const failed: string[] = []
-    page.on('requestfailed', (request) => failed.push(request.url()))
-    for (let presses = 0; presses < 25; presses++) await page.keyboard.press('j')
-    const before = await readPlace(page)
-    const began = performance.now()
+  inspector.matrix(
+    'a burst of 1,000 events causes few requests, and does not affect selection and scrolling',
+    async () => {
+      const { page, problems } = await inspector.open('deliveries?organization=acme')
+      await page.locator('.rows .row').nth(20).waitFor()
+      await page.getByText('Live', { exact: true }).waitFor()
+      const count = countRequests(page)
+      const failed: string[] = []
+      page.on('requestfailed', (request) => failed.push(request.url()))
+      for (let presses = 0; presses < 25; presses++) await page.keyboard.press('j')
+      const before = await readPlace(page)
+      const began = performance.now()
 
-    for (let part = 0; part < 10; part++) await publish(100, `call:part-${part}`)
+      for (let part = 0; part < 10; part++) await publish(100, `call:part-${part}`)
 
-    await fresh(page, '100+').waitFor()
-    const seconds = (performance.now() - began) / 1_000
-    expect(await readPlace(page)).toEqual(before)
-    // The list, its visible rows and the subscriptions are each requested at most once a second.
-    expect(count()).toBeLessThanOrEqual(3 * Math.ceil(seconds + 1))
-    expect(failed).toEqual([])
-    expect(problems).toEqual([])
-  })
+      await fresh(page, '100+').waitFor()
+      const seconds = (performance.now() - began) / 1_000
+      expect(await readPlace(page)).toEqual(before)
+      // The list, its visible rows and the subscriptions are each requested at most once a second.
+      expect(count()).toBeLessThanOrEqual(3 * Math.ceil(seconds + 1))
+      expect(failed).toEqual([])
+      expect(problems).toEqual([])
+    },
+  )
 
   inspector.once(
     'the arrow keys move, Enter opens with the focus in the record, and Escape brings it back',
@@ -241,7 +244,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     },
   )
 
-  test('a list keeps its scroll position behind a timeline', async () => {
+  inspector.matrix('a list keeps its scroll position behind a timeline', async () => {
     await Promise.all(Array.from({ length: 40 }, () => inspector.simulate({ outcome: 'missed' })))
     const { page } = await inspector.open('calls?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()

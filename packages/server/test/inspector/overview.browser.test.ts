@@ -86,7 +86,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('every number leads to the list behind it, and each chart is also a table', async () => {
+  inspector.matrix('every number leads to the list behind it, and each chart is also a table', async () => {
     await inspector.simulate({})
     const { accepting, server } = inspector.stage
     await server.service.subscriptions.rotateSecret('acme', accepting.id)
@@ -144,43 +144,46 @@ onEachStore('the overview of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('the first view claims nothing that is not loaded, and counts the endpoints that need attention', async () => {
-    inspector.stage.setSecret('whsec_YW5vdGhlciB3cm9uZyBzZWNyZXQgdGhhdCBpcyBsb25n')
-    const { rejecting, server } = inspector.stage
-    await inspector.simulate({ outcome: 'missed' })
-    const findFailing = async () =>
-      (await server.service.subscriptions.find('acme', rejecting.id))?.failingSince
-    await expect.poll(findFailing).toEqual(expect.any(Number))
-    const { page, problems } = await inspector.open('?organization=empty')
-    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+  inspector.matrix(
+    'the first view claims nothing that is not loaded, and counts the endpoints that need attention',
+    async () => {
+      inspector.stage.setSecret('whsec_YW5vdGhlciB3cm9uZyBzZWNyZXQgdGhhdCBpcyBsb25n')
+      const { rejecting, server } = inspector.stage
+      await inspector.simulate({ outcome: 'missed' })
+      const findFailing = async () =>
+        (await server.service.subscriptions.find('acme', rejecting.id))?.failingSince
+      await expect.poll(findFailing).toEqual(expect.any(Number))
+      const { page, problems } = await inspector.open('?organization=empty')
+      await page.getByRole('heading', { name: 'First steps' }).waitFor()
 
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    for (const path of ['overview?**', 'overview/subscriptions?**', 'subscriptions?**']) {
-      await page.route(`**/organizations/acme/${path}`, async (route) => {
-        await held
-        await route.continue()
+      let release = (): void => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
       })
-    }
-    const asked = page.waitForRequest('**/organizations/acme/overview?**')
-    await page.goto(inspector.getUrl('?organization=acme'))
-    await asked
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(await page.locator('.overview > .body > *').count()).toBe(0)
-    release()
-    await page.getByText(/^1 of 2 endpoints fails since /).waitFor()
-    await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
-    await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
-    const row = page.locator('.rows .row')
-    await row
-      .filter({ hasText: new URL(inspector.stage.rejecting.url).host })
-      .getByText('failing')
-      .waitFor()
-    await expect.poll(() => row.count()).toBe(1)
-    expect(problems).toEqual([])
-  })
+      for (const path of ['overview?**', 'overview/subscriptions?**', 'subscriptions?**']) {
+        await page.route(`**/organizations/acme/${path}`, async (route) => {
+          await held
+          await route.continue()
+        })
+      }
+      const asked = page.waitForRequest('**/organizations/acme/overview?**')
+      await page.goto(inspector.getUrl('?organization=acme'))
+      await asked
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect(await page.locator('.overview > .body > *').count()).toBe(0)
+      release()
+      await page.getByText(/^1 of 2 endpoints fails since /).waitFor()
+      await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
+      await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
+      const row = page.locator('.rows .row')
+      await row
+        .filter({ hasText: new URL(inspector.stage.rejecting.url).host })
+        .getByText('failing')
+        .waitFor()
+      await expect.poll(() => row.count()).toBe(1)
+      expect(problems).toEqual([])
+    },
+  )
 })
 
 onSqlite('the layout of the inspector', (inspector) => {
