@@ -73,3 +73,16 @@ test.each([
   await send((server.address() as AddressInfo).port, {}, limits)
   await expect.poll(() => connections.size).toBe(0)
 })
+
+test('takes a switch to another protocol, which no webhook asks for, as the response', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect(await send(port, {})).toMatchObject({ status: 101, timedOut: false })
+})

@@ -161,6 +161,13 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       response.on('close', () => settle())
     })
 
+    // Without a listener, node:http closes the connection, and reports neither a response nor an error.
+    client.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy()
+      head = { status: statusCode, headers: {} }
+      settle()
+    })
+
     /** Yields the body in pieces, until the response begins or the exchange is over. */
     const listPieces = async function* () {
       for (const part of parts ?? [body]) {

@@ -54,6 +54,8 @@ export const sendRequest = (
     const signal = AbortSignal.timeout(timeoutMs)
     const lookup = resolver.createLookup(signal)
     const options = { method, headers: pairs.flat(), agent: false as const, signal, lookup }
+    const fail = (error: Error): void =>
+      reject(signal.aborted ? new Error(`no complete response within ${timeoutMs / 1_000} s`) : error)
     const request = send(url, options, (response) => {
       buffer(response).then(
         (received) =>
@@ -62,11 +64,14 @@ export const sendRequest = (
             headers: dropConnectionHeaders(pairHeaders(response)),
             body: received,
           }),
-        reject,
+        fail,
       )
     })
-    request.on('error', (error) =>
-      reject(signal.aborted ? new Error(`no complete response within ${timeoutMs / 1_000} s`) : error),
-    )
+    request.on('error', fail)
+    // Without a listener, node:http closes the connection, and reports neither a response nor an error.
+    request.on('upgrade', (_, socket) => {
+      socket.destroy()
+      fail(new Error('the endpoint switched to another protocol (101), for which nothing had asked'))
+    })
     request.end(body)
   })
