@@ -93,6 +93,7 @@ const findObstacle = (exchange: Exchange): string | undefined => {
   if (/json/i.test(headers['content-type'] ?? '') && body.trim() !== '' && parseJson(body) === undefined)
     return `${status} with broken JSON`
   if (isFirewalled(exchange)) return `${status} of a firewall`
+  if (status < 200) return `${status}: the service switched to another protocol`
   if (status >= 500) return `${status}: the service failed`
   if (status >= 300 && status < 400) return `${status}: a redirect, which was not followed`
   return undefined
@@ -159,6 +160,7 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
     if (status === undefined && requests === 1)
       throw new TargetUnreachableError(`${new URL(base).origin} cannot be reached: ${error}`)
     if (status === undefined) endedBy = `there was no response: ${error}`
+    if (status === 429) endedBy = 'the service asked for fewer requests (429)'
     const obstacle = status === undefined ? error : findObstacle(exchange)
     if (obstacle !== undefined) {
       answer(question, undefined, obstacle)
@@ -166,7 +168,6 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
     }
     const form = readForm(exchange, { groupId: json?.groupId })
     if (status !== 429) return form
-    endedBy = 'the service asked for fewer requests (429)'
     answer(question, undefined, '429')
     answer('rate-limited', form)
     return undefined

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type ProbeAnswer, type ProbeOptions, probeQuestions, probeService } from '@wabakit/conformance'
 import { CreateGroupRequest } from '@wabakit/contract'
 import { addSeen, createEmptyProfile, MeasuredProfile, type ResponseForm } from '@wabakit/contract/profile'
 import { createMock, type Mock } from '@wabakit/mock'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   pstnCall,
   type Service,
@@ -205,4 +207,29 @@ test('waits between requests, creates one valid group, and sends a wrong key onc
   expect(created.length).toBeGreaterThan(0)
   for (const { body } of created) expect(CreateGroupRequest.safeParse(body)).toMatchObject({ success: true })
   expect(new Set(created.map(({ body }) => body.groupId)).size).toBe(1)
+})
+
+test('a 429 that says nothing more, because its body is not the JSON that it claims to be, ends the probe', async () => {
+  const limited = { status: 429, headers: { 'content-type': 'application/json' }, text: 'Slow down' }
+  await using running = await startService({
+    respond: ({ count }) => (count > 2 ? limited : { status: 401, json: {} }),
+  })
+  const { requests, endedBy } = await probe({ baseUrl: running.url })
+  expect([requests, endedBy]).toEqual([3, 'the service asked for fewer requests (429)'])
+})
+
+test('a service that switches to another protocol answers nothing, and leaves a profile that can be read', async () => {
+  const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(head))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { answers } = await probe({ baseUrl: `http://127.0.0.1:${port}` })
+  expect(new Set(answers.map(({ reason }) => reason))).toEqual(
+    new Set(['101: the service switched to another protocol']),
+  )
+  expect(toProfile(answers).api).toEqual({})
 })
