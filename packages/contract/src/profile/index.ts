@@ -18,6 +18,7 @@ export {
   gaps,
   type MeasuredDeliveries,
   MeasuredProfile,
+  maxAttempt,
   type Repeat,
   ResponseForm,
 } from './measured-profile.ts'

@@ -68,6 +68,9 @@ export const ResponseForm: z.ZodMiniType<ResponseForm> = z.strictObject({
 /** Times between two attempts, rounded to the nearest of these. */
 export const gaps = ['0s', '5s', '30s', '1m', '5m', '15m', '30m', '1h', '2h', '5h', '10h', '24h'] as const
 
+/** Attempts with a higher number are not measured. */
+export const maxAttempt = 50
+
 /** A repeated delivery. */
 export type Repeat = {
   /** The number of the attempt; the first repeat is 2. */
@@ -78,7 +81,9 @@ export type Repeat = {
 
 const repeat = () =>
   z.optional(
-    answer(z.strictObject({ attempt: z.int().check(z.minimum(2), z.maximum(50)), gap: z.enum(gaps) })),
+    answer(
+      z.strictObject({ attempt: z.int().check(z.minimum(2), z.maximum(maxAttempt)), gap: z.enum(gaps) }),
+    ),
   )
 const seen = () => z.optional(answer(z.literal('seen')))
 

@@ -262,3 +262,12 @@ test('what live sends shows nothing else, and a body that is no event shows noth
     'CALL_INCOMING_INITIATED/WHATSAPP',
   ])
 })
+
+test('an event that is repeated without an end leaves a profile that can be read', async () => {
+  const observer = observeDeliveries({ profile: createEmptyProfile(), registered: [], now: Date.now })
+  const body = Buffer.from('{"event":"CALL_ENDED","callId":"call_1"}')
+  const request = { method: 'POST', path: '/', headers: [['webhook-id', 'msg_1']] as const, body }
+  for (let attempt = 1; attempt <= 60; attempt++) (await observer.add(request))?.('Failure')
+  const { deliveries } = MeasuredProfile.parse(observer.end())
+  expect(deliveries.repeatAfterFailure?.values.at(-1)?.value).toEqual({ attempt: 50, gap: '0s' })
+})

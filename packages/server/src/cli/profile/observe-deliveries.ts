@@ -11,6 +11,7 @@ import {
   findScheme,
   gaps,
   type MeasuredProfile,
+  maxAttempt,
 } from '@wabakit/contract/profile'
 import { toLivePayload } from '@wabakit/core/live'
 import { identifyEvent, parseEvent } from '@wabakit/webhooks'
@@ -153,6 +154,7 @@ export const observeDeliveries = ({ profile, registered, now }: ObserverOptions)
   }
 
   const noteRepeat = (last: Attempt): void => {
+    if (last.number >= maxAttempt) return
     const gap = roundGap(now() - last.endedAt)
     note(`repeatAfter${last.outcome}`, (answer) => addSeen(answer, seen({ attempt: last.number + 1, gap })))
   }
