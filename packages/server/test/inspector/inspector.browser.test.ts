@@ -291,16 +291,19 @@ onSqlite('the inspector', (inspector) => {
     expect(await page.locator('main').innerText()).not.toMatch(/\+1(?!555010000)\d{10}/)
   })
 
-  test.each([1041, 1024, 768])('shows the last column of every list at %i px', async (width) => {
-    const { page } = await open('calls?organization=acme', { viewport: { width, height: 800 } })
+  test('shows the last column of every list at any width', async () => {
+    const { page } = await open('calls?organization=acme')
     for (const view of ['Calls', 'Deliveries', 'Events', 'Groups', 'Subscriptions', 'API requests']) {
       await page.getByRole('link', { name: view, exact: true }).click()
       await page.locator('h1', { hasText: view }).waitFor()
       await page.locator('.rows .row').first().waitFor()
-      const right = await page
-        .locator('.head .row > :last-child')
-        .evaluate((cell) => cell.getBoundingClientRect().right)
-      expect(right, view).toBeLessThanOrEqual(width)
+      for (const width of [1041, 1024, 768]) {
+        await page.setViewportSize({ width, height: 800 })
+        // The columns follow in the next frame.
+        const last = page.locator('.head .row > :last-child')
+        const readRight = () => last.evaluate((cell) => cell.getBoundingClientRect().right)
+        await expect.poll(readRight, { message: `${view} at ${width} px` }).toBeLessThanOrEqual(width)
+      }
     }
   })
 })

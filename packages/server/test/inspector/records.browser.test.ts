@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
+import { bundles } from '../bundle-processes.ts'
 import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
-import { onEachStore } from './each-store.ts'
+import { onOneStore } from './each-store.ts'
 
-const main = 'packages/server/src/cli/main.ts'
-
-onEachStore('the records of the inspector', (inspector) => {
+onOneStore('the records of the inspector', (inspector) => {
   const publish = (payload: object, subject = 'call:big') =>
     inspector.stage.server.service.events.publish('acme', {
       channel: 'PSTN',
@@ -286,32 +285,32 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
   })
 
-  inspector.once.each([375, 768, 1440])(
-    'lists the deliveries of a subscription in full at %i px',
-    async (width) => {
-      await inspector.simulate({})
-      const { page, picture } = await inspector.open(
-        `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-        { viewport: { width, height: 800 } },
-      )
-      const list = page.getByRole('region', { name: 'Deliveries' })
-      await list
-        .getByText(/^\+\d{11}$/)
-        .first()
-        .waitFor()
-      const cut = await list
-        .locator('.badge, .name, .error, time')
-        .evaluateAll((all) =>
-          all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
-        )
-      expect(cut).toEqual([])
+  inspector.once('lists the deliveries of a subscription in full at any width', async () => {
+    await inspector.simulate({})
+    const { page, picture } = await inspector.open(
+      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+    )
+    const list = page.getByRole('region', { name: 'Deliveries' })
+    await list
+      .getByText(/^\+\d{11}$/)
+      .first()
+      .waitFor()
+    for (const width of [375, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const findCut = () =>
+        list
+          .locator('.badge, .name, .error, time')
+          .evaluateAll((all) =>
+            all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+          )
+      await expect.poll(findCut, { message: `cut at ${width} px` }).toEqual([])
       const starts = await list
         .locator('.name')
         .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().left))
-      expect(new Set(starts).size).toBe(1)
+      expect(new Set(starts).size, `${width} px`).toBe(1)
       await picture(`${inspector.store}-subscription-${width}`)
-    },
-  )
+    }
+  })
 
   inspector.once('indicates that a verdict is about an earlier attempt', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
@@ -366,8 +365,7 @@ onEachStore('the records of the inspector', (inspector) => {
       const command = await page.locator('.commands code').first().innerText()
       expect(command).toMatch(/^npx @wabakit\/server trigger call --server http:.* --organization empty$/)
       if (view === 'events') {
-        const node = ['--conditions=@wabakit/source', main]
-        await promisify(execFile)(process.execPath, [...node, ...command.split(' ').slice(2)])
+        await promisify(execFile)(process.execPath, [bundles.command, ...command.split(' ').slice(2)])
         await page.locator('.rows .row').first().waitFor()
       }
     }
@@ -618,19 +616,18 @@ onEachStore('the records of the inspector', (inspector) => {
     await picture(`${inspector.store}-attempts-375`)
   })
 
-  inspector.once.each(['light', 'dark'] as const)(
-    'the focused item of a menu stands out in %s colors',
-    async (colorScheme) => {
-      const { page } = await inspector.open(
-        `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-        { colorScheme },
-      )
-      await page.getByRole('button', { name: 'More actions' }).click()
-      const readColor = (selector: string) =>
-        page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor)
+  inspector.once('the focused item of a menu stands out in light and dark', async () => {
+    const { page } = await inspector.open(
+      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+    )
+    await page.getByRole('button', { name: 'More actions' }).click()
+    const readColor = (selector: string) =>
+      page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
       expect(await readColor('[role=menuitem]:focus')).not.toBe(await readColor('[role=menu]'))
-    },
-  )
+    }
+  })
 
   inspector.once('a menu takes the focus as soon as it appears', async () => {
     const { page } = await inspector.open(
