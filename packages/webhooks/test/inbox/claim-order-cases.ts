@@ -93,7 +93,7 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
       if (claim === undefined) return false
       if (what === 'renew') return (await entries.renew([claim], claimMs)).has(claim.id)
       if (what === 'complete') return (await entries.complete([claim]))[0] === true
-      return entries.settle(claim, { state: 'failed', error: 'down', delayMs: 0, subject: undefined })
+      return entries.settle(claim, { state: 'failed', error: 'down', delayMs: 0 })
     }
     /** Lets process a claim the entry, and goes on to a later time. */
     const begin = async (now: number): Promise<void> => {
