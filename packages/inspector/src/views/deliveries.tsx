@@ -51,7 +51,7 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
       problem={problem}
       title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}
-      actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
+      actions={known !== undefined && <DeliveryMenu {...known} />}
     >
       {known !== undefined && <DeliveryBody {...known} />}
     </Panel>
