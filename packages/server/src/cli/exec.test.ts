@@ -17,10 +17,11 @@ test('on Windows, a shell starts the command, because npm is a script there, and
   })
 })
 
-test('a signal is forwarded to the command, except on Windows, where the console does that', () => {
+test('a signal is forwarded to the command, unless the terminal or the console of Windows has sent it there, too', () => {
   const received: unknown[] = []
   const kill = (signal: unknown): boolean => received.push(signal) > 0
-  passOn({ kill }, { signal: 'SIGINT', platform: 'linux' })
-  passOn({ kill }, { signal: 'SIGINT', platform: 'win32' })
-  expect(received).toEqual(['SIGINT'])
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    for (const platform of ['linux', 'win32'] as const)
+      for (const isTerminal of [false, true]) passOn({ kill }, { signal, platform, isTerminal })
+  expect(received).toEqual(['SIGINT', 'SIGTERM', 'SIGTERM'])
 })

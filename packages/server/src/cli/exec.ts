@@ -30,15 +30,22 @@ export const toSpawnArguments = ([file = '', ...args]: readonly string[], platfo
     ? { file: [file, ...args].map(quote).join(' '), args: [], shell: true }
     : { file, args, shell: false }
 
+type Forwarded = {
+  readonly signal: NodeJS.Signals
+  readonly platform: NodeJS.Platform
+  /** Set if a terminal started this process. */
+  readonly isTerminal: boolean
+}
+
 /**
- * Forwards a signal to a child. Does nothing on Windows, where the console signals the child and `kill` would end it
- * immediately.
+ * Forwards a signal to a child, unless the child gets it anyway: a terminal sends Ctrl-C to both processes, and programs end
+ * at once when they get it a second time. On Windows, the console signals the child, and `kill` would end it immediately.
  */
 export const passOn = (
   child: Pick<ChildProcess, 'kill'>,
-  { signal, platform }: { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform },
+  { signal, platform, isTerminal }: Forwarded,
 ): void => {
-  if (platform !== 'win32') child.kill(signal)
+  if (platform !== 'win32' && !(isTerminal && signal === 'SIGINT')) child.kill(signal)
 }
 
 /** Without a handler, SIGHUP would end this process at once, and leave the command without a server. */
@@ -47,7 +54,9 @@ const signals = [...stopSignals, 'SIGHUP'] as const
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
   const { file, args, shell } = toSpawnArguments(command, process.platform)
   const child = spawn(file, args, { stdio: 'inherit', env: environment, shell })
-  const forward = (signal: NodeJS.Signals): void => passOn(child, { signal, platform: process.platform })
+  const { platform, stdin } = process
+  const forward = (signal: NodeJS.Signals): void =>
+    passOn(child, { signal, platform, isTerminal: stdin.isTTY })
   for (const signal of signals) process.on(signal, forward)
   try {
     return await new Promise((resolve, reject) => {

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { folder, startServer, startWabakit, wabakit } from './wabakit.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { requireCommand } from '../programs.ts'
+import { command, folder, startServer, startWabakit, wabakit } from './wabakit.ts'
 
 test('the first start prints the key and secret, the next one on the same file does not, and SIGTERM exits with 0', async () => {
   const args = ['--database', 'once.db', '--webhook-url', 'http://127.0.0.1:9/webhooks']
@@ -165,6 +167,36 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
     running.kill(signal)
 
     expect(await running.ended).toBe(9)
+  },
+)
+
+test.skipIf(!requireCommand('python3', '--version'))(
+  'Ctrl-C in a terminal reaches the command of exec once',
+  async () => {
+    const file = join(folder, 'interrupted.cjs')
+    // exec is stopped until the command has got the first SIGINT. Then it forwards what it got, in its order: a second SIGINT would
+    // come with the SIGTERM.
+    const script = `let times = 0
+      process.on('SIGINT', () => {
+        times += 1
+        for (const signal of ['SIGTERM', 'SIGCONT']) process.kill(process.ppid, signal)
+      })
+      process.on('SIGTERM', () => setTimeout(() => process.exit(console.log('interrupted ' + times)), 200))
+      process.kill(process.ppid, 'SIGSTOP')
+      console.log('up')
+      setInterval(() => {}, 1000)`
+    writeFileSync(file, script)
+    const inTerminal = ['-c', 'import pty, sys; pty.spawn(sys.argv[1:])', process.execPath]
+    const args = [...inTerminal, ...command, 'exec', '--', process.execPath, file]
+    const terminal = spawn('python3', args, { cwd: folder })
+    onTestFinished(() => void terminal.kill('SIGKILL'))
+    let shown = ''
+    for await (const chunk of terminal.stdout) {
+      shown += chunk
+      if (/^up/m.test(String(chunk))) terminal.stdin.write('\x03')
+    }
+
+    expect(shown).toMatch(/interrupted 1\r\n$/)
   },
 )
 
