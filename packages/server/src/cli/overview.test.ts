@@ -1,20 +1,27 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createMock } from '@wabakit/mock'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runProgram } from './program.ts'
 
-test('what a foreign server sends for a figure, a state or a cause forges no line', async () => {
+test('what a foreign server sends as a text forges no line', async () => {
+  const mock = await createMock({ webhookUrl: 'http://127.0.0.1:9/webhooks' })
+  onTestFinished(() => mock.close())
   const injected = '1\nFORGED'
-  const figures = {
-    state: injected,
-    subscription: { url: `http://127.0.0.1/${injected}` },
-    totals: { events: injected, delivered: injected, failed: injected, successRate: null },
-    latency: { p95Ms: injected },
-    backlog: { unfinished: injected, oldestAt: null },
+  const failure = {
+    cause: injected,
+    text: injected,
+    remedy: injected,
+    attempts: 1,
+    response: injected,
   }
-  const server = createServer((request, response) => {
-    const overview = { ...figures, failures: [{ attempts: injected, cause: injected, text: injected }] }
-    response.end(JSON.stringify(request.url?.includes('/subscriptions') ? { items: [figures] } : overview))
+  const forge = (name: string, value: unknown): unknown => {
+    if (name === 'failures') return [failure]
+    return typeof value === 'string' ? `${value}${injected}` : value
+  }
+  const server = createServer(async (request, response) => {
+    const answer = await mock.fetch(new Request(`${mock.url}${request.url}`))
+    response.end(JSON.stringify(JSON.parse(await answer.text(), forge)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -24,7 +31,8 @@ test('what a foreign server sends for a figure, a state or a cause forges no lin
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   onTestFinished(() => write.mockRestore())
 
-  await runProgram(['overview', '--server', `http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await runProgram(['overview', '--server', url, '--organization', mock.organizationId])
 
   const text = write.mock.calls.map(([chunk]) => String(chunk)).join('')
   expect(text).toContain('\\u000aFORGED')
