@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateSecret } from '@wabakit/webhooks'
+import { promisify } from 'node:util'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startPostgres } from './postgres.ts'
 import { joined, signed, summary } from './signed.ts'
@@ -96,6 +98,16 @@ it('the snippet for vendors verifies by a token, a static header or a signature'
   }
 })
 
+it('a receiver prints the line that the page on troubleshooting starts with', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/troubleshooting.md'), 'utf8')
+  const [, start, end] = /^```\n(A webhook was .*) … (.*)\n```$/m.exec(page) ?? []
+  const request = await post(joined)
+  request.headers.set('webhook-signature', 'v1,AAAA')
+  await createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).handle(request)
+  expect(printed).toEqual([expect.stringContaining(`${start} `)])
+  expect(printed).toEqual([expect.stringMatching(RegExp(` ${end?.replace('()', '\\(\\)')}$`))])
+})
+
 it('the snippet with the switch names the subject of an event', async () => {
   const { subject } = await import('./readme/switch.ts')
   expect(subject({ event: 'CALL_ENDED', callId: 'c' })).toBe('call c')
@@ -120,6 +132,22 @@ it('the snippets with an inbox keep a summary exactly once', async () => {
   const select = 'SELECT call_id, recap FROM summaries'
   const kept = [{ call_id: 'call-1', recap: summary.summary.recap }]
   expect([(await pool.query(select)).rows, database.prepare(select).all()]).toEqual([kept, kept])
+
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/testing.md'), 'utf8')
+  const [testing = ''] = (guide.match(/(?<=^```ts\n).*?(?=^```$)/gms) ?? []).filter((code) =>
+    code.includes("from 'pg'"),
+  )
+  const received = `await receiver.on('GROUP_CREATED', () => {}).accept('{"event":"GROUP_CREATED","groupId":"g"}')\n`
+  const script = `${testing.replace(/^(?=const \{ handled \})/m, received)}
+    const { rows } = await pool.query('SELECT state FROM wabakit_inbox_7')
+    console.log(handled, rows)
+    await pool.end()`
+  const options = ['--conditions=@wabakit/source', '--input-type=module-typescript', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, options, {
+    env: { ...process.env, DATABASE_URL: postgres.connectionString, JEST_WORKER_ID: '7' },
+    cwd: import.meta.dirname,
+  })
+  expect(stdout).toBe("1 [ { state: 'handled' } ]\n")
 
   // A module that is evaluated again stops the receiver of the old one: the pool gets all its connections back.
   const reloaded = postgres.pool()

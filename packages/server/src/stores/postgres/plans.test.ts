@@ -368,3 +368,13 @@ test('the queries of the guides run', async () => {
   expect(queries.length).toBeGreaterThan(7)
   for (const sql of queries) await connection.query(sql)
 })
+
+test('the statements of the guide that create the database run', async () => {
+  const guide = readFileSync(resolve(import.meta.dirname, '../../../../../docs/deploying.md'), 'utf8')
+  const [, sql = ''] = /^```sql\n(.*?)^```$/ms.exec(guide) ?? []
+  const statements = sql.replaceAll(/\bwabakit\b/g, 'guide').match(/[^;]+(?=;)/g) ?? []
+  expect(statements).toHaveLength(3)
+  // A database is created outside of a transaction.
+  for (const statement of [...statements, 'DROP DATABASE guide', 'DROP ROLE guide'])
+    await connection.query(statement)
+})
