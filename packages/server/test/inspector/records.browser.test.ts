@@ -421,8 +421,6 @@ onOneStore('the records of the inspector', (inspector) => {
     const [time, cpu] = [Math.min(...times), Math.min(...work)].map(Math.round)
     console.log(`${inspector.store}: JSON of 350 KB in ${time} ms, of which the page worked ${cpu} ms`)
     expect(cpu).toBeLessThan(300)
-    // This includes waiting for a processor, so a busy machine may take twice as long.
-    expect(time).toBeLessThan(600)
     expect(problems).toEqual([])
   })
 
