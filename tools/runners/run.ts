@@ -27,10 +27,12 @@ const hasOwnPackages = (folder: string): boolean => existsSync(join(folder, 'pac
 const selected = process.argv.slice(2)
 
 const installRunners = async (): Promise<void> => {
-  for (const [name, { folder }] of Object.entries(runners)) {
-    const isSelected = selected.length === 0 || selected.includes(name)
-    if (isSelected && hasOwnPackages(folder) && !existsSync(join(folder, 'node_modules')))
-      await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
+  for (const [name, runner] of Object.entries(runners)) {
+    if (selected.length > 0 && !selected.includes(name)) continue
+    // Our suite runs with the jest of an example.
+    for (const folder of [runner.folder, resolve(runner.package, '../..')])
+      if (hasOwnPackages(folder) && !existsSync(join(folder, 'node_modules')))
+        await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
   }
 }
 
