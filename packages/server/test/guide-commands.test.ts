@@ -38,7 +38,7 @@ const pages = globSync(['*.md', 'docs/{,internals/}*.md', 'packages/*/README.md'
   cwd: root,
 }).filter((page) => readBlocks(page) !== '')
 
-/** What a test must not run. Each of these writes down its arguments, and prints what the blocks use. */
+/** Commands that a test must not run. A script replaces each: it records its arguments, and prints what the blocks read. */
 const recorded = [
   ...['wabakit', 'npx', 'npm', 'node', 'git', 'curl', 'openssl', 'sleep', 'python3', 'docker'],
   ...['systemctl', 'systemd-analyze', 'haproxy', 'caddy'],
@@ -115,7 +115,7 @@ const expectFlags = (name: string, args: readonly string[]): void => {
   for (const flag of args.filter((word) => word.startsWith('--'))) expect(help).toContain(`${flag}`)
 }
 
-/** What must exist for a command to work. */
+/** Checks of the arguments of each command, such as files that must exist and flags that it must know. */
 const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
   wabakit: parseOurs,
   npx: (args) => {

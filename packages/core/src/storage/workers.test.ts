@@ -29,7 +29,7 @@ test('a worker that ends leaves its shards, and no others', async () => {
   expect(await read(workers, 1)).toMatchObject({ names: ['b', 'observer'], owners: [null, 'b', null] })
 })
 
-test('a shard is taken from nobody who lives, by a worker that does, and only with its present epoch', async () => {
+test('only a living worker takes a shard, from one whose lease has ended, and only with its current epoch', async () => {
   const workers = await create()
   const take = (shard: number, epoch: number, now: number) =>
     workers.takeShards({ worker: 'c', shards: [{ shard, epoch }], now })

@@ -96,9 +96,9 @@ describe.concurrent('wabakit doctor', () => {
   })
 
   test('exits with 3 when nothing listens, and with 4 when genuine deliveries are refused', async () => {
-    const nobody = await wabakitHere(['doctor', 'http://127.0.0.1:1/', '--secret', secret])
-    expect(nobody.stderr).toContain('No connection to http://127.0.0.1:1/')
-    expect(nobody.code).toBe(3)
+    const unreachable = await wabakitHere(['doctor', 'http://127.0.0.1:1/', '--secret', secret])
+    expect(unreachable.stderr).toContain('No connection to http://127.0.0.1:1/')
+    expect(unreachable.code).toBe(3)
     const wrong = await wabakitHere(['doctor', good, '--secret', generateSecret()])
     expect(wrong.stdout).toContain('the secret or the credentials probably belong to another endpoint')
     expect(wrong.code).toBe(4)

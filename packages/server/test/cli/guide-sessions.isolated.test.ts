@@ -78,7 +78,7 @@ test('the session of the guide that finds out why a webhook is rejected prints w
   await expect
     .poll(async () => (await run('deliveries', 'list', '--status', 'pending')).stdout)
     .toMatch(/ dlv_\w+ +2 /)
-  /** What stands for a word of the guide. */
+  /** Replacements for words of the guide. */
   const words: Record<string, string> = { $WABAKIT_WEBHOOK_SECRET: secret }
   for (const { command, output } of rejected) {
     const { code, stdout, stderr } = await run(...toWords(command).map((word) => words[word] ?? word))
