@@ -2,7 +2,7 @@ import { receiveRequest } from '@wabakit/wire'
 import { encoder, isUnparsed } from './bytes.ts'
 import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
 import { keepParsedBody } from './parsed-body.ts'
-import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
+import { respondRejected, respondRetry } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
 /** The part of a receiver that adapters use. @inline */
@@ -76,6 +76,6 @@ export const respond = async (
     return await handle(request)
   } catch (error) {
     console.error('The handle function of a webhook receiver failed.', error)
-    return respondUnhandled('failed')
+    return respondRetry('failed')
   }
 }

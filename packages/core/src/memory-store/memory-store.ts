@@ -1,4 +1,4 @@
-import { decideCreation, decideSavedHealth, toPage } from '../storage/index.ts'
+import { decideGroupCreation, decideSavedHealth, toPage } from '../storage/index.ts'
 import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
@@ -93,7 +93,7 @@ export const createMemoryStore = ({
     createGroup: async ({ group, event }) => {
       const { groups } = getTables(group.organizationId)
       const existing = groups.get(group.clientCustomGroupId)
-      if (existing !== undefined) return decideCreation(existing, group)
+      if (existing !== undefined) return decideGroupCreation(existing, group)
       publish(event)
       groups.set(group.clientCustomGroupId, group)
       return { outcome: 'created', group }

@@ -6,7 +6,7 @@ export type { RecordQuery } from '../store-requests.ts'
 export { behindAfterMs } from './behind.ts'
 export { createChangeChannel } from './change-channel.ts'
 export { formatTimeKey, parsePosition, parsePositions, parseTimeKey } from './cursors.ts'
-export { decideCreation } from './decide-creation.ts'
+export { decideGroupCreation } from './decide-group-creation.ts'
 export { decideSavedHealth, operatorId } from './decide-health.ts'
 export {
   type DecidedSettlement,

@@ -63,7 +63,7 @@ export const other = {
   apiKeys: [{ key: 'wk_other_0123456789' }],
 } as const
 
-/** A server with a manual clock, its published events, and an endpoint that records attempts. */
+/** A server with a virtual clock, its published events, and an endpoint that records attempts. */
 export type Scenario = {
   readonly server: ReferenceServer
   readonly clock: ManualClock

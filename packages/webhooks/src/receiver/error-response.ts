@@ -28,7 +28,7 @@ const toResponse = (
   return Response.json({ code, message, issues }, { status, headers })
 }
 
-const unhandled = {
+const retried = {
   /** A handler failed. The response does not reveal what it threw. */
   failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
   /** Another process is handling the delivery. After a 200, it would be lost if that process failed. */
@@ -42,9 +42,9 @@ const unhandled = {
  * retry after a tenth of the claim's lifetime, at most 60 seconds. The sender's limited number of retries
  * then outlasts the claim of a process that died.
  */
-export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
+export const respondRetry = (outcome: keyof typeof retried, claimTtlMs = 60_000): Response =>
   toResponse(
-    unhandled[outcome],
+    retried[outcome],
     outcome === 'in_progress' ? Math.min(60, Math.ceil(claimTtlMs / 10_000)) : undefined,
   )
 

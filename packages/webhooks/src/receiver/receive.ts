@@ -4,7 +4,7 @@ import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readVerdict, toScheme } from '../verifiers/verdict.ts'
 import { isPromise } from '../verifiers/verify-signature.ts'
-import { respondRejected, respondUnhandled } from './error-response.ts'
+import { respondRejected, respondRetry } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
 import { createHandleOnce, type HandlingOutcome } from './handle-once.ts'
 import type { DeliveryContext, Handlers, Task } from './handlers.ts'
@@ -107,7 +107,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       missing = Number.NaN
       if (store) {
         trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers, verifiedBy })
-        return trace.outcome === 'unavailable' ? respondUnhandled(trace.outcome) : respondAccepted()
+        return trace.outcome === 'unavailable' ? respondRetry(trace.outcome) : respondAccepted()
       }
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = handlers.find(parsed)
@@ -143,7 +143,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     })
     trace.outcome = outcome
     if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()
-    return respondUnhandled(outcome, claimTtlMs)
+    return respondRetry(outcome, claimTtlMs)
   }
   return async (holder: Request | RequestHolder, host: object = holder): Promise<Response> => {
     let request: Request

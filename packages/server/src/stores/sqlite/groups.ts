@@ -1,5 +1,5 @@
 import type { EventRecord, GroupRecord, Store } from '@wabakit/core'
-import { decideCreation, toPage } from '@wabakit/core/storage'
+import { decideGroupCreation, toPage } from '@wabakit/core/storage'
 import { toLikePattern } from '../like-pattern.ts'
 import type { Publish } from './events.ts'
 import { createNewest } from './newest-first.ts'
@@ -33,7 +33,7 @@ export const createGroups = ({ database, readOwned, readPage, writeTo }: Access,
     createGroup: ({ group, event }) =>
       writeTo(group.organizationId, () => {
         const existing = find(selectGroup, group.organizationId, group.clientCustomGroupId)
-        if (existing !== undefined) return decideCreation(existing, group)
+        if (existing !== undefined) return decideGroupCreation(existing, group)
         addGroup({ group, event })
         return { outcome: 'created', group }
       }),
