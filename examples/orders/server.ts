@@ -25,7 +25,7 @@ const server = createHttpServer(orders)
 orders.receiver.start()
 server.listen(Number(PORT), () => console.log(`listening on ${PORT}`))
 
-// Requests summaries that never arrived. It pauses in a loop rather than using a timer, so that it never runs twice at
+// Requests summaries that never arrived. Each round starts after the previous one has ended, so that two never run at
 // once.
 const stopping = new AbortController()
 const { signal } = stopping

@@ -162,7 +162,7 @@ export type Store = DeliveryQueue & {
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its
    * lane, oldest first, as if it were new: at its next version, with `failures`, `deferrals` and `deferredMs`
-   * 0. Deliveries that were never attempted, and deliveries to disabled subscriptions, do not change.
+   * 0. Unfinished deliveries that were never attempted, and deliveries to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**

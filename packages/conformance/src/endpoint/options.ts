@@ -49,7 +49,7 @@ export type ExamineEndpointOptions = {
   /**
    * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
    * first effect.
-   * @default 60_000 for a fast endpoint, at most 600_000, and twice as much on a busy machine
+   * @default 60_000 for a fast endpoint, at most 600_000, or 1_200_000 on a busy machine
    */
   readonly timeoutMs?: number | undefined
   /**
@@ -61,7 +61,7 @@ export type ExamineEndpointOptions = {
   readonly allowPublicTarget?: boolean | undefined
   /** Time limits and sizes, for unusual endpoints and for tests. */
   readonly limits?: Partial<Limits> | undefined
-  /** Current time, in milliseconds. @default Date.now */
+  /** Returns the current time, as Unix time in milliseconds. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Called before the first request. */
   onStart?(plan: ExaminationPlan): void

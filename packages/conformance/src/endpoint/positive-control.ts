@@ -103,7 +103,10 @@ export const losesSummary = async (
   }
 }
 
-/** Returns whether a summary without earlier events is handled, if need be one that is not of the same second. */
+/**
+ * Returns whether a summary without earlier events is handled. If `bare` was not, tries another one more than a second
+ * later, because an application may keep only one event of each second.
+ */
 const handlesAlone = async (examination: Examination, bare: Delivery): Promise<boolean> => {
   if ((await examination.countEffectsOf(bare)) > 0) return true
   await sleep(1_100, undefined, { signal: examination.signal }).catch(() => {})

@@ -117,7 +117,7 @@ const assertFits = ({
  * Asks a service, slowly, how it responds where services differ, and judges nothing. Sends GETs with a valid key, or none, and
  * more only if the options say so. A 429 ends it.
  *
- * @throws ExaminationUsageError when more than 20 requests would be needed.
+ * @throws ExaminationUsageError when more than 20 requests would be needed, or `intervalMs` is below 0.
  * @throws TargetUnreachableError when the service cannot be reached.
  */
 export const probeService = async (options: ProbeOptions): Promise<ProbeResult> => {

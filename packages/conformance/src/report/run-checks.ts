@@ -17,7 +17,10 @@ export type Check = Pick<
   CheckResult,
   'id' | 'group' | 'title' | 'severity' | 'clause' | 'expected' | 'risk' | 'fix'
 > & {
-  /** Runs the check. Never rejects because of the target's behavior. `signal` aborts when the check's time is up. */
+  /**
+   * Runs the check. Whatever a target responds is a finding; only a target that cannot be reached may reject. `signal`
+   * aborts when the check has ended, or its time is up.
+   */
   run(signal: AbortSignal): Promise<Finding>
 }
 

@@ -16,8 +16,9 @@ import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 import { CallAcceptance, CallEnding } from './call-steps.ts'
 
 /**
- * The calls of a server. A step throws `IllegalTransitionError` if `callTransitions` does not allow it, and
- * `RecordNotFoundError` if there is no such call or organization. In both cases, nothing has changed.
+ * The calls of a server. A step throws `IllegalTransitionError` if `callTransitions` does not allow it,
+ * `RecordNotFoundError` if there is no such call or organization, and `InputError` if a field is invalid. In each case,
+ * nothing has changed.
  */
 export type Calls = {
   /**

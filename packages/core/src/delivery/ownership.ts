@@ -29,8 +29,8 @@ const ownShare = 0.75
  * Takes shards for a worker, and gives them up.
  *
  * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
- * - not owned → owned, by `takeShards`, with a new epoch: it has no living owner, and this worker has less than its
- *   share.
+ * - not owned → owned, by `takeShards`, with a new epoch: it has no living owner other than this worker, which has less
+ *   than its share.
  * - owned → being given up: this worker has more than its share. No attempt starts. Running attempts get 5 s, unless
  *   their endpoint is failing. One shard at a time.
  * - being given up → not owned, by `giveShards`.

@@ -68,7 +68,7 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
   /** The pauses before the store is tried again, by the functions that end them. */
   const pauses = new Map<() => void, Queue>()
   let isLoading = false
-  /** Number of failed loads since the last successful one. */
+  /** Number of loads that failed since the last successful one because the store did not respond. */
   let failedLoads = 0
 
   const isOwned = ({ shard, epoch }: Queue): boolean => context.getEpoch(shard) === epoch

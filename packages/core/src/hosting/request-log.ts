@@ -24,7 +24,7 @@ export type RequestFilter = {
   readonly text?: string | undefined
 }
 
-/** The bodies of a request and its response, at most 4,096 characters of each. `null` if there was none. */
+/** The first 4,096 characters of the bodies of a request and its response. `null` if there was none. */
 export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 
 /** Replaces the facts of a request that an erasure removes. */
@@ -159,7 +159,7 @@ export const createRequestLog = (capacity: number) => {
     },
     /**
      * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
-     * the addresses, user agents and bodies of these requests.
+     * the addresses, user agents, queries and bodies of these requests.
      */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {

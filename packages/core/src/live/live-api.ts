@@ -49,7 +49,7 @@ const keepKey = async (request: Request, name: string): Promise<Request> => {
   return new Request(url, { method, headers, signal, ...body })
 }
 
-/** Removes the headers and fields that the published pages do not name. */
+/** Converts a response of the reference server to the form on the published pages. */
 const toLiveResponse = async (response: Response, request: Request): Promise<Response> => {
   const headers = new Headers(response.headers)
   for (const name of ['ratelimit', 'ratelimit-policy', 'www-authenticate']) headers.delete(name)

@@ -49,7 +49,7 @@ const countTokens = ({ capacity, refillMs }: TokenBucket, level: Level | undefin
 
 const minimumSweep = 10_000
 
-/** Stores token buckets in memory, for this process. Buckets that are full again are removed periodically. */
+/** Stores token buckets in memory, for this process. When there are many, those that are full again are removed. */
 export const memoryTokenBuckets = (): TokenBuckets => {
   const levels = new Map<string, Level>()
   let nextSweep = minimumSweep

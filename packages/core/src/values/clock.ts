@@ -23,7 +23,7 @@ export type ClockSources = {
    */
   readonly elapsed?: (() => number) | undefined
   /**
-   * Like `elapsed`, but it never stops. It is read only if the other two have drifted apart.
+   * Like `elapsed`, but it never stops. It is read at the start, and when the other two have drifted apart.
    * @default elapsed
    */
   readonly uptime?: (() => number) | undefined

@@ -49,17 +49,17 @@ const checkToken = ({ headers }: Request, token: string | undefined): void => {
   throw new ControlError('token_required', 'Send the control token as "Authorization: Bearer …".', challenge)
 }
 
-/** Returns the path of a file of the page below the page's own; `undefined` for other requests. */
+/** Returns the path of a file of the page, relative to the page's path; `undefined` for other requests. */
 const findPagePath = ({ method, url }: Request): string | undefined => {
   const { pathname } = new URL(url)
   const isPage = pathname === inspectorPath || pathname.startsWith(`${inspectorPath}/`)
   return isPage && ['GET', 'HEAD'].includes(method) ? pathname.slice(inspectorPath.length) : undefined
 }
 
-/** The operations that the functions of a tenant record. */
+/** The paths of operations that call a function of the tenant which itself records the step. */
 const recorded = /\/(?:clock|waits|triggered-events|reset)$/
 
-/** Returns the tenant that a test changes by a request, unless a function of the tenant records it. */
+/** Returns the organization of the tenant that a request changes, unless a function of the tenant records the step. */
 const findChanged = ({ method, url }: Request): string | undefined => {
   const { pathname } = new URL(url)
   const [, organizationId] = /\/organizations\/([^/]+)\/./.exec(pathname) ?? []

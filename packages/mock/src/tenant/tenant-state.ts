@@ -129,7 +129,7 @@ export const createTenantState = (options: LastingParts) => {
       authName === undefined || authValue === undefined ? {} : { [authName.toLowerCase()]: authValue }
     const hasOwn = Object.keys(subscription.headers).length > 0
     const headers = hasOwn ? prepared.headers : { ...prepared.headers, ...own }
-    // A setting of the test is stronger than what was measured.
+    // A setting of the test takes precedence over what was measured.
     if (imitation === undefined || liveSettings.dropCredentials === false) return { ...prepared, headers }
     const names = Object.keys(hasOwn ? subscription.headers : own)
     return { ...prepared, headers: imitation.playCredentials(headers, { names, subscription }) }

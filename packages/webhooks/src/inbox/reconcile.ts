@@ -24,7 +24,10 @@ const slackMs = 3_600_000
 /** Time limit for one request, in milliseconds. After that, another process may continue. */
 const requestMs = 20_000
 
-/** Maximum delay before the second request for a summary, and before any later one, in milliseconds. */
+/**
+ * Maximum delay before the second request for a summary, and before any later one, in milliseconds. `Retry-After` may
+ * ask for more.
+ */
 const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 

@@ -1,4 +1,4 @@
-/** Reads the time of day and the time since some start that no one sets, in milliseconds. */
+/** `wall` returns the time of day, and `monotonic` the time since an arbitrary moment, both in milliseconds. */
 type Clocks = { readonly wall: () => number; readonly monotonic: () => number }
 
 // Read once, because fake timers of a test replace them, and the database's clock stays real. React Native, which has no
@@ -7,8 +7,9 @@ const [RealDate, monotonic] = [Date, globalThis.performance?.now.bind(performanc
 const machine: Clocks = { wall: () => RealDate.now(), monotonic: () => monotonic() }
 
 /**
- * Creates a function that returns how far the machine's clock has been set back, in whole seconds as milliseconds. SQLite
- * reads that clock, so an entry that was due in a second would be due in an hour and a second after a step of an hour.
+ * Creates a function that returns how far the machine's clock has been set back, in milliseconds, rounded down to a
+ * whole second. SQLite reads that clock, so an entry that was due in a second would be due in an hour and a second after
+ * a step of an hour.
  */
 export const createSetback = ({ wall, monotonic }: Clocks = machine): (() => number) => {
   let latest = Number.NEGATIVE_INFINITY
