@@ -7,6 +7,7 @@ it.each([
   ['https://a.example/b?token=secret', 'https://a.example/b?token=***'],
   ['https://a.example/?a=secret&b=secret=secret&c', 'https://a.example/?a=***&b=***&***'],
   ['https://a.example/?secret', 'https://a.example/?***'],
+  ['https://a.example/?c2VjcmV0==&a==secret', 'https://a.example/?***&a=***'],
   ['https://a.example/?a=secret?b=secret', 'https://a.example/?a=***'],
   ['https://a.example/?a=secret#secret', 'https://a.example/?a=***'],
   ['https://a.example/#?a=secret', 'https://a.example/'],

@@ -1,7 +1,8 @@
 /** Replaces a value in a URL that is shown. */
 export const urlMask = '***'
 
-const maskPair = (pair: string): string => (/^[^=]*=/.exec(pair)?.[0] ?? '') + urlMask
+/** Base64 without a name may end in `=`, too, so a name without a value is masked. */
+const maskPair = (pair: string): string => (/^[^=]*=(?==*[^=])/.exec(pair)?.[0] ?? '') + urlMask
 
 /**
  * Replaces the values of a query, and parts of it without a name, which may be secrets. Removes the fragment.

@@ -42,7 +42,9 @@ export const createTargets = () => {
      */
     deliverTo: (target: DeliveryTarget, url: string): (() => void) => {
       // A request would fail later, with a message that contains the URL.
-      if (!URL.canParse(url)) throw new MockUsageError('deliverTo: url must be an absolute URL.')
+      const { username, password } = URL.parse(url) ?? { username: url }
+      if (username || password)
+        throw new MockUsageError('deliverTo: url must be an absolute URL without a user name or password.')
       if (isTaken) {
         throw new MockUsageError(
           'deliverTo: this mock already has a receiver, and both would have to verify with the same secret. ' +

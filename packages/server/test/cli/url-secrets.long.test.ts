@@ -272,6 +272,7 @@ const surfaces: Record<string, () => Promise<string>> = {
       () => mock.subscribe({ url: wrong }),
       () => mock.subscribe({ url: masked }),
       () => mock.deliverTo(() => new Response(), { url: `/hooks${query}` }),
+      () => mock.deliverTo(() => new Response(), { url: `https://a:${encoded}@a.example/` }),
     ]
     return (await Promise.all(works.map(catchMessage))).join('\n')
   },
