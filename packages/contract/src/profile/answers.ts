@@ -1,3 +1,4 @@
+import { isStateField } from './fields.ts'
 import type { Answer, MeasuredProfile } from './measured-profile.ts'
 
 /** A value other than the statement that something never happens. */
@@ -72,6 +73,10 @@ export const listAnswers = ({
   ]
 }
 
-/** Returns the paths of answers whose values contradict each other. */
+/** Returns the paths of answers whose values contradict each other. What is empty by the state of a call contradicts nothing. */
 export const findContradictions = (profile: MeasuredProfile): string[] =>
-  listAnswers(profile).flatMap(([path, answer]) => (listVariants(answer).length > 1 ? [path] : []))
+  listAnswers(profile).flatMap(([path, answer]) => {
+    const [, field = ''] = path.split(' ')
+    const variants = listVariants(answer).filter((value) => value !== 'empty' || !isStateField(field))
+    return variants.length > 1 ? [path] : []
+  })

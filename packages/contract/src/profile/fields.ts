@@ -4,6 +4,12 @@ type Fields = Readonly<Record<string, unknown>>
 
 const phoneFields = /(?:^|\.)(?:\w+Number|customerPhone|from|to)$/
 
+/** Fields of a call that are empty (`""`) until something happens, such as an answer. */
+const stateFields = /^(?:call(?:Started|Ended)At|(?:picked|rejected|ended)By|failedReason|recordingUrl)$/
+
+/** Returns whether the state of a call decides whether a field is empty. */
+export const isStateField = (path: string): boolean => stateFields.test(path)
+
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -1,5 +1,5 @@
 export { addNotSeen, addSeen, findContradictions, listAnswers, listVariants } from './answers.ts'
-export { describeFields, findKind, findScheme, playField, readPath } from './fields.ts'
+export { describeFields, findKind, findScheme, isStateField, playField, readPath } from './fields.ts'
 export {
   type ApiQuestion,
   apiQuestions,

@@ -1,5 +1,14 @@
 import { isEventName } from '@wabakit/contract'
-import { findEventForm, findKind, type MeasuredProfile, playField, readPath } from '@wabakit/contract/profile'
+import {
+  type Answer,
+  type FieldKind,
+  findEventForm,
+  findKind,
+  isStateField,
+  type MeasuredProfile,
+  playField,
+  readPath,
+} from '@wabakit/contract/profile'
 import type { DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import type { LiveSettings } from '@wabakit/core/simulation'
 import { signWebhook } from '@wabakit/webhooks'
@@ -41,9 +50,21 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
   const { deliveries, events } = profile
 
   /**
-   * Chooses the kind of each measured field. If a field is empty in this state of the call, and the service has sent it empty,
-   * it stays empty: a value could contradict the state.
+   * Chooses the kind of a field. Where the state of the call decides whether a field is set, a value, or none, could contradict
+   * the state.
    */
+  const chooseKind = (
+    question: string,
+    { answer, isUnset, path }: { answer: Answer<FieldKind> | undefined; isUnset: boolean; path: string },
+  ) => {
+    if (answer === undefined || !isStateField(path)) return choose(question, answer)
+    const isOfState = ({ value }: { readonly value: unknown }): boolean =>
+      isUnset ? value === 'empty' || value === 'null' : value !== 'empty'
+    const values = answer.values.filter(isOfState)
+    return choose(`${question} ${isUnset}`, values.length > 0 ? { ...answer, values } : answer)
+  }
+
+  /** Gives each measured field one of its kinds. */
   const playFields = (
     name: string,
     { source, body }: { readonly source: Fields; readonly body: Fields },
@@ -52,11 +73,8 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
     const form = findEventForm(name, { channel: body.channel ?? source.channel })
     return Object.entries(events[form] ?? {}).reduce<Fields>((played, [path, answer]) => {
       const value = readPath(played, path)
-      const sent = answer?.values.map((each) => each.value) ?? []
-      const isUnset = value === '' && sent.includes('empty')
-      const values = answer?.values.filter((each) => each.value !== 'empty') ?? []
-      const chosen = choose(`${form} ${path}`, answer && (values.length > 0 ? { ...answer, values } : answer))
-      if (isUnset || chosen === undefined) return played
+      const chosen = chooseKind(`${form} ${path}`, { answer, isUnset: value === '', path })
+      if (chosen === undefined) return played
       if (value !== undefined && chosen.value === findKind(path, value)) return played
       return playField(played, { path, kind: chosen.value, source })
     }, body)

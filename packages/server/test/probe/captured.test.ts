@@ -1,4 +1,4 @@
-import { createEmptyProfile, MeasuredProfile } from '@wabakit/contract/profile'
+import { createEmptyProfile, findContradictions, MeasuredProfile } from '@wabakit/contract/profile'
 import { createMock, type Mock, type MockOptions } from '@wabakit/mock'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
@@ -73,6 +73,40 @@ test('fields have each type that was seen in turn, and are as in live if they we
   const rings = readBodies(mock).find(({ event }) => event === 'CALL_INCOMING_INITIATED')
   expect(rings).toMatchObject({ durationInSeconds: 0, deviceId: 'device_1' })
   expect(mock.profile).toBe('measured')
+})
+
+test('empty values are variants, too, unless the state of the call decides', async () => {
+  const kinds = seen('string', 'empty', 'null')
+  await using mock = await createMeasured({
+    events: {
+      'CALL_INCOMING_INITIATED/WHATSAPP': { pickedBy: kinds },
+      'CALL_ENDED/WHATSAPP': { pickedBy: kinds, customerName: kinds },
+      GROUP_CREATED: { groupName: kinds },
+    },
+  })
+  for (let count = 0; count < 6; count++) {
+    await mock.simulateCall({ channel: 'WHATSAPP' })
+    await mock.trigger('GROUP_CREATED')
+  }
+  await mock.clock.advance(0)
+  const list = (name: string, field: string): Set<unknown> =>
+    new Set(
+      readBodies(mock)
+        .filter(({ event }) => event === name)
+        .map(({ [field]: value }) => (typeof value === 'string' ? value !== '' : value)),
+    )
+  expect(list('CALL_ENDED', 'customerName')).toEqual(new Set([true, false, null]))
+  expect(list('GROUP_CREATED', 'groupName')).toEqual(new Set([true, false, null]))
+  // Nobody has picked up while it rings, and somebody has once it was answered.
+  expect(list('CALL_INCOMING_INITIATED', 'pickedBy')).toEqual(new Set([false, null]))
+  expect(list('CALL_ENDED', 'pickedBy')).toEqual(new Set([true, null]))
+  const profile = {
+    ...createEmptyProfile(),
+    events: { 'CALL_ENDED/PSTN': { pickedBy: seen('string', 'empty') } },
+  }
+  expect(findContradictions(profile)).toEqual([])
+  profile.events['CALL_ENDED/PSTN'].pickedBy = kinds
+  expect(findContradictions(profile)).toEqual(['CALL_ENDED/PSTN pickedBy'])
 })
 
 test('each of two subscriptions gets every variant, and so does each event of a call', async () => {
