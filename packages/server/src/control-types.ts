@@ -89,7 +89,7 @@ export type ListedSubscription = z.input<typeof ListedSubscriptionView>
 export type Subscription = z.input<typeof SubscriptionView>
 /** A subscription whose secret has just been set. */
 export type SubscriptionWithSecret = z.input<typeof SubscriptionSecretView>
-/** Why a delivery is not being attempted. */
+/** Why a delivery is unfinished, or was skipped. */
 export type Wait = WaitView
 /** The state of a call's summary: that it has arrived, or why it has not. */
 export type SummaryStatus = SummaryStatusView

@@ -40,8 +40,8 @@ const maxUnread = 1_048_576
  * Returns a stream of the body. It takes the chunks as they arrive, before the receiver asks for them.
  * Otherwise, node:http would keep each one until it is read or the connection is closed: it limits their
  * bytes, but a chunk of one byte is an object of about 300, so that strangers could fill the memory.
- * Canceling the stream drops the rest, so that a response can be written, and so does a response. If other code has
- * called `setEncoding`, restores the bytes.
+ * Once the stream is canceled or a response has started, the rest of the body is dropped. If other code has called
+ * `setEncoding`, restores the bytes.
  */
 const toStream = (request: IncomingMessage, response: ServerResponse): ReadableStream<Uint8Array> => {
   const encoding = request.readableEncoding ?? 'utf8'

@@ -88,8 +88,8 @@ const readText = async (response: Response, limit: number, signal: AbortSignal):
 
 /**
  * Reads at most `limit` bytes of a body as UTF-8 text, then closes the connection without waiting for the rest. Stops
- * when `signal` aborts, even if the stream ignores it. Never rejects. Collects the chunks in one growing buffer,
- * because text that is appended byte by byte takes many times its size in memory.
+ * when `signal` aborts, even if the stream ignores it. If reading fails, resolves to what was received. Collects the
+ * chunks in one growing buffer, because text that is appended byte by byte takes many times its size in memory.
  */
 const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   if (!response.body || !('getReader' in response.body)) return readText(response, limit, signal)

@@ -38,7 +38,7 @@ export type Exchange = {
   readonly error: string | undefined
   /** Set if the response did not arrive in time. */
   readonly timedOut: boolean
-  /** Set if a connection was made. */
+  /** Set if a new connection was made. Not set for a request on a kept connection. */
   readonly connected: boolean
   readonly durationMs: number
 }

@@ -62,6 +62,7 @@ export type ApiKeys = {
    *
    * @throws InputError if the key, a number or the label is invalid.
    * @throws RecordExistsError if the key is in use.
+   * @throws RecordNotFoundError if there is no such organization.
    */
   create(organizationId: string, input?: ApiKeyInput): Promise<CreatedApiKey>
   /** Lists the records of an organization's keys, oldest first. They do not contain the keys. */

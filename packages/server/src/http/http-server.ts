@@ -76,7 +76,7 @@ const getPort = (server: Server): number => {
   return address.port
 }
 
-/** Creates a node:http server that stops without interrupting responses. */
+/** Creates a node:http server that lets running requests finish when it stops. */
 export const createHttpServer = ({ settings, fd, handler, createRequestId }: HttpServerOptions) => {
   const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
   const running = new Set<ServerResponse>()

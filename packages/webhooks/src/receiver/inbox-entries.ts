@@ -8,7 +8,7 @@
  * - `unhandled`: a known event without a handler. It waits until a handler takes it, a duplicate replaces it, or it is
  *   retried or discarded.
  * - `parked`: every attempt failed, or this version does not understand it and no `onUnknown` or `onDrift` took it. It waits
- *   for the same, or for an upgrade.
+ *   until it is retried, replaced by a duplicate or discarded, or, if it was not understood, until a handler takes it.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
  * - `discarded`: given up by request, or because it has no handler, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
@@ -61,9 +61,9 @@ export type InboxEntry = {
   readonly name: string | undefined
   /** The call or group: `call:<callId>` or `group:<groupId>`. */
   readonly subject: string | undefined
-  /** Number of attempts so far. */
+  /** Number of attempts since it was stored, replaced by a duplicate, or retried by request. */
   readonly attempts: number
-  /** When it was stored. */
+  /** When it was stored. For a missing summary: when an event of its call was. */
   readonly receivedAt: Date
   /** When the sender sent it, if known. */
   readonly sentAt: Date | undefined
@@ -126,9 +126,14 @@ export type InboxErasure =
 
 /** Methods that list, retry, discard and erase entries. They do not need a receiver. */
 export type InboxEntries = {
-  /** Lists entries in order of arrival, damaged ones included. */
+  /**
+   * Lists entries in order of arrival, damaged ones included.
+   *
+   * @throws WebhookUsageError for an unknown condition or option.
+   * @throws RangeError when `limit` is not a whole number above 0.
+   */
   list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
-  /** Returns one entry with its body. */
+  /** Returns one entry with its body; `undefined` if there is no entry with this id. */
   show(id: string): Promise<InboxEntryWithBody | undefined>
   /**
    * Counts the entries of each state, or the parked entries of each reason. With `stuckForMs`, counts only
@@ -145,20 +150,22 @@ export type InboxEntries = {
    * handled even though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
    * @returns the number of entries that will be handled.
+   * @throws WebhookUsageError for an unknown condition, or none.
    */
   retry(selection: InboxSelection): Promise<number>
   /**
    * Gives up stored, failed, unhandled, parked and suppressed entries. Forgets their bodies, but still recognizes duplicates.
    *
    * @returns the number of discarded entries.
+   * @throws WebhookUsageError for an unknown condition, or none.
    */
   discard(selection: InboxSelection): Promise<number>
   /**
    * Erases everything about a call or a group, and every other entry that mentions its id. For a number,
    * which must include its country code, erases every entry that mentions it, and everything about the calls of these
-   * entries. Digits may be those of any script, and between them may be anything but letters and digits, also escaped for
-   * JSON, HTML or a URL. Not found is a number without its country code, split into several fields, in words, or encoded
-   * otherwise, such as in Base64. Reads all bodies. Hashes are kept for `retention.keyMs`, so that
+   * entries. The number may be written in digits of any script, separated by anything but letters and digits, and escaped
+   * for JSON, HTML or a URL. It is not found without its country code, split into several fields, in words, or in another
+   * encoding, such as Base64. Reads all bodies. Hashes are kept for `retention.keyMs`, so that
    * neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
