@@ -1007,14 +1007,14 @@ const running = defineCases('Dispatcher', {
   },
 
   'start retries when the next attempt is due': async () => {
-    const scenario = await createScenario({
-      clock: { now: () => Date.now() * 1_000 },
-      delivery: { pollMs: 20 },
-    })
+    const scenario = await createScenario({ delivery: { pollMs: 20 } })
     await scenario.subscribe()
     scenario.respond = () => new Response(null, { status: scenario.sent.length < 2 ? 500 : 200 })
     const settled = new Promise<void>((resolve) => {
-      scenario.server.dispatcher.onAttempt(({ result }) => result.kind === 'delivered' && resolve())
+      scenario.server.dispatcher.onAttempt(({ result }) => {
+        if (result.kind === 'retry') scenario.clock.time += 6_000
+        if (result.kind === 'delivered') resolve()
+      })
     })
     scenario.server.dispatcher.start()
     await postGroup(scenario)
@@ -1033,8 +1033,7 @@ const running = defineCases('Dispatcher', {
         return base.listen(listener)
       },
     }
-    const clock = { now: () => Date.now() * 100 }
-    const scenario = await createScenario({ store, clock, delivery: { pollMs: 20 } })
+    const scenario = await createScenario({ store, delivery: { pollMs: 20 } })
     await scenario.subscribe()
     const results: string[] = []
     // The second attempt fails, so the third one is to a failing endpoint.
@@ -1047,6 +1046,7 @@ const running = defineCases('Dispatcher', {
     const delivered = new Promise<void>((resolve) => {
       scenario.server.dispatcher.onAttempt(({ result }) => {
         results.push(result.kind)
+        if (result.kind === 'retry') scenario.clock.time += 6_000
         if (result.kind === 'delivered') resolve()
       })
     })
@@ -1055,7 +1055,7 @@ const running = defineCases('Dispatcher', {
     await delivered
     equal(results, ['released', 'retry', 'released', 'delivered'])
     await scenario.server.dispatcher.stop()
-    const { shards } = await store.renewWorker({ worker: 'another', leaseMs: 1, now: clock.now() })
+    const { shards } = await store.renewWorker({ worker: 'another', leaseMs: 1, now: scenario.clock.time })
     equal(new Set(shards.map(({ owner }) => owner)), new Set([null]))
   },
 
