@@ -190,7 +190,7 @@ test('a made-up number is fictional, and none of those that are taken', () => {
   const random = createSeededRandom('numbers')
   const numbers = Array.from({ length: 300 }, () => createPhoneNumber(random))
   for (const number of numbers) expect(number).toMatch(/^\+1[2-9]\d{2}55501\d{2}$/)
-  // These random numbers begin with the first number.
+  // The first draws lead to the first possible number, and the next ones to another.
   const fixed = () => {
     const draws = [0, 0, 0.5, 0.5]
     return () => draws.shift() ?? 0.99

@@ -115,7 +115,7 @@ export const numberingCases = defineCases({
           equal(page.items.length <= limit, true, `${name}: a page of ${limit} has ${page.items.length}`)
           found.push(...page.items)
           cursor = page.nextCursor
-          // A list of events goes on with those of the future.
+          // The last page of events has a cursor, too, for events that are yet to be published.
           isMore = cursor !== undefined && page.items.length > 0
         }
         equal(found, all, `${name} in pages of ${limit}`)

@@ -9,7 +9,7 @@ type Registration = Pick<LoadedDelivery, 'subscription'> & {
   readonly names: readonly string[]
 }
 
-/** The profile has no values, so the credentials of a service of its own are these. */
+/** What stands for the credentials that a service adds itself, whose values a profile does not contain. */
 const unregistered = {
   Bearer: 'Bearer not-registered',
   Basic: `Basic ${btoa('not:registered')}`,
@@ -38,7 +38,7 @@ export const createMeasuredCredentials = ({
       return [name, name === 'authorization' ? unregistered[findScheme(value)] : 'not-registered']
     }
     const sent = Object.fromEntries(Object.entries(headers).filter(isKept).map(change))
-    // A registered one is already as it was seen.
+    // If `authorization` is registered, it has been sent, changed or left out above.
     if (scheme === undefined || (sendsRegistered && names.includes('authorization'))) return sent
     const { authorization, ...others } = sent
     if (scheme.value === undefined) return others

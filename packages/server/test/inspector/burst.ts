@@ -34,7 +34,7 @@ const watch = `(() => {
   }
   requestAnimationFrame(look)
 })()`
-/** The visible part of the list. */
+/** Whether the list is scrolled, and the selected row: its text without its status, and its place. */
 const readPlace = `JSON.stringify([
   document.querySelector('.table').scrollTop > 0,
   document.querySelector('.row[aria-selected=true]')?.textContent.replace(/^(pending|attempting|waiting|delivered)\\w*/, ''),

@@ -52,7 +52,7 @@ export const readText = (row: unknown, column: string): string | undefined => {
   return ArrayBuffer.isView(value) ? decoder.decode(value) : undefined
 }
 
-/** Reads a time. Returns `undefined` for NULL, and for what is no time. */
+/** Reads a time. Returns `undefined` for NULL, and for a value that is not a time. */
 export const readDate = (row: unknown, column: string): Date | undefined => {
   const value = readColumn(row, column)
   const date = new Date(Number(value ?? Number.NaN))

@@ -21,7 +21,7 @@ export const openRecorder = async (file: string) => {
     throw new CliError(`${file} cannot be written: ${reason}`, exitCodes.usage, { cause })
   })
   const stats = await handle.stat()
-  // An existing file may be readable by other users. A device belongs to all of them.
+  // An existing file may be readable by other users. The permissions of a device, such as /dev/null, stay as they are.
   if (stats.isFile()) await handle.chmod(0o600)
   let { size } = stats
   const last = Buffer.alloc(1)
