@@ -294,8 +294,19 @@ test('check reads bodies in arrays, over several lines, in texts and in the reco
     ],
     [`{"level":30,"body":${ended}}\n{"level":30}\nstarted\n`, ['1'], 'body'],
     [`12:00:00 [info] {"req":{"body":${JSON.stringify(ended)}}}`, ['1'], 'req.body'],
+    [`12:00:00 [app{main}] {"req":{"body":${ended}}} in 5 ms`, ['1'], 'req.body'],
     [`${inText}\n${inText}`, ['1', '2'], 'log.body'],
     [JSON.stringify({ Records: [{ body: ended }] }, null, 1), ['1'], 'Records.0.body'],
+    [
+      JSON.stringify({
+        events: [
+          { message: 'START' },
+          ...[ended, ended].map((body) => ({ message: JSON.stringify({ body }) })),
+        ],
+      }),
+      ['1[2]', '1[3]'],
+      'events.message.body',
+    ],
     [
       JSON.stringify([
         { id: 1, payload: event },

@@ -14,23 +14,33 @@ export type ReadRecord = {
   readonly request: RecordedRequest | 'refused' | undefined
 }
 
-/** Reads a field, such as `req.body`. A text on the way is read as JSON, because many logs contain JSON in a text. */
-const readPath = (json: unknown, path: readonly string[]): unknown => {
-  let value = json
-  for (const name of path) {
-    const parent = Object(typeof value === 'string' ? parseJson(value) : value)
-    value = Object.hasOwn(parent, name) ? parent[name] : undefined
-  }
-  return value
-}
-
-/** Reads a line of a log, which may have a text such as a time in front of its JSON. */
-const readLogLine = ({ bytes, json }: ReadValue): unknown => {
-  const text = bytes.toString()
-  return json === undefined && text.includes('{') ? parseJson(text.slice(text.indexOf('{'))) : json
-}
-
 const toItems = (json: unknown): readonly unknown[] => (Array.isArray(json) ? json : [json])
+
+/**
+ * Lists what is in a field, such as `req.body`: of each item, if there are arrays on the way. A text on the way is read as JSON,
+ * because many logs contain JSON in a text.
+ */
+const listAtPath = (json: unknown, path: readonly string[]): readonly unknown[] => {
+  const [name, ...rest] = path
+  if (name === undefined) return toItems(json)
+  const value = typeof json === 'string' ? parseJson(json) : json
+  const parents = Array.isArray(value) && Object.hasOwn(value, name) ? [value] : toItems(value)
+  return parents.flatMap((parent) =>
+    Object.hasOwn(Object(parent), name) ? listAtPath(Object(parent)[name], rest) : [undefined],
+  )
+}
+
+/** A log has few braces in front of its JSON. Each of them is a place to try. */
+const maxBraces = 16
+
+/** Reads a line of a log, which may have texts such as a time and an id around its JSON. */
+const readLogLine = ({ bytes, json }: ReadValue): unknown => {
+  if (json !== undefined) return json
+  const text = bytes.toString()
+  const end = text.lastIndexOf('}') + 1
+  const starts = [...text.matchAll(/\{/g)].slice(0, maxBraces)
+  return starts.map(({ index }) => parseJson(text.slice(index, end))).find((found) => found !== undefined)
+}
 
 /**
  * Yields what a file, or standard input for `-`, contains: bodies or recorded requests, one per line, pretty-printed or in
@@ -45,7 +55,7 @@ export async function* readRecords(file: string, path?: string): AsyncGenerator<
       yield { line, request: toRequest(json, bytes) }
       continue
     }
-    const items = toItems(json).flatMap((item) => toItems(names === undefined ? item : readPath(item, names)))
+    const items = listAtPath(json, names ?? [])
     yield* items.map((item, index) => ({
       line,
       ...(items.length > 1 && { item: index + 1 }),
