@@ -15,6 +15,11 @@ const rules: Readonly<Record<string, string>> = {
     ) AS d
     WHERE NOT EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = d.subscription AND s.revision > 0)
       OR NOT EXISTS (SELECT FROM wabakit.events e WHERE e.position = d.event)`,
+  'nothing is left of a call or a group that was removed': `SELECT call_id AS id FROM wabakit.summaries s
+    WHERE NOT EXISTS (SELECT FROM wabakit.calls c WHERE c.organization_id = s.organization_id AND c.call_id = s.call_id)
+    UNION ALL SELECT group_id FROM wabakit.participants p WHERE NOT EXISTS (
+      SELECT FROM wabakit.groups g WHERE g.organization_id = p.organization_id AND g.client_custom_group_id = p.group_id
+    )`,
   'nothing is unfinished in a disabled subscription': `SELECT p.event FROM wabakit.unfinished_deliveries p
     JOIN wabakit.subscriptions s ON s.position = p.subscription WHERE s.disabled_reason IS NOT NULL`,
   'every attempt is recorded once': `SELECT d.subscription, d.event FROM (
@@ -46,6 +51,9 @@ const state = `json_build_object(
   'deliveries', ${list('e.id, f.state, f.version, f.attempts, f.webhook_id, f.status', 'wabakit.deliveries f JOIN wabakit.events e ON e.position = f.event')},
   'attempts', ${list('e.id, a.number, a.status', 'wabakit.attempts a JOIN wabakit.events e ON e.position = a.event')},
   'calls', ${list('call_id, revision', 'wabakit.calls')},
+  'summaries', ${list('call_id, summary', 'wabakit.summaries')},
+  'groups', ${list('client_custom_group_id', 'wabakit.groups')},
+  'participants', ${list('group_id, digits, revision', 'wabakit.participants')},
   'shards', ${list('shard, epoch, owner', "wabakit.shards WHERE owner IS DISTINCT FROM 'former owner'")},
   'workers', ${list('id', 'wabakit.workers')}
 )`

@@ -51,7 +51,7 @@ export const readFootprint = (statement: string, isPart: (name: string) => strin
   const inserts = collect(text, /insert into wabakit\.(\w+)/g)
   const changes = [
     ...collect(text, /(?:update|delete from) wabakit\.(\w+)/g),
-    ...(/for (?:no key )?update/.test(text) ? tables : []),
+    ...(/for (?:(?:no key )?update|key share)/.test(text) ? tables : []),
     ...(/do update/.test(text) ? inserts : []),
     ...(/wabakit\.%/.test(text) ? owned : []),
   ]

@@ -61,4 +61,10 @@ export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly Oper
   -- Taken before locking the row`,
     shownBy: ['fail', 'remove'],
   },
+  {
+    name: 'a summary does not lock its call',
+    find: 'AND p.call_id = r.call_id OFFSET 0 FOR KEY SHARE',
+    replace: 'AND p.call_id = r.call_id OFFSET 0',
+    shownBy: ['erase', 'summarize'],
+  },
 ]

@@ -26,6 +26,8 @@ const pairs: ReadonlyArray<readonly OperationName[]> = [
   ['fail', 'remove'],
   ['resend', 'erase'],
   ['publish', 'publishAlso'],
+  ['erase', 'endCall'],
+  ['erase', 'summarize'],
 ]
 
 const minimums = new Map(Object.entries(recorded))

@@ -1,4 +1,12 @@
-import type { AttemptResult, AttemptVerdict, EventRecord, Settlement, Store } from '@wabakit/core'
+import type {
+  AttemptResult,
+  AttemptVerdict,
+  CallRecord,
+  EventRecord,
+  ParticipantRecord,
+  Settlement,
+  Store,
+} from '@wabakit/core'
 import type { Operation } from './race.ts'
 
 const organizationId = 'org'
@@ -18,6 +26,39 @@ const event = (id: string, subject: string): EventRecord => ({
   occurredAt: 1_000,
 })
 
+const call: CallRecord = {
+  organizationId,
+  callId: '1',
+  revision: 1,
+  state: 'accepted',
+  channel: 'PSTN',
+  direction: 'INCOMING',
+  channelNumber: '1',
+  digits: '1',
+  customerNumber: '2',
+  agentNumber: null,
+  callType: 'AGENT',
+  triggeredVia: 'UI',
+  publishesEvents: true,
+  initiatedAt: 0,
+  updatedAt: 0,
+  startedAt: 0,
+  endedAt: null,
+  durationInSeconds: null,
+  recorded: null,
+  spoken: null,
+}
+
+const toParticipant = (digits: string): ParticipantRecord => ({
+  organizationId,
+  groupId: 'group',
+  phone: digits,
+  digits,
+  revision: 1,
+  state: 'joined',
+  changedAt: 0,
+})
+
 const attempt = (status: number): AttemptResult => ({
   startedAt: 2_000,
   durationMs: 1,
@@ -26,6 +67,9 @@ const attempt = (status: number): AttemptResult => ({
   error: null,
   responseBody: null,
 })
+
+/** An event of the group, to which there is no subscription. */
+const groupEvent = (id: string): EventRecord => ({ ...event(id, 'group:group'), channel: 'WHATSAPP' })
 
 /** The initial records that operations need. */
 type Prepared = {
@@ -37,7 +81,7 @@ type Prepared = {
 /**
  * Saves an organization with two subscriptions. One has three deliveries: the first is being attempted by a dead
  * worker, the second waits behind it, and the third is in another lane. All deliveries of the other subscription are
- * finished.
+ * finished. There is a call, and a group with a participant.
  */
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
   const common = { revision: 1, createdAt: 0 }
@@ -68,6 +112,23 @@ export const prepareRecords = async (store: Store): Promise<Prepared> => {
       ...common,
     })
   }
+  await store.saveCall({ call, event: null })
+  await store.createGroup({
+    group: {
+      organizationId,
+      clientCustomGroupId: 'group',
+      requestHash: null,
+      wabaNumber: '1',
+      digits: '1',
+      subject: 'group',
+      description: null,
+      joinApprovalMode: 'auto_approve',
+      inviteLink: null,
+      createdAt: 0,
+    },
+    event: groupEvent('created'),
+  })
+  await store.saveParticipant({ participant: toParticipant('2'), event: groupEvent('joined') })
   await store.addEvent(event('first', 'call:1'))
   await store.addEvent(event('second', 'call:1'))
   await store.addEvent(event('third', 'call:2'))
@@ -169,9 +230,51 @@ export const createOperations = (prepared: Prepared): Readonly<Record<OperationN
         store.erase({
           organizationId,
           callIds: ['1'],
-          participants: [],
+          participants: [{ groupId: 'group', digits: '2' }],
           eventIds: ['first', 'second'],
           now: 4_000,
+        }),
+    },
+    prune: {
+      name: 'prune',
+      run: (store) => store.prune({ before: 0, recordsBefore: 3_000, limit: 10 }),
+    },
+    endCall: {
+      name: 'end the call',
+      run: (store) =>
+        store.saveCall({
+          call: { ...call, revision: 2, state: 'ended', updatedAt: 4_000 },
+          event: event('ended', 'call:1'),
+        }),
+    },
+    summarize: {
+      name: 'save the summary',
+      run: (store) =>
+        store.saveSummary({
+          summary: {
+            organizationId,
+            callId: '1',
+            summary: { recap: '', keyPoints: [], nextSteps: [] },
+            generatedBy: 'automatic',
+            generatedAt: 4_000,
+          },
+          event: event('summary', 'call:1'),
+        }),
+    },
+    leave: {
+      name: 'leave the group',
+      run: (store) =>
+        store.saveParticipant({
+          participant: { ...toParticipant('2'), revision: 2, state: 'left', changedAt: 4_000 },
+          event: groupEvent('left'),
+        }),
+    },
+    join: {
+      name: 'join the group',
+      run: (store) =>
+        store.saveParticipant({
+          participant: { ...toParticipant('3'), changedAt: 4_000 },
+          event: groupEvent('joined too'),
         }),
     },
     cancel: { name: 'cancel', run: (store) => store.cancelDelivery(byHand) },
@@ -201,6 +304,11 @@ export type OperationName =
   | 'removeAlso'
   | 'removeOrganization'
   | 'erase'
+  | 'prune'
+  | 'endCall'
+  | 'summarize'
+  | 'leave'
+  | 'join'
   | 'cancel'
   | 'retry'
   | 'resend'
@@ -244,6 +352,11 @@ export const scenarios: readonly (readonly OperationName[])[] = [
   ['settle', 'give'],
   ['settle', 'end'],
   ['renew', 'end'],
+  ['erase', 'endCall'],
+  ['erase', 'summarize'],
+  ['erase', 'leave'],
+  ['prune', 'summarize'],
+  ['prune', 'join'],
   ['settle', 'takeOver', 'renew'],
   ['settle', 'takeOver', 'give'],
   ['settle', 'takeOver', 'disable'],

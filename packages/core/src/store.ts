@@ -68,7 +68,8 @@ export type * from './store-requests.ts'
  *
  * **Strings** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
- * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`. An event with an
+ * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`, and so does one of a
+ * participant without a group or of a summary without a call. An event with an
  * id that is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was
  * changed, and the call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if
  * its transaction may have been committed: the connection was lost, timed out or was terminated after the
@@ -127,7 +128,7 @@ export type Store = DeliveryQueue & {
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
    * the call had one, which was replaced, and no event is published. Of any number of concurrent calls, exactly one is
-   * `first`, as long as the organization exists, even if the call has been pruned or erased.
+   * `first`, even if the call has been pruned or erased before, and created again.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 

@@ -1,3 +1,4 @@
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { decideGroupCreation, decideSavedHealth, toPage } from '../storage/index.ts'
 import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
@@ -109,7 +110,8 @@ export const createMemoryStore = ({
       })
     },
     saveParticipant: async ({ participant, event }) => {
-      const { participants } = getTables(participant.organizationId)
+      const { groups, participants } = getTables(participant.organizationId)
+      if (!groups.has(participant.groupId)) throw new RecordNotFoundError('group', participant.groupId)
       const members = participants.get(participant.groupId) ?? new Map()
       if (!isNext(members.get(participant.digits), participant)) return 'stale'
       publish(event)
@@ -159,7 +161,8 @@ export const createMemoryStore = ({
       })
     },
     saveSummary: async ({ summary, event }) => {
-      const { summaries, summaryMarks } = getTables(summary.organizationId)
+      const { calls, summaries, summaryMarks } = getTables(summary.organizationId)
+      if (!calls.has(summary.callId)) throw new RecordNotFoundError('call', summary.callId)
       const isFirst = !summaries.has(summary.callId) && !summaryMarks.has(sha256(summary.callId))
       if (isFirst) publish(event)
       summaries.set(summary.callId, summary)

@@ -108,17 +108,17 @@ export const changeCases = defineCases({
   'changes nothing if the event of a change cannot be stored': async (store) => {
     await setUp(store)
     await store.saveCall({ call: buildCall(), event: null })
+    const group = buildGroup({ clientCustomGroupId: 'g0' })
+    await store.createGroup({ group, event: buildEvent({ digits: '0' }) })
     const [taken] = await publish(store, { id: 'evt_taken' })
     ok(taken !== undefined, 'an event was published')
     await rejects(store.createGroup({ group: buildGroup(), event: taken }))
-    await rejects(store.saveParticipant({ participant: buildParticipant(), event: taken }))
+    const participant = buildParticipant({ groupId: 'g0' })
+    await rejects(store.saveParticipant({ participant, event: taken }))
     await rejects(store.saveCall({ call: buildCall({ revision: 2, state: 'accepted' }), event: taken }))
     await rejects(store.saveSummary({ summary: buildSummary(), event: taken }))
     equal(await store.findGroup('acme', 'g1'), undefined)
-    equal(
-      await store.findParticipant({ organizationId: 'acme', groupId: 'g1', digits: '49301234' }),
-      undefined,
-    )
+    equal(await store.findParticipant(participant), undefined)
     equal(await store.findCall('acme', 'c1'), { call: buildCall() })
     equal((await listAll(store)).length, 1)
     equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'first')

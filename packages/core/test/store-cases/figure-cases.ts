@@ -144,7 +144,8 @@ export const figureCases = defineCases({
 
   'lists the members of a group by their digits, page by page': async (store) => {
     await setUp(store, [])
-    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    for (const clientCustomGroupId of ['g1', 'g2'])
+      await store.createGroup({ group: buildGroup({ clientCustomGroupId }), event: buildEvent() })
     const members = ['3', '1', '2'].map((digits) => buildParticipant({ digits, phone: `+${digits}` }))
     const another = buildParticipant({ groupId: 'g2' })
     for (const participant of [...members, another]) {

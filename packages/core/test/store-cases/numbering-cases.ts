@@ -49,6 +49,7 @@ const lists: Readonly<Record<string, { add(store: Store): Promise<unknown>; list
   },
   members: {
     add: async (store) => {
+      await store.createGroup({ group: buildGroup(), event: buildEvent() })
       for (const number of numbers) {
         const participant = buildParticipant({ groupId: 'g1', digits: `1555019900${number}` })
         await store.saveParticipant({ participant, event: buildEvent() })

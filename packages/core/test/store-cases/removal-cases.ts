@@ -1,6 +1,6 @@
 import { createReferenceServer } from '../../src/create-reference-server.ts'
 import type { Store } from '../../src/store.ts'
-import { equal, ok } from './assert.ts'
+import { equal, ok, rejects } from './assert.ts'
 import { begin, beginOne, delivered, listAll, listStatuses, publish, settle, setUp } from './deliveries.ts'
 import {
   buildCall,
@@ -206,6 +206,49 @@ export const removalCases = defineCases({
     equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'first')
   },
 
+  'does not bring back a call that is erased while its summary is saved': async (store) => {
+    await setUp(store)
+    const times = { startedAt: start, endedAt: start, durationInSeconds: 0 }
+    const ended = buildCall({ state: 'ended', ...times, recorded: true, spoken: true })
+    await store.saveCall({ call: ended, event: null })
+    const { summaries } = createReferenceServer({
+      organizations: [],
+      store: {
+        ...store,
+        findCall: async (...key) => {
+          const found = await store.findCall(...key)
+          await store.erase({ ...nothing, callIds: ['c1'] })
+          return found
+        },
+      },
+    })
+    const { summary } = buildSummary()
+    const saving = summaries.save('acme', 'c1', summary, { generatedBy: 'automatic' })
+    await rejects(saving, { name: 'RecordNotFoundError', kind: 'call', id: 'c1' })
+    await store.saveCall({ call: buildCall(), event: null })
+    equal(await store.findCall('acme', 'c1'), { call: buildCall(), summary: undefined })
+    equal(await listEventIds(store), [])
+  },
+
+  'adds nobody to a group that is pruned while a participant joins': async (store) => {
+    await setUp(store, [])
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    const { participants } = createReferenceServer({
+      organizations: [],
+      store: {
+        ...store,
+        findGroup: async (...key) => {
+          const found = await store.findGroup(...key)
+          await pruneRecords(store, start + 1)
+          return found
+        },
+      },
+    })
+    const joining = participants.join('acme', { groupId: 'g1', phone: '+49 30 1234' })
+    await rejects(joining, { name: 'RecordNotFoundError', kind: 'group', id: 'g1' })
+    equal(await store.listParticipants('acme', '49301234'), [])
+  },
+
   'sends the next delivery of a lane when the first one is erased': async (store) => {
     await setUp(store)
     const [first, second] = await publish(store, {}, {})
@@ -224,7 +267,10 @@ export const removalCases = defineCases({
 
   'lists and erases a person in all groups': async (store) => {
     await setUp(store, [])
-    const joined = ['g1', 'g2'].map((groupId) => buildParticipant({ groupId }))
+    const groupIds = ['g1', 'g2']
+    for (const clientCustomGroupId of groupIds)
+      await store.createGroup({ group: buildGroup({ clientCustomGroupId }), event: buildEvent() })
+    const joined = groupIds.map((groupId) => buildParticipant({ groupId }))
     const another = buildParticipant({ digits: '1', phone: '1' })
     for (const participant of [...joined, another]) {
       await store.saveParticipant({ participant, event: buildEvent() })

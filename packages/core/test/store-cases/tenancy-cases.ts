@@ -129,4 +129,13 @@ export const tenancyCases = defineCases({
     await rejects(store.saveSubscription(buildSubscription()), expected)
     await rejects(store.addEvent(buildEvent()), expected)
   },
+
+  'rejects a participant without a group, and a summary without a call': async (store) => {
+    await setUp(store)
+    const joining = store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
+    await rejects(joining, { name: 'RecordNotFoundError', kind: 'group', id: 'g1' })
+    const saving = store.saveSummary({ summary: buildSummary(), event: buildEvent() })
+    await rejects(saving, { name: 'RecordNotFoundError', kind: 'call', id: 'c1' })
+    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [])
+  },
 })

@@ -24,8 +24,12 @@ export const isPoolerError = (error: unknown): boolean =>
     /statement pooling mode/.test(error.message) ||
     (isResponse(error) && foreignStatement.has(error.code ?? '')))
 
-/** Raised by our SQL functions: the organization in the detail does not exist. */
-const noOrganization = 'WK404'
+/** Codes that our SQL functions raise: the record whose id is the detail does not exist. */
+const notFound: Readonly<Record<string, RecordNotFoundError['kind']>> = {
+  WK404: 'organization',
+  WK405: 'group',
+  WK406: 'call',
+}
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
@@ -72,7 +76,8 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
   const { code = '' } = error
   if (foreignStatement.has(code)) return new StorageUnavailableError(poolerMessage, { cause: error })
   if (code === undefinedFunction) return new StorageUnavailableError(missingFunctionMessage, { cause: error })
-  if (code === noOrganization) return new RecordNotFoundError('organization', error.detail ?? '')
+  const missing = notFound[code]
+  if (missing !== undefined) return new RecordNotFoundError(missing, error.detail ?? '')
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }
 

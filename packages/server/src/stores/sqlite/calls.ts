@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '@wabakit/core'
+import { RecordNotFoundError, type Store } from '@wabakit/core'
 import { toPage } from '@wabakit/core/storage'
 import { toLikePattern } from '../like-pattern.ts'
 import type { Publish } from './events.ts'
@@ -75,6 +75,7 @@ export const createCalls = ({ database, readOwned, readPage, writeTo }: Access, 
     saveSummary: ({ summary, event }) =>
       writeTo(summary.organizationId, () => {
         const { organizationId, callId } = summary
+        if (find.get(organizationId, callId) === undefined) throw new RecordNotFoundError('call', callId)
         const values = Object.values(summaries.toRow(summary))
         if (Number(insertSummary.run(...values).changes) === 0) {
           replaceSummary.run(...values, organizationId, callId)

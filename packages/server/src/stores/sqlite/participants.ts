@@ -1,4 +1,4 @@
-import type { Store } from '@wabakit/core'
+import { RecordNotFoundError, type Store } from '@wabakit/core'
 import { toPage } from '@wabakit/core/storage'
 import type { Publish } from './events.ts'
 import type { Access } from './record-access.ts'
@@ -11,6 +11,9 @@ export const createParticipants = ({ database, readOwned, readPage, writeTo }: A
   const save = createSave(database, 'participants')
   const selectParticipant = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits = ?',
+  )
+  const selectGroup = database.prepare(
+    'select 1 from groups where organizationId = ? and clientCustomGroupId = ?',
   )
   const list = database.prepare('select * from participants where organizationId = ? and digits = ?')
 
@@ -40,6 +43,9 @@ export const createParticipants = ({ database, readOwned, readPage, writeTo }: A
       }),
     saveParticipant: ({ participant, event }) =>
       writeTo(participant.organizationId, () => {
+        const { organizationId, groupId } = participant
+        if (selectGroup.get(organizationId, groupId) === undefined)
+          throw new RecordNotFoundError('group', groupId)
         const outcome = save(participant)
         if (outcome === 'saved') publish(event)
         return outcome

@@ -5,11 +5,22 @@ import { type JsonRow, listColumns, mapTable } from '../records.ts'
 import { formatEvents } from './events.ts'
 import type { AddedRow } from './lanes.ts'
 
+/** The record to which the records of a table belong. */
+type Parent = {
+  readonly table: TableName
+  readonly key: string
+  /** The column of the dependent record that contains the key. */
+  readonly column: string
+  /** The code of the error if there is no such record (storage-errors.ts). */
+  readonly code: string
+}
+
 type ChangeFunction = {
   readonly name: string
   readonly table: TableName
   /** The columns that identify a record. */
   readonly key: readonly string[]
+  readonly parent?: Parent
   /** The `ON CONFLICT` action for existing records. */
   readonly conflict: string
   /** A condition on the records to insert. */
@@ -20,13 +31,24 @@ type ChangeFunction = {
   readonly after?: string
 }
 
+/** Returns the statements that require the records' parents, and keep them from being removed before the changes are committed. */
+const formatParent = ({ table, key, column, code }: Parent): string => `
+  SELECT r.${column} INTO missing FROM (SELECT * FROM unnest(input) ORDER BY organization_id, ${column}) AS r
+  LEFT JOIN LATERAL (
+    SELECT true AS exists FROM wabakit.${table} p
+    WHERE p.organization_id = r.organization_id AND p.${key} = r.${column} OFFSET 0 FOR KEY SHARE
+  ) AS p ON true WHERE p.exists IS NULL LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'There is no such record.' USING ERRCODE = '${code}', DETAIL = missing;
+  END IF;`
+
 /**
  * Returns the SQL of a function that makes several changes to different records. Each change is stored with its event
  * and the deliveries of the event. Records are locked in key order, which prevents deadlocks. `done` contains the
  * ordinals, from 1, of the changes that were made as requested.
  */
 const formatChange = (change: ChangeFunction): string => {
-  const { name, table, conflict, where = '', before = '', after = '' } = change
+  const { name, table, parent, conflict, where = '', before = '', after = '' } = change
   const key = change.key.join(', ')
   return /* sql */ `
 CREATE FUNCTION ${name}(
@@ -34,12 +56,14 @@ CREATE FUNCTION ${name}(
 ) LANGUAGE plpgsql AS $$
 DECLARE
   input wabakit.${table}[];
+  missing text;
 BEGIN
   PERFORM enter_organizations(p_organizations);
   input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.${table}, p_records) AS r);
+  ${parent === undefined ? '' : formatParent(parent)}
   WITH saved AS (
     INSERT INTO wabakit.${table} AS current (${listColumns(table)})
-    SELECT ${listColumns(table, 'r')} FROM unnest(input) AS r ${where} ORDER BY ${key}
+    SELECT ${listColumns(table, 'r')} FROM (SELECT * FROM unnest(input) ORDER BY ${key} OFFSET 0) AS r ${where}
     ON CONFLICT ${conflict} RETURNING ${key}
   )
   SELECT coalesce(array_agg(r.ordinality), '{}') INTO done
@@ -51,18 +75,22 @@ END $$;
 `
 }
 
-/** Returns the SQL of a function that changes records if their new revision directly follows the stored one. */
-const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
-  formatChange({
-    name,
-    table,
-    key,
+/**
+ * Returns the SQL of a function that changes records if their new revision directly follows the stored one. The stored one is
+ * locked before it is changed, because a record that is erased meanwhile would be inserted again.
+ */
+const formatRevision = (change: Pick<ChangeFunction, 'name' | 'table' | 'key' | 'parent'>): string => {
+  const { table, key } = change
+  return formatChange({
+    ...change,
     where: `WHERE r.revision = 1 OR EXISTS (
       SELECT FROM wabakit.${table} e WHERE ${key.map((column) => `e.${column} = r.${column}`).join(' AND ')} OFFSET 0
+      FOR NO KEY UPDATE
     )`,
     conflict: `(${key.join(', ')}) DO UPDATE SET (${listColumns(table)}) = ROW(${listColumns(table, 'EXCLUDED')})
     WHERE current.revision = EXCLUDED.revision - 1`,
   })
+}
 
 export const changeFunctions: string = [
   formatChange({
@@ -86,6 +114,7 @@ export const changeFunctions: string = [
     name: 'save_participants',
     table: 'participants',
     key: ['organization_id', 'group_id', 'digits'],
+    parent: { table: 'groups', key: 'client_custom_group_id', column: 'group_id', code: 'WK405' },
   }),
   formatRevision({ name: 'save_calls', table: 'calls', key: ['organization_id', 'call_id'] }),
   // Replaces an existing summary. `done` contains the change only if the summary is the call's first one.
@@ -93,6 +122,7 @@ export const changeFunctions: string = [
     name: 'save_summaries',
     table: 'summaries',
     key: ['organization_id', 'call_id'],
+    parent: { table: 'calls', key: 'call_id', column: 'call_id', code: 'WK406' },
     conflict: 'DO NOTHING',
     before: `UPDATE wabakit.summaries e SET (${listColumns('summaries')}) = ROW(${listColumns('summaries', 's')})
   FROM unnest(input) WITH ORDINALITY AS s

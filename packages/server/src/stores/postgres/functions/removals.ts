@@ -173,6 +173,8 @@ BEGIN
     SELECT p.row FROM (
       SELECT g.organization_id, g.client_custom_group_id FROM wabakit.groups g
       WHERE coalesce(g.active_at, g.created_at) < p_before ORDER BY coalesce(g.active_at, g.created_at) LIMIT p_limit
+      -- So that a group that is joined meanwhile keeps its participants.
+      FOR UPDATE SKIP LOCKED
     ) AS g
     CROSS JOIN LATERAL (
       SELECT p.ctid AS row FROM wabakit.participants p
@@ -203,6 +205,10 @@ DECLARE
   events bigint[];
   queues json;
 BEGIN
+  -- Before the lock of subscriptions, because changes of these records lock them before they publish.
+  PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
+  DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
+  WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
   erased := ARRAY(
     SELECT e.position FROM wabakit.events e WHERE e.id = ANY (p_event_ids) AND e.organization_id = p_organization_id
   );
@@ -214,9 +220,6 @@ BEGIN
   WHERE d.organization_id = p_organization_id AND d.event = ANY (erased);
   PERFORM delete_deliveries(subscriptions, events);
   DELETE FROM wabakit.events WHERE position = ANY (erased);
-  PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
-  DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
-  WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
   SELECT json_agg(note_change(k.subscription)) INTO queues
   FROM (SELECT DISTINCT subscription FROM unnest(subscriptions) AS subscription ORDER BY 1) AS k;
   RETURN queues;
