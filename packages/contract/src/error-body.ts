@@ -47,7 +47,7 @@ export type ReceivedErrorBody = wire.ReceivedErrorBody
 export const ReceivedErrorBody: ObjectSchema<ReceivedErrorBody> =
   /* @__PURE__ */ createSchema(receivedErrorBodyRule)
 
-/** The reason phrase of each status in {@link errorCodes}: the `error` of an error body (RFC 9110, section 15). */
+/** The reason phrase of each status in {@link errorCodes}: the `error` of an error body (RFC 9110 and RFC 6585). */
 export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
   202: 'Accepted',
   400: 'Bad Request',

@@ -62,8 +62,8 @@ export type ReferenceServer = {
   ): Promise<RequestDescribed>
   /**
    * Calls `listener` with each event of this name (`'*'` for any name) that this process publishes, after the event is
-   * stored, whether or not a subscription matches it. Events from other processes that share the store are not
-   * included.
+   * stored, whether or not a subscription matches it. Events from other processes that share the store, and
+   * those of `events.publish`, are not included.
    *
    * @returns a function that removes the listener.
    */

@@ -1,4 +1,4 @@
-/** The organization has no such record. Nothing was changed. */
+/** There is no such organization, or the organization has no such record. Nothing was changed. */
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError'
   readonly code = 'record_not_found'

@@ -21,7 +21,7 @@ const keyHeaders = { 'groups.create': 'x-public-api-key', 'calls.getSummary': 'a
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-/** The phrases of error bodies: those of RFC 9110, except for one that the samples have in its older form. */
+/** The phrases of error bodies: the standard ones, except for one that the samples have in its older form. */
 const phrases: Readonly<Record<number, string>> = { ...reasonPhrases, 422: 'Unprocessable Entity' }
 
 const refuse = (status: 401 | 403 | 404 | 429, message: string, headers = {}): Response => {

@@ -16,11 +16,11 @@ import { type Demo, ensureDemo, ensureOperator } from './own-organizations.ts'
 export type RunningServer = {
   /** The base URL without a trailing slash, such as `http://127.0.0.1:4100`. */
   readonly url: string
-  /** The service in this process. It offers every operation of the control API. */
+  /** The service in this process, which the public API and the control API use. */
   readonly service: ReferenceServer
   /**
-   * The demo organization; `undefined` if there are other organizations in the store or the configuration, or if other
-   * machines can reach the server.
+   * The demo organization; `undefined` if the configuration names organizations, the store has others and not this one,
+   * the process only delivers, or other machines can reach the server.
    */
   readonly demo: Demo | undefined
   /**

@@ -44,7 +44,7 @@ const markRepeated = (): void => {
   mark(document.body)
 }
 
-/** Lists the names of links that lead to different places. Headings of tables and terms of lists add to the names of theirs. */
+/** Lists the names of links that lead to different places. In tables and lists, headings and terms tell links apart. */
 const listAmbiguousLinks = (): string[] => {
   const targets = Map.groupBy(
     [...document.querySelectorAll<HTMLAnchorElement>('main a[href]:not(:is([role=grid], table, dl) a)')],
@@ -127,7 +127,7 @@ onSqlite('the inspector', (inspector) => {
         expect(await listProblemsInBoth(page), path).toEqual([])
         for (const width of onPhones.test(path) ? [1440, 768, 375] : [1440]) {
           await page.setViewportSize({ width, height: 800 })
-          // Tablets have the elements of one of the others.
+          // At 768 px, the page has the same elements as at one of the other widths.
           if (width === 375)
             expect(await listProblems(page, 'withoutContrast'), `${path} at ${width} px`).toEqual([])
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
