@@ -106,7 +106,7 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
 
   test('measures the backlog again for each overview', async () => {
     const host = await open()
-    // Refused by the connection, so that its deliveries stay.
+    // The connection is refused, so that its deliveries stay unfinished.
     await host.subscribe('http://127.0.0.1:1/')
     const measured: unknown[] = []
     for (const groupId of ['g1', 'g2']) {

@@ -5,7 +5,7 @@ import { findChannel } from '@wabakit/wire'
  * request, and receivers ignore two (W3C Trace Context 3.2.1). The first is that of the request that caused the event.
  */
 const keepFirst = (message: unknown): void => {
-  // Names and values take turns.
+  // The array alternates names and values.
   const headers: unknown = Object(Object(message).request).headers
   if (!Array.isArray(headers) || !headers.includes('webhook-signature')) return
   for (const name of ['traceparent', 'tracestate']) {

@@ -151,7 +151,7 @@ export const erasureCases = defineCases('Erasing', {
   },
 
   'rejects when any call to the store does, and is complete when it is repeated': async () => {
-    // The failure of a call that has been made is a lost response.
+    // A method that fails after its change was made is like a lost response.
     for (const isMade of [false, true]) {
       for (let isInterrupted = true, failing = 1; isInterrupted; failing++) {
         const real = await openStore()

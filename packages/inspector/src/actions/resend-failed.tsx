@@ -27,7 +27,7 @@ const periods = [
 const most = { followed: 10_000, page: 1_000 } as const
 
 const pollMs = 1_000
-/** Attempts are looked for from so long before the resend, in milliseconds, because the server's clock may differ. */
+/** How much earlier than the resend an attempt may seem to start, in milliseconds: the server's clock may differ. */
 const clockToleranceMs = 600_000
 
 /** Reads the deliveries that match, newest first. */

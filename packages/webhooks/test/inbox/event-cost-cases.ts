@@ -3,7 +3,7 @@ import { type Environment, receive, toJoin, toRequest } from './environment.ts'
 
 type Cost = {
   readonly readCost: () => Promise<number>
-  /** Returns the statements that make the planner's statistics of a table, and keep them. */
+  /** Returns the statements that compute the planner's statistics of a table, and keep them. */
   readonly analyze: (table: string) => readonly string[]
 }
 type Backlog = { readonly handled: number; readonly lane: number; readonly retries: number }

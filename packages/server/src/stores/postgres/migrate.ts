@@ -131,7 +131,7 @@ const checkSteps = async (client: pg.Client, address: string): Promise<void> => 
  * has migrated. Requires the lock of {@link withSchemaLock}.
  *
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
- * @throws DatabaseOpenError if a schema step had different SQL when it was applied.
+ * @throws DatabaseOpenError if a schema step had different SQL when it was applied, or a long transaction uses the tables.
  */
 export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
   if (!(await hasSchema(client))) {
@@ -157,7 +157,8 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
  *
  * @param address - the database's address, for errors.
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
- * @throws DatabaseOpenError if the PostgreSQL server cannot be used, or a copy into the database is unfinished.
+ * @throws DatabaseOpenError if the PostgreSQL server cannot be used, a copy into the database is unfinished, a schema step
+ *   had different SQL when it was applied, or a long transaction uses the tables.
  */
 export const migrate = (client: pg.Client, address: string): Promise<void> =>
   withSchemaLock(client, address, async () => {
