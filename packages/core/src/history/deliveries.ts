@@ -50,8 +50,8 @@ export type Deliveries = {
   /** Lists the last attempt of each of these deliveries that has been attempted. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
-   * Sends finished and pending deliveries again, in the order of their events. Their schedules start over. Deliveries
-   * to disabled subscriptions do not change.
+   * Sends deliveries that are finished or have been attempted again, in the order of their events. Their schedules start
+   * over. Deliveries to disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
    * @throws InputError if the selection is not an object of known conditions, or contains neither a condition nor `all:

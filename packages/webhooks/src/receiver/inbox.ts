@@ -77,7 +77,7 @@ export type DrainResult = {
 export type InboxMethods = {
   /**
    * Handles stored events in this process, until `stop`. Any number of processes may call `start`. On
-   * PostgreSQL and MySQL, the inbox then keeps one of the pool's connections.
+   * PostgreSQL and MySQL, the inbox then keeps two of the pool's connections.
    */
   start(): void
   /**

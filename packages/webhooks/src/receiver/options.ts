@@ -40,7 +40,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly waitUntil?: WaitUntil | undefined
   /**
-   * Maximum size of a body in bytes. The response to a larger body is 413, and the rest of the body is not read.
+   * Maximum size of a body in bytes. The response to a larger body is 413, and the rest of the body is dropped.
    * @default 1_048_576
    */
   readonly maxBodyBytes?: number | undefined

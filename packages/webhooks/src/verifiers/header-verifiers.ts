@@ -82,7 +82,8 @@ type StaticHeaderOptions = {
  * can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a
- *   scheme such as `Bearer`, or contains a character that no header can contain.
+ *   scheme such as `Bearer`, or contains a character that no header can contain. If `value` is a function, requests get
+ *   a 503 instead.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
  * const verify = staticHeader({ header: 'x-webhook-token', value: process.env.WEBHOOK_TOKEN ?? '' })
@@ -112,7 +113,7 @@ type BearerAuthOptions = {
  * request can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`,
- *   or contains a character that no header can contain.
+ *   or contains a character that no header can contain. If `token` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @example
  * const verify = bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' })
@@ -142,7 +143,7 @@ type BasicAuthOptions = {
  * send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a
- *   character that no header can contain.
+ *   character that no header can contain. If `password` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option, or a `username` that is not text or has a colon.
  * @example
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })

@@ -56,7 +56,7 @@ const isText = (value: string | undefined): boolean => typeof value?.charCodeAt 
 
 /**
  * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a
- * secret character by character. Use it in your own verifiers. A value that is no string equals nothing.
+ * secret character by character. Use it in your own verifiers. A value that is not a string equals nothing.
  *
  * @example
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)
