@@ -62,7 +62,7 @@ export type Report = {
   /** URL of the target, without credentials. */
   readonly target: string
   readonly verdict: Verdict
-  /** Seed of all random choices in the run. The same seed results in the same requests. */
+  /** Seed of all random choices in the run. The same seed results in the same requests, except for ids and times. */
   readonly seed: number
   /** Number of checks by verdict. */
   readonly counts: Readonly<Record<CheckVerdict, number>>

@@ -24,7 +24,7 @@ export type ErasureOptions = {
   readonly dryRun?: boolean | undefined
 }
 
-/** One part of an erasure: the number of records of each kind that it erased. */
+/** One part of an erasure: the number of records of each kind that it erased, or would erase in a dry run. */
 export type ErasedPart = {
   readonly calls: number
   readonly participants: number

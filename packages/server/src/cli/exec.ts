@@ -33,7 +33,7 @@ export const toSpawnArguments = ([file = '', ...args]: readonly string[], platfo
 type Forwarded = {
   readonly signal: NodeJS.Signals
   readonly platform: NodeJS.Platform
-  /** Set if a terminal started this process. */
+  /** Set if standard input is a terminal. */
   readonly isTerminal: boolean
 }
 
