@@ -79,7 +79,7 @@ const tokenChecks = [
   'keeps-secrets-out-of-answers',
 ]
 
-/** Has what a form, a decoder and an upper case change. */
+/** Contains characters that decoding as a form, decoding twice, and changing the case would change. */
 const urlToken = 'a token+ä/%41-16'
 
 const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }

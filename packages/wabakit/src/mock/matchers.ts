@@ -1,4 +1,4 @@
-// Types that these names lead to are exported there. TypeScript finds them only if something imports that entry.
+// The types of the matchers refer to types of this entry. TypeScript finds them only if something imports it.
 import type {} from './index.ts'
 
 export * from '@wabakit/mock/matchers'

@@ -18,7 +18,7 @@ const listIds = (
   known: readonly { readonly id: string }[],
 ): string[] => listed.map(({ id }) => id).filter((id) => known.some((each) => each.id === id))
 
-/** Checks that lists agree with each other in every order and with every filter. */
+/** Checks that lists in reverse order, lists with filters, and single records agree with what was listed in order. */
 export const createListsInvariant = ({ violate }: InvariantContext): Invariant => ({
   finish: async ({ events, deliveries, subscriptions, committed }) => {
     const compare = (what: string, found: unknown, expected: unknown): void => {
