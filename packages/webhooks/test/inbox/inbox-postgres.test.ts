@@ -4,6 +4,8 @@ import pg, { type ClientBase, type Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
 import type { InboxEngine } from '../../src/inbox/engine.ts'
 import { createPostgresEngine } from '../../src/inbox/engines/postgresql.ts'
+import { createEntries } from '../../src/inbox/entries.ts'
+import { inboxSyntaxes } from '../../src/inbox/table.ts'
 import { startPostgres } from '../postgres.ts'
 import { claimCostCases } from './claim-cost-cases.ts'
 import { claimOrderCases } from './claim-order-cases.ts'
@@ -165,6 +167,35 @@ describe('an inbox on PostgreSQL', () => {
     locking.release()
     await expect.poll(() => inbox.count()).toEqual({ handled: 2 })
     await receiver.stop()
+  })
+
+  it('claims nothing without the lock, although an event arrives while it finds nothing to lock for', async () => {
+    const { receiver, inbox, table } = receive(shared)
+    await inbox.count()
+    const pool = postgres.pool()
+    let claims = 0
+    pool.on('connect', (client) => {
+      const { query } = client
+      const runInParts = async (...parameters: unknown[]) => {
+        const text = String(parameters[0])
+        const place = text.indexOf('WITH picked')
+        if (place === -1 || claims++ > 0) return Reflect.apply(query, client, parameters)
+        const before = await Reflect.apply(query, client, [text.slice(0, place)])
+        expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(200)
+        return [...before, ...(await Reflect.apply(query, client, [text.slice(place)]))]
+      }
+      Object.assign(client, { query: runInParts })
+    })
+    const entries = createEntries({
+      table,
+      engine: createPostgresEngine(pool, table) as unknown as InboxEngine,
+      retention: { handledBodyMs: 1, parkedBodyMs: 1, keyMs: 1 },
+      now: () => inboxSyntaxes.postgresql.now,
+    })
+    const claim = () => entries.claim({ again: false, except: [], limit: 1, claimMs: 60_000 })
+    expect(await claim()).toEqual([])
+    expect([claims, await inbox.count()]).toEqual([1, { stored: 1 }])
+    expect(await claim()).toHaveLength(1)
   })
 
   it('claims while a role without privileges on the table holds every advisory lock of its name', async () => {
