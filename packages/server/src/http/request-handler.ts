@@ -89,9 +89,13 @@ const createLineLimit = (log: Pick<Logger, 'info'>) => {
   }
 }
 
+/** An address in brackets, or an IPv4 address with a port: the forms of RFC 7239, section 6, in which proxies name a port. */
+const withPort = /^\[(.+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
+
 /**
  * Returns the client's address. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a trusted
- * proxy and names its caller. Earlier entries can be forged and are ignored.
+ * proxy and names its caller. Earlier entries can be forged and are ignored. The port of a client changes with each
+ * connection, so it is left out. An entry that is no address, such as `unknown` or `_hidden`, counts as the proxy's own.
  */
 export const getClientAddress = (
   incoming: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<Socket, 'remoteAddress'> },
@@ -101,7 +105,9 @@ export const getClientAddress = (
   if (trustProxy === 0) return socket.remoteAddress
   // Node joins repeated headers of this name with commas.
   const entries = String(headers['x-forwarded-for'] ?? '').split(',')
-  const address = entries.at(-trustProxy)?.trim() ?? ''
+  const entry = entries.at(-trustProxy)?.trim() ?? ''
+  const [, ipv6, ipv4] = withPort.exec(entry) ?? []
+  const address = ipv6 ?? ipv4 ?? entry
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
