@@ -31,10 +31,11 @@ export const setup = async (): Promise<void> => {
     conditions: ['@wabakit/source'],
     plugins: [
       {
-        name: 'libraries-are-external',
+        // Zod has a hundred files, which take a fifth of the time to start.
+        name: 'other-libraries-are-external',
         setup: ({ onResolve }) =>
           onResolve({ filter: /^[^./#]/ }, ({ path }) =>
-            path.startsWith('@wabakit/') ? undefined : { path, external: true },
+            /^(?:@wabakit|zod)\//.test(path) ? undefined : { path, external: true },
           ),
       },
     ],

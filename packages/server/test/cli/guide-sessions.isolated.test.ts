@@ -8,7 +8,7 @@ import { eventExamples } from '@wabakit/contract/documents'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer, startWabakit, wabakit } from './wabakit.ts'
+import { startServer, startWabakit, wabakitHere } from './wabakit.ts'
 
 const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/cli.md'), 'utf8')
 
@@ -72,11 +72,11 @@ test('the session of the guide that finds out why a webhook is rejected prints w
   for (const [, name] of printed.matchAll(/"(\w+)":/g)) expect(JSON.stringify(ready)).toContain(`"${name}":`)
 
   const env = { WABAKIT_SERVER: ready.url }
-  const run = (...words: readonly string[]) => wabakit(words, { env })
+  const run = (...words: readonly string[]) => wabakitHere(words, { env })
   await run('trigger', 'call', '--customer-number', '+15550199001')
   // The third attempt is five minutes after the second, so none is made meanwhile.
   await expect
-    .poll(async () => (await run('deliveries', 'list', '--status', 'pending')).stdout)
+    .poll(async () => (await run('deliveries', 'list', '--status', 'pending')).stdout, { interval: 500 })
     .toMatch(/ dlv_\w+ +2 /)
   /** Replacements for words of the guide. */
   const words: Record<string, string> = { $WABAKIT_WEBHOOK_SECRET: secret }
@@ -109,9 +109,9 @@ test('the session of the guide that records webhooks prints what it shows', asyn
   started.kill('SIGTERM')
   await started.ended
   expectLines(started.lines.join('\n'), capture.output)
-  const checked = await wabakit(adapt(check.command))
+  const checked = await wabakitHere(adapt(check.command))
   expect(checked.code).toBe(1)
   expectLines(checked.stdout + checked.stderr, check.output)
-  expect(await wabakit(adapt(replay.command))).toMatchObject({ code: 0, stderr: '' })
+  expect(await wabakitHere(adapt(replay.command))).toMatchObject({ code: 0, stderr: '' })
   expect(received.map((body) => JSON.parse(body).event)).toEqual(Array(4).fill('CALL_ENDED'))
 })
