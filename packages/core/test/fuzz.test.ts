@@ -43,9 +43,7 @@ test('any bytes as a body result in a typed response', async () => {
   )
 })
 
-test('any JSON as a body results in a typed response, and creates a group if and only if the contract allows it', {
-  timeout: 60_000,
-}, async () => {
+test('any JSON as a body results in a typed response, and creates a group if and only if the contract allows it', async () => {
   const field = fc.oneof(
     fc.constantFrom(
       '15550100001',

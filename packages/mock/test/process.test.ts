@@ -6,7 +6,7 @@ const run = async (code: string): Promise<string> => {
   const { stdout } = await promisify(execFile)(
     'node',
     ['--conditions=@wabakit/source', '--input-type=module', '--eval', code],
-    { cwd: import.meta.dirname, timeout: 20_000 },
+    { cwd: import.meta.dirname, timeout: 100_000 },
   )
   return stdout.trim()
 }

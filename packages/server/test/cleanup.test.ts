@@ -189,7 +189,7 @@ test.each(Object.entries(setups))('six %s leave nothing behind', async (_, setUp
   const used: WeakRef<object>[] = []
   for (let round = 0; round < 6; round++) used.push(new WeakRef(await cycle()))
   // One timer belongs to expect.poll.
-  await expect.poll(countOpen, { timeout: 15_000 }).toBeLessThanOrEqual(before + 1)
+  await expect.poll(countOpen).toBeLessThanOrEqual(before + 1)
   const countKept = async (): Promise<number> => {
     await setImmediate()
     collectGarbage()

@@ -60,10 +60,10 @@ test('without free descriptors, no attempt is used up, and /readyz and the log s
     await once(socket, 'connect')
   }
   // A process without descriptors closes what it cannot accept.
-  await expect.poll(() => taken.some(({ closed }) => closed), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => taken.some(({ closed }) => closed)).toBe(true)
   await call('POST', '/whatsapp/wa-group/create', { wabaNumber: '+15550100001', subject: 'Second' })
   await expect
-    .poll(() => call('GET', '/readyz'), { timeout: 10_000 })
+    .poll(() => call('GET', '/readyz'))
     .toMatchObject({
       status: 503,
       body: expect.stringContaining('out of file descriptors or memory (EMFILE)'),
@@ -74,7 +74,7 @@ test('without free descriptors, no attempt is used up, and /readyz and the log s
 
   for (const socket of taken) socket.destroy()
   await other.arrived(1)
-  await expect.poll(() => call('GET', '/readyz'), { timeout: 10_000 }).toMatchObject({ status: 200 })
+  await expect.poll(() => call('GET', '/readyz')).toMatchObject({ status: 200 })
   const { body } = await call('GET', '/_wabakit/organizations/acme/deliveries')
   expect(JSON.parse(body).items).toMatchObject([{ attempts: 1 }, { attempts: 1 }, { attempts: 1 }])
   expect(log.filter((line) => line.includes('EMFILE'))).toHaveLength(1)

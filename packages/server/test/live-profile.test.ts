@@ -73,7 +73,7 @@ test('a call that was not answered ends as at a live service', async () => {
   await control(server, `POST ${path}/subscriptions`, { channel: 'WHATSAPP', number: '+15550100001', url })
   const call = { channel: 'WHATSAPP', outcome: 'missed', notPicked: 2 }
   await control(server, `POST ${path}/simulated-calls`, call)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(4)
+  await expect.poll(() => received.length).toBe(4)
   const [, first, second, last] = received.map(({ body }) => body)
   expect(first).toMatchObject({ event: 'CALL_NOT_PICKED', callStatus: 'INITIATED' })
   expect(second).toEqual(first)
@@ -99,7 +99,7 @@ test('the configuration file says what this live service sends', async () => {
   const authorization = { token: 't0ken' }
   await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550100001', url, authorization })
   await createGroup(server.url, {}, { 'x-public-api-key': 'wk_test_key_0123456789' })
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => received.length).toBe(1)
   expect(received[0]?.body).toEqual({
     groupId: null,
     groupName: 'Team',

@@ -49,7 +49,7 @@ test('is not ready while the database is unavailable, refuses with 503, and reco
   const database = (await cluster?.createDatabase()) ?? ''
   const { url } = await start({ database })
   const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
-  expect(await readiness()).toBe(200)
+  await expect.poll(readiness).toBe(200)
 
   await cluster?.stop()
   expect(await readiness()).toBe(503)
@@ -83,7 +83,7 @@ test('is not ready while the database is read-only', async () => {
   await client.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
   await client.query(reconnect)
   await expect.poll(async () => (await createGroup(url)).status).toBe(200)
-  expect(await readiness()).toBe(200)
+  await expect.poll(readiness).toBe(200)
 })
 
 test('a start that loses its database fails with that reason', async () => {

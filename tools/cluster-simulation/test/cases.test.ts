@@ -14,7 +14,7 @@ beforeAll(async () => {
   const args = ['--conditions=@wabakit/source', script, ...cases.flatMap((path) => ['--replay', path])]
   const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error)
   replays = cases.map((path, index) => stdout.split(`${path}\n`)[1]?.split(`${cases[index + 1]}\n`)[0])
-})
+}, 600_000)
 
 test.each(cases.map((path, index) => [basename(path, '.json'), index]))(
   '%s no longer breaks an invariant',

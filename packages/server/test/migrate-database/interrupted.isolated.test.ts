@@ -47,7 +47,7 @@ const connect = async (url: string) => {
 const holdMigration = async (to: string) => {
   const [target, observer] = [await connect(to), await connect(to)]
   const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)
-  await expect.poll(hasBegun, { interval: 1, timeout: 20_000 }).toBe(true)
+  await expect.poll(hasBegun, { interval: 1 }).toBe(true)
   // The last group. The batch that contains it waits for this transaction, which inserts the same group.
   await target.query('BEGIN')
   await target.query(`
@@ -57,7 +57,7 @@ const holdMigration = async (to: string) => {
   const waiting = `FROM pg_stat_activity
     WHERE application_name = 'wabakit migrate-database' AND wait_event_type = 'Lock' AND datname = current_database()`
   const isWaiting = () => observer.value(`SELECT count(*)::integer ${waiting}`)
-  await expect.poll(isWaiting, { interval: 5, timeout: 20_000 }).toBe(1)
+  await expect.poll(isWaiting, { interval: 5 }).toBe(1)
   return {
     target,
     terminate: () => observer.query(`SELECT pg_terminate_backend(pid) ${waiting}`),

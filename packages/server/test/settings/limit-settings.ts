@@ -34,19 +34,17 @@ export const limitSettings = {
     ],
   },
   rateLimitPerCall: {
-    /** The number of requests for a summary before the first 429, up to 35. */
+    /** The limit that a refusal names, or `undefined` if none of many requests for one summary is refused. */
     see: async (settings) => {
       const { url } = await start(settings)
       const headers = { authorization: 'wk_test_key_0123456789' }
-      for (let count = 0; count < 35; count++) {
-        const { status } = await fetch(`${url}/v1/call/ai-summary?callId=c1`, { headers })
-        if (status === 429) return count
-      }
-      return undefined
+      const ask = () => fetch(`${url}/v1/call/ai-summary?callId=c1`, { headers })
+      const responses = await Promise.all(Array.from({ length: 60 }, ask))
+      return responses.find(({ status }) => status === 429)?.headers.get('ratelimit-policy')
     },
     cases: [
-      [{}, 30],
-      [{ rateLimitPerCall: 3 }, 3],
+      [{}, '"call";q=30;w=60'],
+      [{ rateLimitPerCall: 3 }, '"call";q=3;w=60'],
       [{ rateLimitPerCall: 0 }, undefined],
       [{ sandbox: true }, undefined],
     ],
