@@ -41,8 +41,8 @@ type Numbers<
 type NumbersOf<Value> = Value extends (...given: infer Given) => unknown ? Numbers<Given[number]> : never
 
 /**
- * The uses of every option that is a number, by function and path. Paths of numbers that are not options are named in `Other`. A new
- * option without a use does not compile.
+ * The uses of every option that is a number, by function and path. `Other` has the paths of numbers that are not
+ * options. A new option without a use does not compile.
  */
 export type NumericOptions<Functions, Other extends string = never> = {
   readonly [Name in keyof Functions as [Exclude<NumbersOf<Functions[Name]>, Other>] extends [never]

@@ -56,7 +56,7 @@ test('an SQS queue: each message is handled once, and those that cannot be store
   }
   for (let times = 0; times < 2; times += 1)
     expect(await handler({ Records: records })).toEqual({ batchItemFailures: [] })
-  // Both summaries and both ends are one event. The two agents who did not answer are two.
+  // The two summaries are one event, and so are the two ends. The two agents who did not answer are two events.
   expect(await takeHandled()).toEqual(Array.from({ length: 4 }, () => 'call-sqs'))
 
   const unusable = {

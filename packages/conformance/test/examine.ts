@@ -22,7 +22,7 @@ export const limits = {
   slowConnections: 6,
 } as const
 
-/** Examines an endpoint of these tests with every option of the doctor. */
+/** Examines an endpoint of these tests with its two secrets and its effects. */
 export const examine = (endpoint: Endpoint, options: Partial<ExamineEndpointOptions> = {}): Promise<Report> =>
   examineEndpoint({
     url: endpoint.url,

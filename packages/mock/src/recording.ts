@@ -11,7 +11,10 @@ export type RecordedRequest = {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Headers
-  /** The body: parsed JSON, other text as received, `undefined` if there was none. */
+  /**
+   * The body: parsed JSON, other text as received, `undefined` if there was none. One that is too large for the API
+   * may be cut.
+   */
   readonly body: unknown
   /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number

@@ -46,6 +46,14 @@ test.each(['/', '/_wabakit/tenants'])('responds with 400 to two hosts in a reque
   expect(getStatus(received)).toBe(400)
 })
 
+test('records only the start of a body that is too large', async () => {
+  const chunk = new TextEncoder().encode('x'.repeat(20_000))
+  const body = ReadableStream.from(Array.from({ length: 10 }, () => chunk))
+  const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+  await mock.fetch(new Request(`${mock.url}/whatsapp/wa-group/create`, init))
+  expect(String(mock.requests.at(-1)?.body)).toBe('x'.repeat(80_000))
+})
+
 test('still responds to a client after all of that', async () => {
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Team' })
   expect(groupId).toMatch(/^wagrp_/)

@@ -8,7 +8,7 @@ const deliveries = 'core/src/delivery/under-way.ts'
 const policy = 'core/src/delivery/start-policy.ts'
 const reader = 'core/src/delivery/page-reader.ts'
 
-/** Returns whether a queue may be restarted while pages with many deliveries are being read. */
+/** Returns whether a queue with many pages may be restarted while one of them is being read slowly. */
 const hasSlowWindows = (plan: Plan): boolean =>
   hasLateChanges(plan) && (plan.slowMs ?? 0) > 0 && plan.prefetchSize <= 3 && plan.operations.length >= 10
 

@@ -68,7 +68,7 @@ export const eventName = z
     ),
   )
 
-/** The subject of an event: `call:` or `group:` and an identifier. */
+/** The subject of an event, such as `call:` or `group:` and an identifier. */
 export const subject = z
   .string()
   .check(

@@ -22,7 +22,7 @@ type ApiOptions = {
   readonly correct: (request: RequestDescribed) => void
 }
 
-/** Maximum length of a recorded body, in characters. The rest is not read. */
+/** A body is read for the recording until it has this many characters. The chunks after that are not. */
 const maxLength = 65_536
 
 /** Reads the start of a body, for the recording. */

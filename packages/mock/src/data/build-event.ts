@@ -39,7 +39,7 @@ const findContradiction = ({ callDirection, triggeredVia }: Fields): string | un
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /**
- * Builds an event from its template and overrides, and keeps related fields consistent.
+ * Builds an event from its template and overrides, and changes the fields that depend on overridden ones.
  *
  * @param caller - the function that the user called, for the message.
  * @throws MockUsageError if the event would violate the contract.

@@ -32,7 +32,8 @@ export type FixtureOverrides<Name extends EventName> = {
 export type Fixtures = {
   /**
    * Returns a realistic event that matches the contract. The same input results in the same event in every
-   * release. Related fields stay consistent (`from` and `channelNumber`, times and duration).
+   * release. Fields that depend on changed ones change too: `channelNumber` with `from`, or the end of a call with its
+   * start and duration.
    *
    * @throws MockUsageError if the name is unknown, or the event would violate the contract.
    * @example

@@ -34,9 +34,9 @@ export type Faults = {
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
   /**
-   * Asserts that every fault was applied that was not removed: otherwise, the test has not tested what it set up. Does not check
-   * `neverRetry` and faults with a `chance`, which may never have hit anything. Closing a mock also prints
-   * its unused faults to the console.
+   * Asserts that every fault that was not removed was applied: otherwise, the test has not tested what it set up.
+   * Does not check `neverRetry` and faults with a `chance`, which may never have hit anything. Closing a mock also
+   * prints its unused faults to the console.
    *
    * @throws MockUsageError that names the faults that were not applied.
    * @example
@@ -118,7 +118,7 @@ export const createFaults = (random: Random) => {
       clear: clearDeliveries,
     },
     hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
-    /** Returns a message about all faults that were never applied; `undefined` if there are none. */
+    /** Returns a message about the unused faults, including cleared ones; `undefined` if there are none. */
     explainUnused: (): string | undefined => {
       const unused = [...cleared, ...describeUnused()]
       return unused.length > 0 ? explainUnused(unused) : undefined

@@ -6,7 +6,7 @@ type TraceFilesOptions = {
   readonly createTrace: () => Promise<string>
 }
 
-/** Creates what saves the traces of a tenant. Nothing of it is loaded before a test fails. */
+/** Creates the functions that save a tenant's traces. The code that writes files is loaded with the first one. */
 export const createTraceFiles = ({ getRecorder, createTrace }: TraceFilesOptions) => {
   /** The trace of the last failed wait, and the test that it belongs to. */
   let last: { readonly path: string; readonly test: typeof touched.tenants } | undefined

@@ -39,7 +39,7 @@ const showBody = (body: Uint8Array): string => {
   return body.length > maxShownBytes ? `${text}… (${body.length} bytes)` : text
 }
 
-/** Formats a request and its response as sent. The doctor has already hidden their secrets. */
+/** Formats a request and its response, without the end of long ones. The doctor has already hidden their secrets. */
 const formatExchange = ({ request, status, headers, body, error }: Exchange): string => {
   const sent = Object.entries(request.headers).flatMap(([name, values]) =>
     [values].flat().map((value) => `> ${name}: ${value}`),

@@ -46,7 +46,7 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       },
       'delivery attempt',
     )
-    // An operational subscription gets no health events about itself, so its failures are logged.
+    // There are no health events about an operational subscription, so the log has to tell that it was disabled.
     const reason = settlement.outcome === 'settled' ? settlement.disabled : null
     if (subscription.channel === 'OPERATIONS' && reason !== null) {
       log.warn({ subscriptionId: subscription.id, reason }, 'operational subscription disabled')

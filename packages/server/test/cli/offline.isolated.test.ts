@@ -121,7 +121,7 @@ test('backup copies a SQLite file, and names the tool for PostgreSQL without pri
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') })
 })
 
-// Only Linux has /dev/full.
+// macOS and Windows have no /dev/full.
 test.runIf(process.platform === 'linux')('a result that cannot be written exits with 1', () => {
   const full = openSync('/dev/full', 'w')
   const { status, stderr } = spawnSync(process.execPath, [...command, 'openapi'], {

@@ -77,8 +77,8 @@ const countBuffers = async (client: Pick<ClientBase, 'query'>, text: string): Pr
 }
 
 /**
- * Returns how many buffers each statement reads that claims entries: again, first, first again, postpone, first. Its
- * statements are read from the connection, and run again with EXPLAIN.
+ * Returns how many buffers each statement that claims entries reads: again, first, first again, postpone, first. The
+ * statements are recorded from the connection, and run again with EXPLAIN.
  */
 export const measureClaims = async (pool: Pool, backlog: Backlog): Promise<number[]> => {
   const sent = await record(pool, backlog)

@@ -7,13 +7,14 @@ import { pairHeaders } from './send-request.ts'
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Creates a reader of requests with their exact bytes. The bodies that are being handled have at most 64 MiB in total, because
- * strangers can reach the port through the tunnel.
+ * Creates a reader of requests with their exact bytes. The bodies that are being handled have at most 64 MiB in
+ * total, because strangers can reach the port through the tunnel.
  */
 export const createRequestReader = () => {
   let heldBytes = 0
   /**
-   * Reads a request, and handles it. Returns a status instead if its body is too large on its own (413) or together with the others (503).
+   * Reads a request, and handles it. Returns a status instead if its body is too large on its own (413) or together
+   * with the others (503).
    *
    * @throws Error if the connection is lost before the end of the body.
    */
