@@ -55,7 +55,10 @@ type SurviveOptions = {
   readonly recoveryMs?: number
 }
 
-/** Of ten calls, nine are answered and eight have a summary; five are WhatsApp calls, four of which ring in vain. */
+/**
+ * Of ten calls, nine are answered and eight have a summary. Five are WhatsApp calls, four of which ring at agents who do
+ * not answer.
+ */
 const toSimulation = (call: number) => {
   const index = call % 10
   const recap = `Recap ${call}`

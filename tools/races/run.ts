@@ -7,7 +7,8 @@ import { createRace } from './race.ts'
 import { createOperations, maxSwitches, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
 
 /**
- * Runs store operations on PostgreSQL in every order of their statements that can make a difference.
+ * Runs store operations on PostgreSQL in every order of their statements that can make a difference. `maxSwitches` limits
+ * the scenarios with too many of them.
  *
  *   npm run test:races
  *   npm run test:races -- settle,takeOver publish,settle,disable

@@ -79,9 +79,9 @@ type Prepared = {
 }
 
 /**
- * Saves an organization with two subscriptions. One has three deliveries: the first is being attempted by a dead
- * worker, the second waits behind it, and the third is in another lane. All deliveries of the other subscription are
- * finished. There is a call, and a group with a participant.
+ * Saves an organization with two subscriptions, which get three events each. In one, the first delivery is being
+ * attempted by a dead worker, the second waits behind it, and the third is in another lane. In the other, the first and
+ * the third are delivered. There is a call, and a group with a participant.
  */
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
   const common = { revision: 1, createdAt: 0 }
@@ -316,7 +316,7 @@ export type OperationName =
 const settlements = ['settle', 'fail', 'gone'] as const
 const changes = ['publish', 'takeOver', 'disable', 'remove', 'erase'] as const
 
-/** All relevant pairs, most important first, and some groups of three. */
+/** Pairs of operations on the same records, most important first, and some groups of three. */
 export const scenarios: readonly (readonly OperationName[])[] = [
   ...settlements.flatMap((settlement) => changes.map((change) => [settlement, change] as const)),
   ['settle', 'settleAgain'],

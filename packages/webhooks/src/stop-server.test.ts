@@ -3,7 +3,7 @@ import { Agent, createServer, type ServerResponse, request as sendRequest } from
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { stopServer } from './stop-server.ts'
 
-/** Starts a server, and clients that keep one connection each. */
+/** Starts a server, and a client that keeps its connections. */
 const listen = async (handle: (response: ServerResponse) => void) => {
   const server = createServer((request, response) => {
     request.resume()

@@ -32,7 +32,7 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
 
   it('refuses sessions with autocommit off, and a connection in a transaction', async () => {
     const reset = mariadb.pool()
-    // The pool passes the connection of callbacks.
+    // mysql2 passes a connection whose methods take callbacks.
     reset.pool.on('connection', (connection) => void connection.query('SET autocommit = 0', () => {}))
     const connection = await mariadb.pool().getConnection()
     await connection.query('START TRANSACTION')

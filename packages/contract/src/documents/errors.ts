@@ -47,7 +47,7 @@ export const explainError = (code: ErrorCode): { readonly meaning: string; reado
   return { meaning, remedy }
 }
 
-/** An invalid request for each error code that concerns a field. */
+/** The invalid field for each error code about a field of a create request. */
 const mistakes: { readonly [Code in ErrorCode]?: object } = {
   invalid_waba_number: { wabaNumber: '' },
   invalid_subject: { subject: '' },

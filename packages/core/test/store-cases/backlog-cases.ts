@@ -62,7 +62,7 @@ export const backlogCases = defineCases({
     const digits = ['0', '1', '2']
     const others = digits.map((each, index) => buildSubscription({ id: `sub_${index + 2}`, digits: each }))
     await setUp(store, [buildSubscription(), ...others])
-    // The first waits in one lane, whose head has failed; the second is only waiting; the third is disabled.
+    // The first has a lane whose head fails below. The second and the third only wait. The fourth is disabled.
     await publish(store, { subject: 's1' }, { subject: 's1' }, { subject: 's2', digits: '0' })
     await publish(
       store,

@@ -6,7 +6,7 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Maximum age of a signature, in milliseconds, as Standard Webhooks recommends. */
+/** Maximum age of a signature, in milliseconds: the default of `standardWebhooks()`. */
 const toleranceMs = 300_000
 
 type Judgment = readonly [tone: 'good' | 'warn', verdict: string, text: string]

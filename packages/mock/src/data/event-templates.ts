@@ -14,7 +14,7 @@ export type TemplateSources = {
   readonly start: number
 }
 
-/** Returns the time from `start` to an event, in seconds, so that the event can be placed in the past. */
+/** Returns the longest time from `start` to an event, in seconds, so that the event can be placed in the past. */
 export const getSecondsAfterStart = (name: EventName, durationInSeconds: number): number => {
   if (name.startsWith('CALL_')) return 5 + durationInSeconds
   return name === 'GROUP_CREATED' ? 0 : 3_600

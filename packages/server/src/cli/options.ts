@@ -14,7 +14,7 @@ export type ServerAddress = {
 /** The options of all commands that use a running server's control API. */
 export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** Creates an option whose value can also come from the environment variable `WABAKIT_<NAME>`. */
+/** Creates an option whose value can also come from an environment variable: `WABAKIT_<NAME>`, or `…_WEBHOOK_SECRET`. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
   const name = option.name() === 'secret' ? 'webhook-secret' : option.name()
@@ -47,8 +47,8 @@ export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
 /**
- * Parses an http or https URL. Defaults to http, as in `localhost:4100`. For a URL with a user name, a password or a
- * query, throws a CliError, because a commander error would print it.
+ * Parses an http or https URL. Defaults to http, as in `localhost:4100`. For a URL with a user name or password, and for
+ * an invalid one with a query, throws a CliError, because a commander error would print it.
  */
 export const parseUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`

@@ -71,7 +71,7 @@ const readOrganization = async (store: Store, organizationId: string) => {
   }
 }
 
-/** Reads everything in a store through its methods, page by page. */
+/** Reads the records of a store through its methods, page by page. */
 export const readStore = async (store: Store) => {
   const organizations = await readPages((page) => store.listOrganizations(page))
   return {

@@ -2,8 +2,8 @@ import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 
 /**
- * Whether the calls of a method are recorded. Every engine must return the same results for those that are. Most others only read;
- * a new method needs its own answer.
+ * Whether the calls of a method are recorded. Every engine must return the same results for those that are. Most others
+ * only read. A store's new method does not compile until it is listed here.
  */
 const isRecorded = {
   createGroup: true,

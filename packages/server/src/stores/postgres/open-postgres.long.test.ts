@@ -44,7 +44,7 @@ const admin = async (sql: string, connectionString = url): Promise<void> => {
   await client.query(sql).finally(() => client.end())
 }
 
-/** Creates groups concurrently before, during and after a disturbance. Returns the acknowledged ones. */
+/** Creates groups concurrently until a disturbance is over. Returns the acknowledged ones, and the failures. */
 const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
   let isOver = false
   const acknowledged: string[] = []

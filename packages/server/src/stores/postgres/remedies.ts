@@ -51,7 +51,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['ETIMEDOUT', unreachable],
 ])
 
-/** Returns the remedy for a database failure, or `undefined` for any other error. */
+/** Returns the remedy for a database failure; `undefined` for an error without a known one. */
 export const findRemedy = (error: unknown): string | undefined => {
   const { code } = Object(error)
   if (typeof code !== 'string') return undefined

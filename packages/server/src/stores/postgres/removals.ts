@@ -26,7 +26,7 @@ export const createRemovals = (query: Query) => {
 /** The minimum value of a bigint. */
 const earliest = String(-(2n ** 63n))
 
-/** The times up to which this process has removed everything. */
+/** Where a prune starts that has not removed anything yet: the times before which nothing is left to remove. */
 const beginning = { finishedFrom: earliest, occurredFrom: earliest }
 
 /**
