@@ -35,6 +35,8 @@ test('a fault hits as often as it is planned, and shows how many hits are left',
   faults.add({ endpoint: 'groups.create', fault: { status: 500 }, times: 2 })
   const { id } = faults.add({ endpoint: '*', fault: { status: 503 }, times: 'always' })
   const take = () => faults.take('groups.create')?.status
+  expect(faults.list()[0]).toMatchObject({ remaining: 2 })
+  expect(faults.take('calls.getSummary')?.status).toBe(503)
   expect([take(), take(), take(), take()]).toEqual([500, 500, 503, 503])
   expect(faults.list()).toMatchObject([{ id, remaining: 'always' }])
   faults.remove(id)

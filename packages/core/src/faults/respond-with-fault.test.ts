@@ -41,6 +41,19 @@ test.each<[ApiFault, number, object]>([
   expect([response.status, await response.json()]).toEqual([status, body])
 })
 
+test.each<[ApiFault, number, string, string]>([
+  [{ malformed: true }, 200, 'application/json; charset=utf-8', '{"success":true,'],
+  [{ html: true }, 502, 'text/html; charset=utf-8', '<!doctype html>'],
+  [{ html: true, status: 200 }, 200, 'text/html; charset=utf-8', '<!doctype html>'],
+  [{ body: '' }, 200, 'text/plain', ''],
+])('the fault %j results in %i and a body that is no JSON', async (fault, status, type, start) => {
+  const response = await respond(fault)
+  expect([response.status, response.headers.get('content-type')]).toEqual([status, type])
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  const text = await response.text()
+  expect(text.slice(0, start.length || 1)).toBe(start)
+})
+
 test.each<[EndpointName, number, string | undefined]>([
   ['groups.create', 400, undefined],
   ['groups.create', 404, undefined],
@@ -50,6 +63,11 @@ test.each<[EndpointName, number, string | undefined]>([
   ['calls.getSummary', 404, 'summary_not_found'],
   ['calls.getSummary', 422, 'summary_unavailable'],
   ['calls.getSummary', 401, undefined],
+  ...[408, 413, 415, 429, 431, 500].map((status): [EndpointName, number, string] => [
+    'groups.create',
+    status,
+    expect.stringMatching(/^[a-z_]+$/),
+  ]),
 ])('%s has its only code for %i, and no code of another endpoint: %s', async (endpoint, status, code) => {
   const body = await (await respond({ status }, endpoint)).json()
   expect([body.statusCode, body.code]).toEqual([status, code])
@@ -63,6 +81,7 @@ test.each([
   const { headers } = await respond({ status: 429, retryAfterSeconds: seconds })
   expect(headers.get('retry-after')).toBe(retryAfter)
   expect(headers.get('ratelimit')).toBe(`"key";r=0;t=${t}`)
+  expect(headers.get('ratelimit-policy')).toBe('"key";q=300;w=60')
 })
 
 test('other statuses have no rate-limit headers, and those of the service are kept', async () => {
