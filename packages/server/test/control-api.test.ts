@@ -1,4 +1,3 @@
-import { verifySignature } from '@wabakit/webhooks'
 import { describe, expect, test } from 'vitest'
 import { control, listenForWebhooks } from './fixture.ts'
 import { hosts } from './hosts.ts'
@@ -159,94 +158,6 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
   })
 
-  test('says that a delivery was deferred, even if an earlier attempt failed', async () => {
-    const host = await open()
-    let status = 500
-    const endpoint = await listenForWebhooks(() => status, { 'retry-after': '600' })
-    await host.subscribe(endpoint.url)
-    await host.createGroup({ groupId: 'a' })
-    await host.service.dispatcher.runDue()
-    const path = `${root}/deliveries`
-    const [{ id }] = (await control(host, `GET ${path}`)).body.items
-    expect((await control(host, `GET ${path}/${id}`)).body).toMatchObject({ wait: { reason: 'retry' } })
-
-    status = 409
-    await control(host, `POST ${path}/${id}/retry`)
-    await host.service.dispatcher.runDue()
-    const { body } = await control(host, `GET ${path}/${id}`)
-    const timeline = await control(host, `GET ${root}/timeline?group=a`)
-
-    expect(body).toMatchObject({ failures: 1, deferrals: 1, wait: { reason: 'deferred' } })
-    expect(timeline.body.deliveries).toMatchObject([{ id, wait: { reason: 'deferred' } }])
-  })
-
-  test('plays a whole call, whose events arrive signed and in order', async () => {
-    const host = await open()
-    const endpoint = await listenForWebhooks()
-    const { body: subscription } = await control(host, `POST ${root}/subscriptions`, {
-      channel: 'PSTN',
-      number: host.pstnNumber,
-      url: endpoint.url,
-    })
-
-    const played = await control(host, `POST ${root}/simulated-calls`, { durationInSeconds: 42 })
-    await endpoint.arrived(4)
-
-    expect(played).toMatchObject({
-      status: 201,
-      body: {
-        state: 'ended',
-        durationInSeconds: 42,
-        channel: 'PSTN',
-        agentNumber: expect.stringMatching(/^\+1/),
-      },
-    })
-    const events = endpoint.arrivals.map(({ body }) => JSON.parse(body))
-    expect(events.map(({ event }) => event)).toEqual([
-      'CALL_INCOMING_INITIATED',
-      'CALL_ACCEPTED',
-      'CALL_ENDED',
-      'CALL_AI_SUMMARY',
-    ])
-    expect(new Set(events.map(({ callId }) => callId))).toEqual(new Set([played.body.callId]))
-    for (const { headers, body } of endpoint.arrivals) {
-      await verifySignature({ payload: body, headers, secrets: [subscription.secret] })
-    }
-  })
-
-  test('plays a call without a summary if it cannot have one', async () => {
-    const host = await open()
-
-    const missed = await control(host, `POST ${root}/simulated-calls`, { outcome: 'missed' })
-    const silent = await control(host, `POST ${root}/simulated-calls`, {
-      outcome: 'nothing_said',
-    })
-    const unwanted = await control(host, `POST ${root}/simulated-calls`, { summary: false })
-
-    expect(missed.body).toMatchObject({ state: 'missed', summary: null })
-    for (const { body } of [silent, unwanted]) {
-      const { body: call } = await control(host, `GET ${root}/calls/${body.callId}`)
-      expect(call).toMatchObject({ state: 'ended', summary: null })
-    }
-  })
-
-  test('saves a delayed summary later', async () => {
-    const host = await open()
-    const summarized = Promise.withResolvers<string>()
-    host.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
-    const play = (after: number | string) =>
-      control(host, `POST ${root}/simulated-calls`, { summary: { recap: 'Short.', after } })
-
-    const { body: much } = await play('1h')
-    const { body: soon } = await play(1)
-    await host.pass(1)
-
-    expect(await summarized.promise).toBe(soon.callId)
-    const show = async (callId: string) => (await control(host, `GET ${root}/calls/${callId}`)).body
-    expect(await show(soon.callId)).toMatchObject({ summary: { recap: 'Short.' } })
-    expect(await show(much.callId)).toMatchObject({ state: 'ended', summary: null })
-  })
-
   test('moves a call step by step, and refuses an unknown step', async () => {
     const host = await open()
     const { body: call } = await control(host, `POST ${root}/calls`, {
@@ -319,24 +230,6 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(published.status).toBe(201)
     await endpoint.arrived(1)
     expect([published.body.payload, endpoint.arrivals[0]?.body]).toEqual([payload, payload])
-  })
-
-  test('lists events with cursors, and shows one', async () => {
-    const host = await open()
-    for (const groupId of ['a', 'b', 'c']) await host.createGroup({ groupId })
-    const path = `${root}/events`
-
-    const first = await control(host, `GET ${path}?limit=2`)
-    const second = await control(host, `GET ${path}?limit=2&cursor=${first.body.nextCursor}`)
-    const newest = await control(host, `GET ${path}?order=newest_first&limit=1`)
-    const one = await control(host, `GET ${path}/${newest.body.items[0].id}`)
-    const none = await control(host, `GET ${path}/evt_nothing`)
-
-    const subjects = [...first.body.items, ...second.body.items].map(({ subject }) => subject)
-    expect(subjects).toEqual(['group:a', 'group:b', 'group:c'])
-    expect(one.body).toEqual(newest.body.items[0])
-    expect(JSON.parse(one.body.payload)).toMatchObject({ event: 'GROUP_CREATED', groupId: 'c' })
-    expect(none.status).toBe(404)
   })
 
   test('lists deliveries with their attempts, and resends them with the same id or a new one', async () => {
@@ -414,37 +307,6 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(await control(host, request, body)).toMatchObject({ status, body: { statusCode: status, code } })
   })
 
-  test.each([
-    { durationInSeconds: -1 },
-    { durationInSeconds: 1.5 },
-    { durationInSeconds: 1e12 },
-    { summary: { generatedBy: 'automatic' } },
-    { summary: { generatedBy: 'automatic', after: '1h' } },
-    { summary: { recap: '\ud800' } },
-    { summary: { keyPoints: ['\0'], after: '1h' } },
-    { outcome: 'missed', summary: {} },
-    { agentNumber: 'abc' },
-  ])('publishes nothing of a call that cannot be simulated: %j', async (body) => {
-    const host = await open({ callSummaries: 'manual' })
-
-    const { status } = await control(host, `POST ${root}/simulated-calls`, body)
-
-    expect(status).toBeGreaterThanOrEqual(400)
-    expect(status).toBeLessThan(500)
-    expect((await host.service.events.list(organizationId)).items).toEqual([])
-    expect((await host.service.calls.list(organizationId)).items).toEqual([])
-  })
-
-  test('returns the summary of a simulated call if it has one, and null if it will get one', async () => {
-    const host = await open()
-    const simulate = async (body: object) => (await control(host, `POST ${root}/simulated-calls`, body)).body
-
-    expect((await simulate({ summary: { recap: 'They agreed.' } })).summary).toMatchObject({
-      recap: 'They agreed.',
-    })
-    expect((await simulate({ summary: { after: '1h' } })).summary).toBeNull()
-  })
-
   test('names the invalid field', async () => {
     const host = await open()
 
@@ -465,40 +327,5 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     })
 
     expect({ status, code: body.code }).toEqual({ status: 415, code: 'unsupported_media_type' })
-  })
-})
-
-const [server] = hosts
-
-// On a virtual clock, time does not pass between attempts, so a mock does not spread them.
-test('starts as many attempts per second as a subscription allows, and reports what the others wait for', async () => {
-  const host = await server.open()
-  const endpoint = await listenForWebhooks()
-  const made = await host.subscribe(endpoint.url, { maxAttemptsPerSecond: 0.01 })
-  expect(made.body.maxAttemptsPerSecond).toBe(0.01)
-  await host.createGroup({ groupId: 'a' })
-  await endpoint.arrived(1)
-  await host.createGroup({ groupId: 'b' })
-  const path = `${server.root}/deliveries`
-  const [waiting] = (await control(host, `GET ${path}?status=pending`)).body.items
-  const { body: shown } = await control(host, `GET ${path}/${waiting.id}`)
-  expect(shown).toMatchObject({ attempts: 0, wait: { reason: 'limit' } })
-  expect(endpoint.arrivals.length).toBe(1)
-
-  const one = `${server.root}/subscriptions/${made.body.id}`
-  expect(await control(host, `PATCH ${one}`, { maxAttemptsPerSecond: 0 })).toMatchObject({
-    status: 400,
-    body: { issues: [{ path: 'maxAttemptsPerSecond' }] },
-  })
-  const changed = await control(host, `PATCH ${one}`, { maxAttemptsPerSecond: null })
-  expect(changed.body.maxAttemptsPerSecond).toBeNull()
-  await endpoint.arrived(2)
-})
-
-// A mock has faults.
-test('refuses faults on a server, which has none', async () => {
-  expect(await control(await server.open(), 'GET /faults')).toMatchObject({
-    status: 404,
-    body: { code: 'not_found' },
   })
 })

@@ -249,10 +249,3 @@ test('the longest identifiers are stored and found, whatever their characters', 
   const ofCall = `subject=${encodeURIComponent(`call:${longest}`)}`
   expect((await control(server, `GET ${own}/events?${ofCall}`)).body.items).toHaveLength(2)
 })
-
-test('a group whose id has a line break is found', async () => {
-  const server = await start()
-  expect((await createGroup(server.url, { groupId: 'a\nb' })).status).toBe(200)
-  expect((await control(server, `GET ${path}/groups/a%0Ab`)).body).toMatchObject({ groupId: 'a\nb' })
-  expect((await control(server, `GET ${path}/events?subject=group:a%0Ab`)).body.items).toHaveLength(1)
-})

@@ -64,21 +64,6 @@ test('starts with the oldest event if requested', async () => {
   })
 })
 
-test('streams published events', async () => {
-  const server = await start()
-  const stream = await openStream(server)
-
-  await control(server, 'POST /organizations/acme/events', {
-    name: 'CALL_MISSED',
-    subject: 'call:c1',
-    channel: 'PSTN',
-    number: '+15550100002',
-    payload: { event: 'CALL_MISSED', callId: 'c1' },
-  })
-
-  expect(await stream.next()).toMatchObject({ data: { name: 'CALL_MISSED' } })
-})
-
 test('reveals nothing about other organizations', async () => {
   const server = await start()
   await server.service.organizations.create({

@@ -245,21 +245,6 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(keys.body.items).toMatchObject([{ lastRequestAt: expect.any(String) }])
   })
 
-  test('the bodies of requests about an erased call are forgotten', async () => {
-    const host = await open()
-    await control(host, `POST ${root}/simulated-calls`, {
-      callId: 'c1',
-      summary: { recap: 'Secret plan.' },
-    })
-    const response = await fetch(`${host.url}/v1/call/ai-summary?callId=c1`, {
-      headers: { authorization: host.key },
-    })
-    const path = `GET /requests/${response.headers.get('x-request-id')}`
-    expect((await control(host, path)).body.responseBody).toContain('Secret plan.')
-    await control(host, `POST ${root}/erasures`, { callId: 'c1' })
-    expect((await control(host, path)).body).toMatchObject({ callId: null, responseBody: null })
-  })
-
   test('lists every event with a sample that its schema describes', async () => {
     const { body } = await control(await open(), 'GET /event-types')
     expect(body.items.length).toBeGreaterThanOrEqual(9)
