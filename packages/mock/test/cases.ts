@@ -6,9 +6,7 @@ import {
   RateLimitError,
   ServerError,
   SummaryPendingError,
-  SummaryUnavailableError,
   TimeoutError,
-  UnprocessableError,
 } from '@wabakit/client'
 import { type Mock, type MockTenant, MockUsageError } from '@wabakit/mock'
 import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
@@ -88,29 +86,6 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(mock.events.length, 1)
   },
 
-  'creates one group for a repeated request, and rejects a different request with the same id': async ({
-    mock,
-    client,
-  }) => {
-    const group = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
-    await client().groups.create(group)
-    await client().groups.create(group)
-    await rejects(client().groups.create({ ...group, subject: 'Other' }), UnprocessableError)
-    equal(
-      mock.events.map(({ event }) => event),
-      ['GROUP_CREATED'],
-    )
-  },
-
-  'responds with 405 to a wrong method': async ({ baseUrl, fetch, mock }) => {
-    const response = await fetch(`${baseUrl}/v1/call/ai-summary?callId=x`, {
-      method: 'DELETE',
-      headers: { authorization: mock.apiKey },
-    })
-    equal(response.status, 405)
-    matches(mock.requests[0], { endpoint: 'calls.getSummary', query: { callId: 'x' } })
-  },
-
   'lets a client retry after 429 without waiting in real time': async ({ mock, client }) => {
     const start = mock.clock.now()
     mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 20 }, { times: 2 })
@@ -159,24 +134,6 @@ export const cases: Readonly<Record<string, Case>> = {
       mock.events.map((event) => 'groupId' in event && event.groupId),
       ['malformed', 'off-contract', 'truncated'],
     )
-  },
-
-  'postpones a create request with 503 and Retry-After, as the service does': async ({ mock, client }) => {
-    mock.faults.next('groups.create', { status: 503, retryAfterSeconds: 0 })
-    await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
-    equal(mock.requests.length, 2)
-    equal(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size, 1)
-  },
-
-  'loses the outcome of a create request, whether it was performed or not': async ({ mock, client }) => {
-    const create = (groupId: string) =>
-      client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
-    mock.faults.next('groups.create', { code: 'outcome_unknown' })
-    await rejects(create('not-created'), { code: 'outcome_unknown', cause: { status: 503 } })
-    await mock.expectNoEvent('GROUP_CREATED')
-    mock.faults.next('groups.create', { code: 'outcome_unknown', carriedOut: true })
-    await rejects(create('created'), { code: 'outcome_unknown', groupId: 'created' })
-    await mock.waitForEvent('GROUP_CREATED', { groupId: 'created' })
   },
 
   'resets the connection before or after the request was performed': async ({ mock, client }) => {
@@ -241,63 +198,6 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(performance.now() - start < 30_000, true)
   },
 
-  'has no summary for a call in which nothing was said': async ({ mock, client }) => {
-    const { callId } = await mock.simulateCall({ outcome: 'nothing_said' })
-    await rejects(client().calls.getSummary(callId), SummaryUnavailableError)
-  },
-
-  'retries on schedule and in order when a receiver fails': async ({ mock }) => {
-    const handled: string[] = []
-    let failures = 2
-    const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
-    receiver
-      .onError(() => {})
-      .onAny((event) => {
-        if (event.event === 'CALL_ACCEPTED' && failures-- > 0) throw new Error('database is down')
-        handled.push(event.event)
-      })
-    mock.deliverTo(receiver)
-    await mock.simulateCall({ summary: false })
-    await mock.clock.advance(0)
-    equal(handled, ['CALL_INCOMING_INITIATED'])
-    await mock.clock.advance('5s')
-    equal(handled, ['CALL_INCOMING_INITIATED'])
-    await mock.clock.advance('5m')
-    equal(handled, ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
-    const attempts = mock.deliveries.filter(({ name }) => name === 'CALL_ACCEPTED')
-    equal(
-      attempts.map(({ attempt, status, acknowledged }) => [attempt, status, acknowledged]),
-      [
-        [1, 500, false],
-        [2, 500, false],
-        [3, 200, true],
-      ],
-    )
-    equal(new Set(attempts.map(({ id }) => id)).size, 1)
-    equal(
-      attempts.map(({ at }) => at - (attempts[0]?.at ?? 0)),
-      [0, 5_000, 305_000],
-    )
-  },
-
-  'delivers duplicates, which a receiver with dedupe handles once': async ({ mock }) => {
-    const received = receive(mock)
-    mock.faults.deliveries.duplicate('CALL_ENDED', { copies: 2 })
-    await mock.simulateCall({ summary: false })
-    await mock.clock.advance(0)
-    equal(received.filter((name) => name === 'CALL_ENDED').length, 1)
-    const ended = mock.deliveries.filter(({ name }) => name === 'CALL_ENDED')
-    equal(
-      ended.map(({ status, faults }) => [status, faults]),
-      [
-        [200, []],
-        [200, ['duplicate']],
-        [200, ['duplicate']],
-      ],
-    )
-    equal(new Set(ended.map(({ id }) => id)).size, 1)
-  },
-
   'delivers events of a call in another order': async ({ mock }) => {
     const received = receive(mock)
     mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_ACCEPTED'])
@@ -325,17 +225,6 @@ export const cases: Readonly<Record<string, Case>> = {
         ['CALL_INCOMING_INITIATED', 1, 'delay'],
       ],
     )
-  },
-
-  'loses an attempt and continues the schedule': async ({ mock }) => {
-    const received = receive(mock)
-    mock.faults.deliveries.drop('CALL_ACCEPTED')
-    await mock.simulateCall({ summary: false })
-    await mock.clock.advance(0)
-    equal(received, ['CALL_INCOMING_INITIATED'])
-    await mock.clock.advance('5s')
-    equal(received, ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
-    matches(mock.deliveries[1], { name: 'CALL_ACCEPTED', status: undefined, faults: ['drop'] })
   },
 
   'tampers with deliveries, which a receiver rejects until the correct one arrives': async ({ mock }) => {

@@ -50,28 +50,6 @@ test('a call whose direction contradicts its trigger is rejected, however it is 
   expect(names()).toEqual([])
 })
 
-test('a second summary replaces the first without an event', async () => {
-  const { callId } = await mock.simulateCall({ summary: { recap: 'First.' } })
-  await mock.simulateSummary(callId, { recap: 'Second.' })
-  expect(names().filter((name) => name === 'CALL_AI_SUMMARY')).toHaveLength(1)
-  const { summary } = await mock.client().calls.getSummary(callId)
-  expect(summary.recap).toBe('Second.')
-})
-
-test('with manual summaries, there is none until a team member requests it', async () => {
-  const tenant = mock.tenant({ callSummaries: 'manual' })
-  const { callId, summary } = await tenant.simulateCall()
-  expect(summary).toBeUndefined()
-  await tenant.expectNoEvent('CALL_AI_SUMMARY', { callId })
-  const automatic = tenant.simulateSummary(callId, { generatedBy: 'automatic' })
-  await expect(automatic).rejects.toThrow('automatic')
-  await tenant.simulateSummary(callId)
-  await tenant.waitForEvent('CALL_AI_SUMMARY', { callId })
-  await expect(tenant.simulateCall({ summary: { generatedBy: 'automatic' } })).rejects.toMatchObject({
-    code: 'summary_refused',
-  })
-})
-
 test.each([
   ['missed', 'PSTN', 'INCOMING', 'CALL_MISSED'],
   ['missed', 'PSTN', 'OUTGOING', 'CALL_MISSED'],
@@ -145,21 +123,6 @@ test('trigger sends any payload; an unknown event is recorded only as a delivery
   ])
 })
 
-test('generates the same group ids from the same seed', async () => {
-  const create = async (seed: number) => {
-    await using seeded = await createMock({ seed })
-    const { wabaNumber } = seeded
-    const client = seeded.client()
-    return [
-      (await client.groups.create({ wabaNumber, subject: 'x' })).groupId,
-      (await client.groups.create({ wabaNumber, subject: 'x' })).groupId,
-    ]
-  }
-  const ids = await create(3)
-  expect(await create(3)).toEqual(ids)
-  expect(new Set([...ids, ...(await create(4))]).size).toBe(4)
-})
-
 test('triggers events whose ids are longer than the service itself accepts', async () => {
   const callId = 'x'.repeat(3_000)
   await mock.trigger('CALL_MISSED', { callId })
@@ -208,26 +171,6 @@ test.each([
 ])('rejects %s, and explains what is valid', async (_what, run, message) => {
   await expect(run()).rejects.toThrow(MockUsageError)
   await expect(run()).rejects.toThrow(message)
-})
-
-test.each([0, 42])('no event contains a future time, with a call of %i s', async (durationInSeconds) => {
-  await using mock = await createMock()
-  const now = mock.clock.now()
-  const call = await mock.simulateCall({ durationInSeconds })
-  expect(call).toMatchObject({
-    startedAt: now - durationInSeconds * 1_000,
-    endedAt: now,
-    durationInSeconds,
-  })
-  await mock.trigger('CALL_ENDED', { durationInSeconds })
-  await mock.trigger('CALL_AI_SUMMARY', { durationInSeconds })
-  const times = mock.events.flatMap((event) => [
-    'callStartedAt' in event && event.callStartedAt,
-    'callEndedAt' in event && event.callEndedAt,
-  ])
-  const stated = times.filter((time) => typeof time === 'string').map((time) => Date.parse(time))
-  expect(stated).not.toHaveLength(0)
-  expect(Math.max(...stated)).toBeLessThanOrEqual(now)
 })
 
 test.each(eventNames)(

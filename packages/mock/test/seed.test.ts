@@ -23,16 +23,6 @@ test('each run draws a seed, and its ids and keys differ from those of all other
   expect(new Set(runs.flatMap((run) => run.ids)).size).toBe(27)
 })
 
-test('WABAKIT_SEED repeats a run, and an explicit seed takes precedence', async () => {
-  vi.stubEnv('WABAKIT_SEED', '1234')
-  const first = await play()
-  expect(first.seed).toBe(1234)
-  vi.stubEnv('WABAKIT_SEED', '')
-  expect(await play({ seed: 1234 })).toEqual(first)
-  vi.stubEnv('WABAKIT_SEED', '99')
-  expect((await play({ seed: 1234 })).seed).toBe(1234)
-})
-
 test.each(['one', '1.5', '12345678901234567890'])('refuses WABAKIT_SEED=%s', async (text) => {
   vi.stubEnv('WABAKIT_SEED', text)
   await expect(createMock()).rejects.toThrow(MockUsageError)

@@ -121,16 +121,6 @@ test('a tenant has its own settings', async () => {
   expect(() => mock.tenant({ callSummary: 'manual' } as never)).toThrow('Did you mean "callSummaries"?')
 })
 
-test('limits requests, and a client that honors Retry-After succeeds', async () => {
-  await using mock = await createMock({ rateLimit: { key: { requests: 2, perMs: 60_000 } } })
-  const start = mock.clock.now()
-  for (const subject of ['one', 'two', 'three']) {
-    await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject })
-  }
-  expect(mock.requests.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'rate_limited', 'ok'])
-  expect(mock.clock.now() - start).toBe(30_000)
-})
-
 test('accepts the key in another header', async () => {
   await using mock = await createMock({ authHeader: 'x-public-api-key' })
   await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
