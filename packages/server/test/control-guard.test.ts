@@ -1,6 +1,5 @@
 import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
-import { startServer } from '../src/index.ts'
 import { control, createGroup, start } from './fixture.ts'
 
 const token = 'a-token-of-some-length'
@@ -16,10 +15,6 @@ const get = (url: string, headers: Record<string, string>): Promise<{ status: nu
       .on('error', reject)
       .end()
   })
-
-test('accepts callers on this machine without a token if none is configured', async () => {
-  expect((await control(await start(), 'GET /organizations')).status).toBe(200)
-})
 
 test.each([
   ['none', {}],
@@ -90,23 +85,6 @@ test('accepts requests from its own pages, also under its public URL', async () 
 
   expect((await get(own.url, { origin: own.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
   expect((await get(named.url, { origin: 'https://sandbox.example.com', authorization })).status).toBe(200)
-})
-
-test.each([
-  ['another address', { host: '0.0.0.0' }],
-  ['a proxy', { trustProxy: 1 }],
-  ['a public name', { publicUrl: 'https://sandbox.example.com' }],
-])('does not start without a token where %s lets others in', async (_what, config) => {
-  await expect(startServer({ port: 0, database: ':memory:', ...config })).rejects.toThrow(
-    /^controlToken \(WABAKIT_CONTROL_TOKEN\) is required because .* Set WABAKIT_CONTROL_TOKEN/,
-  )
-})
-
-test('starts on another address with a token', async () => {
-  const server = await start({ host: '0.0.0.0', controlToken: token })
-  const url = server.url.replace('0.0.0.0', '127.0.0.1')
-
-  expect((await control({ url }, 'GET /organizations')).status).toBe(401)
 })
 
 test('limits wrong tokens by address, then also refuses the right one, and counts them with wrong keys', async () => {

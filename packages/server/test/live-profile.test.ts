@@ -114,11 +114,3 @@ test('the configuration file says what this live service sends', async () => {
     'live',
   )
 })
-
-test('settings of a live service need its profile', async () => {
-  await expect(start({ sandbox: true, live: {} })).rejects.toThrow('needs --profile live')
-})
-
-test('only a server with mock imitates a live service', async () => {
-  await expect(start({ profile: 'live' })).rejects.toThrow('can only be live with --sandbox')
-})

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../src/index.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
 const databaseFile = (): string => {
@@ -13,18 +10,6 @@ const databaseFile = (): string => {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return join(folder, 'wabakit.db')
 }
-
-test('keeps acknowledged changes in a SQLite file', async () => {
-  const database = databaseFile()
-  const first = await start({ database })
-  await createGroup(first.url, { groupId: 'team-1' })
-  await first.close()
-
-  const second = await start({ database })
-
-  expect(await second.service.groups.find('acme', 'team-1')).toMatchObject({ subject: 'Team' })
-  expect((await second.service.events.list('acme')).items).toHaveLength(1)
-})
 
 test("shows the demo organization's key only when it was just created", async () => {
   const database = databaseFile()
@@ -118,60 +103,3 @@ test('does not send a custom payload to another machine after a restart with ano
     { status: 'skipped', attempts: 2, failures: 1 },
   ])
 })
-
-test('a backup made while the server runs is complete', async () => {
-  const database = databaseFile()
-  const backup = `${database}.backup`
-  const { url } = await start({ database })
-  await createGroup(url, { groupId: 'team-1' })
-
-  const reader = new DatabaseSync(database)
-  reader.exec(`VACUUM INTO '${backup}'`)
-  reader.close()
-
-  const restored = await start({ database: backup })
-  expect(await restored.service.groups.find('acme', 'team-1')).toBeDefined()
-})
-
-test('reports that another process uses the database', async () => {
-  const database = databaseFile()
-  await start({ database })
-
-  await expect(startServer({ port: 0, database, logLevel: 'silent' })).rejects.toThrow(
-    `${database} is in use by another process (${process.pid}).`,
-  )
-})
-
-test('shares work only over PostgreSQL', async () => {
-  await expect(startServer({ port: 0, database: ':memory:', role: 'worker' })).rejects.toThrow(
-    'role (--role) can only be worker with a PostgreSQL database',
-  )
-})
-
-test('a server whose database was opened by another one refuses changes, is not ready, and logs the reason', async () => {
-  const database = databaseFile()
-  const log = new PassThrough()
-  const first = await start({ database, logLevel: 'error', logFormat: 'json' }, { logStream: log })
-  rmSync(`${database}-lock`)
-  const second = await start({ database })
-
-  const refused = await createGroup(first.url, { groupId: 'team-1' })
-  expect(refused.status).toBe(503)
-  expect(await refused.json()).toMatchObject({ code: 'storage_unavailable' })
-  expect((await fetch(`${first.url}/readyz`)).status).toBe(503)
-  expect(String(log.read())).toContain('Another server has opened this database')
-
-  expect((await createGroup(second.url, { groupId: 'team-1' })).status).toBe(200)
-  expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
-})
-
-test.skipIf(process.platform === 'win32')(
-  'logs a warning about a database that other users can read',
-  async () => {
-    const database = databaseFile()
-    writeFileSync(database, '', { mode: 0o644 })
-    const log = new PassThrough()
-    await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
-    expect(String(log.read())).toContain(`chmod 600 ${database}`)
-  },
-)

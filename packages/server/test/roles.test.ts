@@ -1,19 +1,19 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createPostgresDatabase } from './shared-cluster.ts'
 import { createTcpProxy } from './tcp-proxy.ts'
 
-let cluster: PostgresCluster | undefined
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster?.remove())
+/** A database behind a proxy that can interrupt its connections. */
+const createProxiedDatabase = async () => {
+  const database = new URL(await createPostgresDatabase())
+  const proxy = await createTcpProxy(Number(database.port))
+  onTestFinished(proxy.close)
+  database.port = String(proxy.port)
+  return { database: database.href, proxy }
+}
 
 test('processes share work over one PostgreSQL: one responds, another delivers', async () => {
-  const database = (await cluster?.createDatabase()) ?? ''
+  const database = await createPostgresDatabase()
   const endpoint = await listenForWebhooks()
   const api = await start({ database, role: 'api' })
   await api.service.subscriptions.create('acme', {
@@ -35,7 +35,7 @@ test('processes share work over one PostgreSQL: one responds, another delivers',
 })
 
 test('limits apply across all processes', async () => {
-  const database = (await cluster?.createDatabase()) ?? ''
+  const database = await createPostgresDatabase()
   const config = { database, rateLimitPerKey: 3 } as const
   const [one, other] = [await start(config), await start(config)]
 
@@ -46,51 +46,24 @@ test('limits apply across all processes', async () => {
 })
 
 test('is not ready while the database is unavailable, refuses with 503, and recovers without a restart', async () => {
-  const database = (await cluster?.createDatabase()) ?? ''
+  const { database, proxy } = await createProxiedDatabase()
   const { url } = await start({ database })
   const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
   await expect.poll(readiness).toBe(200)
 
-  await cluster?.stop()
+  proxy.refuse()
   expect(await readiness()).toBe(503)
   const refused = await createGroup(url)
   expect(refused.status).toBe(503)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 
-  await cluster?.start()
+  proxy.restore()
   await expect.poll(readiness).toBe(200)
-  expect((await createGroup(url)).status).toBe(200)
-})
-
-test('is not ready while the database is read-only', async () => {
-  const database = (await cluster?.createDatabase()) ?? ''
-  const { url } = await start({ database })
-  const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
-  const client = new pg.Client({ connectionString: database })
-  await client.connect()
-  onTestFinished(() => client.end())
-  const reconnect = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`
-  const name = new URL(database).pathname.slice(1)
-
-  await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-  await client.query(reconnect)
-  // The first request may fail because its session ends. The next session can only read.
-  const statuses = async () => [(await createGroup(url)).status, await readiness()]
-  await expect.poll(statuses).toEqual([503, 503])
-
-  await client.query(`SET default_transaction_read_only = off`)
-  await client.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
-  await client.query(reconnect)
   await expect.poll(async () => (await createGroup(url)).status).toBe(200)
-  await expect.poll(readiness).toBe(200)
 })
 
 test('a start that loses its database fails with that reason', async () => {
-  const database = new URL((await cluster?.createDatabase()) ?? '')
-  const proxy = await createTcpProxy(Number(database.port))
-  onTestFinished(proxy.close)
-  database.port = String(proxy.port)
+  const { database, proxy } = await createProxiedDatabase()
   proxy.loseResponseTo('SELECT wabakit.clock_ms()')
-  await expect(start({ database: database.href })).rejects.toMatchObject({ name: 'DatabaseOpenError' })
+  await expect(start({ database })).rejects.toMatchObject({ name: 'DatabaseOpenError' })
 })

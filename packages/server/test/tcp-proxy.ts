@@ -5,6 +5,8 @@ export type TcpProxy = {
   readonly port: number
   /** Stops forwarding without closing connections, as if a cable were unplugged. */
   blackHole(): void
+  /** Breaks every connection, and each new one at once, as if the server were down. */
+  refuse(): void
   /** Resumes forwarding. Interrupted connections are closed. */
   restore(): void
   /** Breaks the connection that next sends this text when the response arrives. The response is lost. */
@@ -19,6 +21,7 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
   const sockets = new Set<Socket>()
   const lost = new Set<string>()
   let isOpen = true
+  let isRefusing = false
   const keep = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
@@ -29,7 +32,8 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
   }
   const server = createServer((client) => {
     keep(client)
-    if (!isOpen) return
+    if (isRefusing) client.destroy()
+    if (!isOpen || isRefusing) return
     const upstream = connect(target, '127.0.0.1')
     keep(upstream)
     client.on('data', (chunk) => {
@@ -54,8 +58,13 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
         socket.pause()
       }
     },
+    refuse: () => {
+      isRefusing = true
+      destroyAll()
+    },
     restore: () => {
       isOpen = true
+      isRefusing = false
       destroyAll()
     },
     loseResponseTo: (text) => void lost.add(text),

@@ -198,17 +198,6 @@ test('a process whose SQL functions were removed stops attempting, is not ready,
   expect((await readErrors()).join('\n')).toContain(remedy)
 })
 
-test('a process is not ready while no group can be created, and responds during the lock of a table', async () => {
-  const database = await createPostgresDatabase()
-  const { server, readReadiness } = await startWithEndpoint(database)
-  expect((await readReadiness()).status).toBe(200)
-  await runOnPostgres(database, refuse('wabakit.groups'))
-  expect((await createGroup(server.url)).status).toBe(500)
-  expect((await readReadiness()).status).toBe(503)
-  await runOnPostgres(database, 'DROP TRIGGER refuse ON wabakit.groups')
-  await expect.poll(async () => (await readReadiness()).status).toBe(200)
-})
-
 test('/readyz responds within a second while a table is locked', async () => {
   const database = await createPostgresDatabase()
   const { readReadiness } = await startWithEndpoint(database)
