@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import { type Operation, operations } from '@wabakit/core/control'
-import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
-import { toNodeHandler } from '@wabakit/webhooks/node'
 import type { Option } from 'commander'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { findOperation, listFieldOptions, listPathParameters } from '../../src/cli/operation-options.ts'
@@ -257,19 +255,6 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run('org remove --organization acme --yes')).toBe('removed acme\n')
 })
 
-test('removes and prints the number of one channel if both have it', async () => {
-  const run = at(await start())
-  await run('number create --channel WHATSAPP --number +15550100002')
-  expect(await run('number create --channel PSTN --number +15550100001')).toMatch(/^channel +PSTN$/m)
-
-  await run('number remove PSTN +15550100002 --yes')
-  expect(parseLines(await run('number list --format json'))).toMatchObject([
-    { number: '+15550100001', channel: 'WHATSAPP' },
-    { number: '+15550100002', channel: 'WHATSAPP' },
-    { number: '+15550100001', channel: 'PSTN' },
-  ])
-})
-
 test('a missing or wrong control token names its variable', async () => {
   const run = at(await start({ controlToken: 'a-token-of-the-control-api' }))
   await expect(run('org list')).rejects.toMatchObject({
@@ -308,13 +293,6 @@ test('deliveries are listed with their response, customer and endpoint first, an
   ])
 })
 
-test('lists all keys, because the list has no limit', async () => {
-  const server = await start()
-  for (let count = 0; count < 50; count += 1) await server.service.apiKeys.create('demo')
-
-  expect(parseLines(await at(server)('key list --format json'))).toHaveLength(51)
-})
-
 test.each([
   ['org remove', 'Name the organization that is removed, with everything that it owns: --organization demo'],
   ['org update', 'Nothing to change. See the options of this command.'],
@@ -349,82 +327,11 @@ test.each([
   await expect(run(line)).rejects.toThrow(message)
 })
 
-test('reports a non-JSON response as the cause when another server responds', async () => {
-  const other = createServer((_, response) => response.end('ok'))
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void other.close())
-  const address = other.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  await expect(at({ url })('org list')).rejects.toThrow(
-    `${url} is not a wabakit server of this version: its response is not JSON. Check --server.`,
-  )
-})
-
-test.each([200, 500])('reports a response with status %i that ends early', async (status) => {
-  const other = createServer((_, response) => {
-    response.writeHead(status, { 'content-length': 100 })
-    response.write('{', () => response.destroy())
-  })
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void other.close())
-  const address = other.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  const message =
-    status === 200 ? `The response of ${url} ended early: ` : 'The server rejected the request (500)'
-  await expect(at({ url })('org list')).rejects.toThrow(message)
-})
-
 test('reports a port blocked by the Fetch standard as the cause', async () => {
   const run = at({ url: 'http://127.0.0.1:4190' })
   await expect(run('org list')).rejects.toThrow(
     'Cannot reach a server at http://127.0.0.1:4190: browsers and fetch block this port, so choose another one. Start one with: wabakit serve --port 4100',
   )
-})
-
-test('explains why an endpoint rejects a webhook, and resends it', async () => {
-  const server = await start()
-  const run = at(server)
-  // The receiver's secret differs from the subscription's.
-  const received: string[] = []
-  const createHandler = (secret: string) => {
-    const receiver = createReceiver({
-      verify: standardWebhooks({ secrets: [secret] }),
-      dedupe: memoryDedupe(),
-    })
-    receiver.onError(() => {})
-    return toNodeHandler(receiver.onAny(({ event }) => void received.push(event)))
-  }
-  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  const handle = createHandler(secret)
-  const endpoint = createServer((request, response) => handle(request, response))
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void endpoint.close())
-  const address = endpoint.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
-  await run(`subscription create --channel PSTN --number +15550100002 --url ${url}`)
-  await run(`subscription create --channel WHATSAPP --number +15550100001 --url ${url}`)
-  await run('trigger call')
-  await server.service.dispatcher.runDue()
-
-  const [failed] = parseLines(await run('deliveries list --status pending --format json'))
-  const shown = await run(`deliveries show ${failed.id}`)
-  expect(shown).toMatch(/^\d{4}-\d\d-\d\d UTC\n\d\d:\d\d:\d\d\.\d{3} {2}attempt 1 /m)
-  expect(shown).toContain('[401]')
-  expect(shown).toContain('response: {"code":"no_matching_signature"')
-  expect(shown).toContain('cause: The endpoint found no valid signature.')
-  expect(shown).toMatch(/remedy: Give the receiver the secret of this subscription.* Then retry\.\n/)
-  expect(shown).toMatch(/Next attempt at \d\d:\d\d:\d\d UTC\./)
-
-  for (const { id } of parseLines(await run('subscription list --format json'))) {
-    await run(`subscription rotate-secret ${id} --secret ${secret} --overlap-ms 0`)
-  }
-  expect(await run(`deliveries retry ${failed.id}`)).toBe('1 delivery is retried now\n')
-  await server.service.dispatcher.runDue()
-  expect(await run(`deliveries show ${failed.id}`)).toContain('delivered')
-  expect(received[0]).toBe(failed.eventName)
-  await run('trigger GROUP_CREATED')
-  await server.service.dispatcher.runDue()
-  expect(received).toContain('GROUP_CREATED')
 })
 
 test('finds records by a text, and shows what is stored about a customer', async () => {
@@ -518,50 +425,6 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
   expect(parseLines(await run('deliveries list --status skipped --format json'))).toHaveLength(all)
   expect(await run(`deliveries resend ${id} --dry-run`)).toBe('1 delivery would be resent\n')
   expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is resent\n')
-})
-
-test('resends deliveries skipped within a period, and counts all parts of a large selection first', async () => {
-  const server = await start()
-  const { subscriptions, events } = server.service
-  const run = at(server)
-  const number = '+15550100002'
-  const target = { channel: 'PSTN' as const, number, url: 'http://127.0.0.1:9/', enabled: false }
-  const { id } = await subscriptions.create('demo', target)
-  const event = { name: 'CALL_ENDED', channel: 'PSTN' as const, number, payload: '{}' }
-  const count = 10_001
-  await Promise.all(
-    Array.from({ length: count }, (_, index) => events.publish('demo', { ...event, subject: `s${index}` })),
-  )
-  await subscriptions.update('demo', id, { enabled: true })
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  onTestFinished(() => void write.mockRestore())
-
-  const resend = 'deliveries resend --status exhausted,skipped'
-  expect(await run(`${resend} --dry-run`)).toBe(`${count} deliveries would be resent\n`)
-  expect(write.mock.calls.join()).toContain('10000 found so far')
-  expect(await run(`${resend} --finished-from 2100-01-01`)).toBe('0 deliveries are resent\n')
-  const { items } = await server.service.deliveries.list('demo', { limit: 1 })
-  const finishedAt = new Date((items[0]?.finishedAt ?? 0) + 1).toISOString()
-  const [{ resent }] = parseLines(
-    await run(`${resend} --finished-before ${finishedAt} --dry-run --format json`),
-  )
-  expect(resent).toBeGreaterThan(0)
-  expect(resent).toBeLessThan(count)
-})
-
-test('injects faults into a server with --sandbox', async () => {
-  const run = at(await start({ sandbox: true }))
-  await run('faults add --endpoint groups.create --status 503 --times 3')
-  expect(await run('faults list')).toMatch(/503 +groups\.create +\S+ +- +3$/m)
-  expect(await run('faults clear')).toBe('removed all faults\n')
-  expect(await run('faults list')).toBe('none\n')
-})
-
-test('sends a test event to a subscription', async () => {
-  const run = at(await start())
-  await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
-  const [{ id }] = parseLines(await run('subscription list --format json'))
-  expect(await run(`subscription test ${id} --name CALL_ENDED`)).toMatch(/^name +CALL_ENDED$/m)
 })
 
 test('sends a field that may be a number or null as a number', async () => {

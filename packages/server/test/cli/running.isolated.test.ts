@@ -104,19 +104,6 @@ test('trigger sends each event by name, with the fields that --set overrides', a
   expect(JSON.parse(payload)).toMatchObject({ groupId: 'order-1042', customerPhone: '+15550199001' })
 })
 
-test('key create prints a new key, which the public API accepts', async () => {
-  const { code, stdout } = await on('key', 'create', '--label', 'shop', '--waba-numbers', '+15550100001')
-  const { status } = await fetch(`${env.WABAKIT_SERVER}/whatsapp/wa-group/create`, {
-    method: 'POST',
-    headers: { authorization: stdout.trim(), 'content-type': 'application/json' },
-    body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team' }),
-  })
-
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^wk_\w+\n$/)
-  expect(status).toBe(200)
-})
-
 test("a rejected delivery shows the endpoint's response, and listen neither follows a redirect nor prints a secret that was passed in", async () => {
   const rejecting = createServer((request, response) => {
     request.resume()
@@ -221,20 +208,6 @@ test('tail starts with new events, and continues after the last one when the ser
   expect(tail.lines.filter((each) => each.includes('"type":"event"'))).toHaveLength(1 + wholeCall.length)
   for (const command of [tail, second]) command.kill('SIGTERM')
   expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
-})
-
-test('tail ends when the server that comes back refuses it', async () => {
-  const first = await startServer()
-  const port = new URL(first.ready.url).port
-  const tail = startWabakit(['events', 'tail'], { env: { WABAKIT_SERVER: first.ready.url } })
-  await tail.following
-  first.kill('SIGTERM')
-  await first.ended
-  const second = await startServer(['--port', port, '--control-token', token])
-
-  expect(await tail.ended).toBe(2)
-  second.kill('SIGTERM')
-  await second.ended
 })
 
 test('a server cannot write control characters to the terminal, in any format', async () => {
