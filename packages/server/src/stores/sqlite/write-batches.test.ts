@@ -226,13 +226,6 @@ test('a database that temporarily cannot be written is temporarily unavailable',
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
 })
 
-test('closing commits all pending writes, however many there are', async () => {
-  const { store } = await openStore()
-  const created = createMany(store, 1_500)
-  await store.close()
-  expect((await created).filter(({ status }) => status === 'rejected')).toEqual([])
-})
-
 test('closing commits pending writes, and rejects later ones', async () => {
   const { path, store } = await openStore()
   const created = store.createGroup(groupCreation('g1'))
