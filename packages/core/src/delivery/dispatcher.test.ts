@@ -100,29 +100,6 @@ test('a dispatcher that was stopped can be started again, and one that was not s
   }
 })
 
-test('a dispatcher that was stopped before its start still sends after runDue', async () => {
-  const { dispatcher, subscribe, create, sent } = await createServer()
-  await subscribe()
-  await dispatcher.stop()
-  dispatcher.start()
-  await dispatcher.runDue()
-  await create()
-  await expect.poll(() => sent.length).toBe(1)
-  await dispatcher.stop()
-})
-
-test('an event that is published while a dispatcher stops is delivered when it is started again', async () => {
-  const { dispatcher, subscribe, create, sent } = await createServer({ delivery: { pollMs: 5 } })
-  await subscribe()
-  dispatcher.start()
-  await create()
-  await expect.poll(() => sent.length).toBe(1)
-  await Promise.all([dispatcher.stop(), create()])
-  dispatcher.start()
-  await expect.poll(() => sent.length).toBe(2)
-  await dispatcher.stop()
-})
-
 test('a dispatcher that was stopped has neither timers nor a listener for changes', async () => {
   const base = memoryStore()
   let listeners = 0
@@ -224,17 +201,6 @@ test.each([
   await dispatcher.runDue()
   expect(heard).toEqual(['gone', 'subscription.disabled'])
   expect(errors.map(String)).toEqual(['Error: listener', 'Error: listener'])
-})
-
-test('an attempt that has a response when the dispatcher stops is recorded', async () => {
-  const { dispatcher, deliveries, subscribe, create, endpoint, sent } = await createServer()
-  await subscribe()
-  endpoint.status = 500
-  await create()
-  dispatcher.start()
-  await expect.poll(() => sent.length).toBe(1)
-  await dispatcher.stop()
-  expect((await deliveries.list('acme')).items).toMatchObject([{ status: 'pending', attempts: 1 }])
 })
 
 test('a complete response is recorded, even if the worker loses its shards at that moment', async () => {
@@ -352,27 +318,6 @@ test('the next attempt starts while the outcome of the last one is being written
   await expect.poll(() => sent.length).toBe(2)
   endSlowWrite()
   await dispatcher.stop()
-})
-
-test('a dispatcher stops in time, even if the store is down', async () => {
-  const { dispatcher, subscribe, create, sent } = await createServer({
-    store: {
-      ...memoryStore(),
-      settleDeliveries: () => Promise.reject(new StorageUnavailableError('down')),
-    },
-  })
-  await subscribe()
-  useFakeTimers()
-  dispatcher.start()
-  await create()
-  await vi.waitFor(() => expect(sent.length).toBe(1))
-  let isStopped = false
-  void dispatcher.stop({ graceMs: 500 }).then(() => {
-    isStopped = true
-  })
-  // A failed write is tried again after a second.
-  await vi.advanceTimersByTimeAsync(2_000)
-  expect(isStopped).toBe(true)
 })
 
 test('a dispatcher that was stopped while the store was down writes with retries again once it is restarted', async () => {

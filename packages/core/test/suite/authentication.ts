@@ -89,19 +89,6 @@ const authentication = defineCases('Authentication', {
     }
     equal(scenario.names(), ['GROUP_CREATED'])
   },
-  'by default, the key is in Authorization, in x-public-api-key or in both': async () => {
-    const scenario = await createScenario()
-    const key = 'wk_all_0123456789'
-    const headersList: Record<string, string>[] = [
-      { authorization: key },
-      { 'x-public-api-key': key },
-      { authorization: key, 'x-public-api-key': key },
-      { authorization: `Bearer ${key}`, 'x-public-api-key': key },
-    ]
-    for (const headers of headersList) {
-      equal((await postGroup(scenario, createBody, { key: null, headers })).status, 200)
-    }
-  },
   'if both headers are present, they must contain the same key, and together they are one guess':
     async () => {
       const remoteAddress = '192.0.2.1'
@@ -123,19 +110,6 @@ const authentication = defineCases('Authentication', {
       await expectError(await send('wk_wrong_0123456789', 'wk_all_0123456789'), 429, 'rate_limited')
       await expectNothing(scenario)
     },
-  'the header that carries the key can be chosen': async () => {
-    const scenario = await createScenario({ auth: { header: 'X-Public-Api-Key' } })
-    await expectError(await postGroup(scenario), 401, 'missing_api_key')
-    equal(
-      (
-        await postGroup(scenario, createBody, {
-          key: null,
-          headers: { 'x-public-api-key': 'wk_all_0123456789' },
-        })
-      ).status,
-      200,
-    )
-  },
   'a removed key is rejected at once': async () => {
     const scenario = await createScenario()
     equal((await postGroup(scenario)).status, 200)

@@ -151,14 +151,6 @@ const signing = defineCases('Signing', {
     )
     equal(new Set(stamps).size, 3)
   },
-
-  'can use another clock': async () => {
-    const scenario = await createScenario({ delivery: { signatureClock: { now: () => 1_614_265_330_999 } } })
-    await scenario.subscribe()
-    await postGroup(scenario)
-    await scenario.advance(0)
-    equal(scenario.sent[0]?.headers.get('webhook-timestamp'), '1614265330')
-  },
 })
 
 const schedule = defineCases('Delivery schedule', {
@@ -951,24 +943,6 @@ const again = defineCases('Sending again', {
 })
 
 const running = defineCases('Dispatcher', {
-  'by default, deliveries are sent with the fetch of the runtime': async () => {
-    const scenario = await createScenario({ fetch: undefined })
-    await scenario.subscribe()
-    await postGroup(scenario)
-    const { fetch } = globalThis
-    const urls: unknown[] = []
-    try {
-      globalThis.fetch = async (url, init) => {
-        urls.push([url, init?.method])
-        return new Response()
-      }
-      await scenario.server.dispatcher.runDue()
-    } finally {
-      globalThis.fetch = fetch
-    }
-    equal([urls, await statuses(scenario)], [[['https://receiver.example/', 'POST']], ['delivered']])
-  },
-
   'runDue sends all due deliveries, including those that become due in the meantime, and resolves when they are settled':
     async () => {
       const scenario = await createScenario()

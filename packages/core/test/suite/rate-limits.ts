@@ -293,14 +293,6 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal([await ask('192.0.2.7'), await ask('192.0.2.8')], [401, 429])
   },
 
-  'are on by default, and off with false': async () => {
-    const byDefault = await limited(undefined)
-    const policy = (await postGroup(byDefault)).headers.get('ratelimit-policy')
-    equal(policy, '"organization";q=600;w=60, "key";q=300;w=60')
-    const off = await limited(false)
-    equal((await postGroup(off)).headers.get('ratelimit'), null)
-  },
-
   'still work when the clock is set back': async () => {
     const scenario = await limited({ organization: { requests: 2, perMs: 10_000 }, key: false })
     await postGroup(scenario)
