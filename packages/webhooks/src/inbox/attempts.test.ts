@@ -240,22 +240,6 @@ describe('a handler', () => {
 })
 
 describe('an entry', () => {
-  it('is parked with the reason and its mismatches if no handler takes it', async () => {
-    const { start, settle, entries } = setUp(() => {})
-    const bodies = ['{"event":"CALL_ENDED","callId":1,"from":2}', '{"event":"NEW"}', '[]']
-    for (const body of bodies) start({ body: new TextEncoder().encode(body) })
-    await settle()
-    expect(entries.settle.mock.calls.map(([, settlement]) => settlement)).toEqual([
-      {
-        state: 'parked',
-        reason: 'drifted',
-        error: expect.stringMatching(/^callId must .+; from must /),
-      },
-      { state: 'parked', reason: 'unknown', error: undefined },
-      { state: 'parked', reason: 'unreadable', error: undefined },
-    ])
-  })
-
   it('is parked when the process of every attempt has died', async () => {
     const handle = vi.fn()
     const { start, settle, entries, onParked } = setUp(handle)
@@ -274,19 +258,6 @@ describe('an entry', () => {
     expect(handle).toHaveBeenCalledTimes(1)
   })
 
-  it('is parked after its last attempt; onParked is not called if the claim was lost', async () => {
-    for (const isHeld of [true, false]) {
-      const { start, settle, entries, onParked } = setUp(() => Promise.reject(new Error('down')), {
-        settle: vi.fn(async () => isHeld),
-      })
-      start({ attempts: 2 })
-      start({ attempts: 3 })
-      await settle()
-      expect(entries.settle.mock.calls.map(([, { state }]) => state)).toEqual(['failed', 'parked'])
-      expect(onParked).toHaveBeenCalledTimes(isHeld ? 1 : 0)
-    }
-  })
-
   it('keeps at most 2,000 characters of an error, in a form that every database can store', async () => {
     const { start, settle, entries } = setUp(() => Promise.reject(new Error(`\0${'x'.repeat(5_000)}`)))
     const summary = { recap: '', keyPoints: Array.from({ length: 500 }, () => 1), nextSteps: [] }
@@ -297,16 +268,6 @@ describe('an entry', () => {
     const errors = entries.settle.mock.calls.map(([, settlement]) => Object(settlement).error)
     expect(errors.map(({ length }) => length)).toEqual([2_000, 2_000])
     expect(errors.join()).not.toContain('\0')
-  })
-
-  it('that reports a known fact is settled without its handlers', async () => {
-    const handle = vi.fn()
-    const { start, settle, entries } = setUp(handle)
-    start({ known: 'suppressed' })
-    start({ known: 'erased' })
-    await settle()
-    expect(entries.settle.mock.calls.map(([, { state }]) => state)).toEqual(['suppressed', 'erased'])
-    expect(handle).not.toHaveBeenCalled()
   })
 
   it('waits twice as long after each failure, up to an hour', async () => {
@@ -435,18 +396,6 @@ describe('a claim', () => {
 })
 
 describe('stopping', () => {
-  it('aborts every signal, and does not count attempts that end for this reason', async () => {
-    const { start, settle, attempts, entries } = setUp(
-      ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
-    start({ attempts: 3 })
-    await settle()
-    attempts.abort()
-    await settle()
-    expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'released' }]])
-  })
-
   it('forgets attempts that do not end, and stops renewing their claims', async () => {
     const { handle } = createGate()
     const { start, wait, attempts, effects, entries, onEnd } = setUp(handle)

@@ -330,18 +330,6 @@ describe('starting and stopping a worker', () => {
     expect(set.readClaims()).toEqual(['failed'])
   })
 
-  it('waits for handlers no longer than they run', async () => {
-    const gate = Promise.withResolvers<void>()
-    const set = setUp(() => gate.promise)
-    set.waiting.new.push(toEntry('a', 1))
-    set.worker.start()
-    await settle()
-    const stopping = set.worker.stop()
-    gate.resolve()
-    await stopping
-    expect(performance.now()).toBe(0)
-  })
-
   it('does not wait for a database that does not respond', async () => {
     const set = setUp()
     set.entries.forget.mockReturnValue(new Promise(() => {}))
@@ -365,21 +353,6 @@ describe('draining', () => {
     await expect(set.worker.drain()).rejects.toThrow('down')
     expect([set.engine.hold.mock.calls.length, set.release.mock.calls.length]).toEqual([2, 2])
     expect(set.worker.isStarted()).toBe(false)
-  })
-
-  it('starts no handler after maxMs, but waits for running handlers', async () => {
-    const ends: (() => void)[] = []
-    const set = setUp(() => new Promise<void>((resolve) => ends.push(resolve)), { concurrency: 1 })
-    set.waiting.new.push(...range(3).map((index) => toEntry(`${index}`, 1)))
-    const drained = vi.fn()
-    const draining = set.worker.drain({ maxMs: 1_000 }).then(drained)
-    await settle()
-    ends[0]?.()
-    await set.wait(1_000)
-    expect([ends.length, drained.mock.calls.length]).toEqual([2, 0])
-    ends[1]?.()
-    await draining
-    expect([ends.length, set.waiting.new.length]).toEqual([2, 1])
   })
 
   it('waits at a stop for the claim of a drain, because the caller closes the database next', async () => {
