@@ -33,14 +33,6 @@ it('generates a groupId for each create request without one: wagrp_ and a ULID o
   expect(new Set(ids).size).toBe(2)
 })
 
-it('generates the groupId with the random option', async () => {
-  const service = await startService((response) => sendJson(response, 200, created))
-  const numbers = Array.from({ length: 16 }, (_, index) => index / 32)
-  const random = () => numbers.shift() ?? 0
-  await createTestClient(service.url, { random }).groups.create(group)
-  expect(JSON.parse(service.requests[0]?.body ?? '').groupId.slice(-16)).toBe('0123456789ABCDEF')
-})
-
 it('generates the groupId with the cryptographic generator', async () => {
   const service = await startService((response) => sendJson(response, 200, created))
   vi.stubGlobal('crypto', { getRandomValues: (numbers: Uint32Array) => numbers.fill(2 ** 31) })
@@ -55,15 +47,6 @@ it('generates a groupId on platforms without crypto, such as React Native', asyn
   onTestFinished(() => void vi.unstubAllGlobals())
   await createTestClient(service.url).groups.create(group)
   expect(JSON.parse(service.requests[0]?.body ?? '').groupId).toMatch(/^wagrp_.{26}$/)
-})
-
-it('leaves the groupId to the service with generateGroupIds: false', async () => {
-  const service = await startService((response) =>
-    sendJson(response, 200, { success: true, groupId: 'wagrp_1' }),
-  )
-  const client = createTestClient(service.url, { generateGroupIds: false })
-  expect((await client.groups.create({ ...group, groupId: undefined })).groupId).toBe('wagrp_1')
-  expect(service.requests[0]?.body).not.toContain('groupId')
 })
 
 it('accepts any 2xx that matches the contract, and keeps unknown fields', async () => {

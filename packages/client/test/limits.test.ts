@@ -53,14 +53,6 @@ it('retries a read after a timeout', async () => {
   expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 
-it('accepts a time limit for one call', async () => {
-  const service = await startService(() => {})
-  const error = await getRejection(
-    createTestClient(service.url, once).calls.getSummary('c', { timeoutMs: 30 }),
-  )
-  expect(error).toMatchObject({ name: 'TimeoutError', timeoutMs: 30 })
-})
-
 it('ends an attempt at the total time limit', async () => {
   const service = await startService(() => {})
   const error = await getRejection(

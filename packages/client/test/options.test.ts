@@ -65,30 +65,6 @@ it.each([
   expect((error as Error).message).not.toContain('hunter22')
 })
 
-it('allows http for other hosts only with allowInsecureHttp', () => {
-  expect(createClient({ baseUrl: 'http://service:8080', apiKey, allowInsecureHttp: true })).toBeDefined()
-})
-
-it('reads the key and the base URL from the environment, unless they are options', async () => {
-  const service = await startService((response) => sendJson(response, 404, {}))
-  vi.stubEnv('WABAKIT_API_KEY', 'from-the-environment\n')
-  vi.stubEnv('WABAKIT_BASE_URL', service.url)
-  await createClient()
-    .calls.getSummary('c')
-    .catch(() => {})
-  await createClient({ apiKey: 'from-the-options' })
-    .calls.getSummary('c')
-    .catch(() => {})
-  await createClient({ apiKey: undefined })
-    .calls.getSummary('c')
-    .catch(() => {})
-  expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
-    'from-the-environment',
-    'from-the-options',
-    'from-the-environment',
-  ])
-})
-
 it.each([' ', 'hunter22\nx-own: 1'])(
   'rejects the invalid key %j of the environment without quoting it',
   (key) => {
@@ -212,13 +188,6 @@ it('does not replace the User-Agent of a browser', async () => {
   }
   await getRejection(createTestClient(baseUrl, { fetch }).calls.getSummary('c'))
   expect(sent[0]?.headers).not.toHaveProperty('user-agent')
-})
-
-it('sends the headers of the client and of the call, which take precedence in any letter case', async () => {
-  const service = await startService((response) => sendJson(response, 404, {}))
-  const client = createTestClient(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })
-  await getRejection(client.calls.getSummary('c', { headers: { 'x-shop': 'two' } }))
-  expect(service.requests[0]?.headers).toMatchObject({ 'x-shop': 'two', 'x-tenant': 'a' })
 })
 
 it('uses the global fetch at the time of the call', async () => {

@@ -63,24 +63,6 @@ it('rejects with the last error when the limit is reached', async () => {
   expect(service.requests).toHaveLength(3)
 })
 
-it('makes one attempt and as many retries as the limit allows', async () => {
-  for (const limit of [0, 1, 5]) {
-    const service = await startSteps(...Array.from({ length: 9 }, (): Step => [500]))
-    await getRejection(
-      createTestClient(service.url, { clock: createTestClock(), retry: { limit } }).calls.getSummary('c'),
-    )
-    expect(service.requests).toHaveLength(limit + 1)
-  }
-})
-
-it('waits a random fraction of a bound that doubles up to its maximum', async () => {
-  const service = await startSteps([500], [500], [500], [500])
-  const clock = createTestClock()
-  const retry = { limit: 4, backoffMs: [100, 300] } as const
-  await createTestClient(service.url, { clock, retry, random: () => 0.25 }).calls.getSummary('c')
-  expect(clock.sleeps).toEqual([25, 50, 75, 75])
-})
-
 it.each([
   ['seconds', '3', 3000],
   ['no time', '0', 0],

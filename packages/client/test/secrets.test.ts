@@ -43,27 +43,6 @@ const encodings = [
 
 const findKey = (text: string) => encodings.filter((form) => text.includes(form))
 
-it('sends the raw key in both published headers, or as a header, scheme or function specifies', async () => {
-  const service = await startService((response) => sendJson(response, 404, {}))
-  const sent = async (auth?: Auth) => {
-    await getRejection(createTestClient(service.url, { auth }).calls.getSummary('c'))
-    const { authorization, 'x-public-api-key': own } = service.requests.at(-1)?.headers ?? {}
-    return { authorization, own }
-  }
-  expect(await sent()).toEqual({ authorization: apiKey, own: apiKey })
-  expect(await sent({ header: 'Authorization' })).toEqual({ authorization: apiKey })
-  expect(await sent({ header: 'x-public-api-key' })).toEqual({ own: apiKey })
-  expect(await sent({ header: 'Authorization', scheme: 'Bearer' })).toEqual({
-    authorization: `Bearer ${apiKey}`,
-  })
-  expect(await sent((headers, key) => headers.set('x-public-api-key', `k=${key}`))).toEqual({
-    own: `k=${apiKey}`,
-  })
-  expect(await sent(async (headers) => headers.set('authorization', 'async'))).toEqual({
-    authorization: 'async',
-  })
-})
-
 it('passes the key to an auth function without its trailing line break', async () => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const auth: Auth = (headers, key) => headers.set('authorization', `Key <${key}>`)
