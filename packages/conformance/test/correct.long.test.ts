@@ -320,9 +320,6 @@ const endpoints: Record<string, Correct> = {
 /** One of each kind. The others differ in who calls a receiver's handler, which the tests of the adapters try, too. */
 const usual = [
   'node:http',
-  'Express 5 behind express.raw()',
-  'Fastify 5',
-  'Hono',
   'the handler of the README in a Lambda, called as by API Gateway, payload 2.0',
   'an inbox',
   'no library at all',

@@ -198,39 +198,22 @@ describe.concurrent('effects', () => {
   })
 })
 
-describe.concurrent('an endpoint that authenticates its sender by a header', () => {
+test('an endpoint that authenticates its sender by a header gets no signature checks', async () => {
   const headers = { 'X-Token': 'a-token-of-24-characters' }
-  const only = ['refuses-missing-credentials', 'refuses-wrong-credentials', 'refuses-partial-credentials']
-  const start = (accepts: (token: string) => boolean) =>
-    startEndpoint(() => ({
-      verify: ({ request }) =>
-        accepts(String(request.headers['x-token'] ?? '')) ? undefined : 'wrong token',
-      // The sender gives no ids.
-      isDuplicate: () => false,
-    }))
-
-  test.each([
-    ['asks for nothing', () => true, only],
-    ['asks that the header is there', (token: string) => token !== '', only.slice(1)],
-    ['compares the first characters', (token: string) => token.startsWith('a-tok'), only.slice(2)],
-  ] as const)('is caught when it %s', async (_, accepts, fail) => {
-    await using endpoint = await start(accepts)
-    const report = await examine(endpoint, { secret: undefined, previousSecret: undefined, headers, only })
-    expect(listFindings(report).fail).toEqual([...fail].sort())
+  await using endpoint = await startEndpoint(() => ({
+    verify: ({ request }) => (request.headers['x-token'] === headers['X-Token'] ? undefined : 'wrong token'),
+    // The sender gives no ids.
+    isDuplicate: () => false,
+  }))
+  const report = await examine(endpoint, {
+    secret: undefined,
+    previousSecret: undefined,
+    headers,
+    only: ['refuses-missing-credentials', 'refuses-wrong-secret', 'refuses-stale-timestamp'],
   })
-
-  test('gets no signature checks', async () => {
-    await using endpoint = await start((token) => token === headers['X-Token'])
-    const report = await examine(endpoint, {
-      secret: undefined,
-      previousSecret: undefined,
-      headers,
-      only: ['refuses-missing-credentials', 'refuses-wrong-secret', 'refuses-stale-timestamp'],
-    })
-    expect(report.verdict).toBe('pass')
-    expect(find(report, 'refuses-wrong-secret')).toMatchObject({ verdict: 'skipped' })
-    expect(find(report, 'refuses-stale-timestamp')).toMatchObject({ verdict: 'skipped' })
-  })
+  expect(report.verdict).toBe('pass')
+  expect(find(report, 'refuses-wrong-secret')).toMatchObject({ verdict: 'skipped' })
+  expect(find(report, 'refuses-stale-timestamp')).toMatchObject({ verdict: 'skipped' })
 })
 
 describe.concurrent('the run', () => {
