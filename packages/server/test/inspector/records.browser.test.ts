@@ -17,31 +17,6 @@ onOneStore('the records of the inspector', (inspector) => {
       payload: JSON.stringify(payload),
     })
 
-  test('explains why a call has no summary, whatever the cause', async () => {
-    const cases = [
-      [{ outcome: 'missed' }, 'No summary: the call was missed.'],
-      [{ outcome: 'no_recording' }, 'No summary: the call was not recorded.'],
-      [{ outcome: 'nothing_said' }, 'No summary: nothing was said.'],
-      [{ summary: { after: '1h' } }, /The summary is due at .*\d\d:\d\d:\d\d/],
-      [{ summary: false }, 'No summary: none is scheduled'],
-      [{}, 'No summary: automatic summaries are switched off for this organization.', 'manual'],
-    ] as const
-    const { page } = await inspector.open('calls?organization=acme')
-    for (const [body, text, organization = 'acme'] of cases) {
-      const callId = await inspector.simulate(body, organization)
-      await page.goto(inspector.getUrl(`calls?organization=${organization}&id=${callId}`))
-      await page.getByRole('region', { name: 'Did it arrive?' }).getByText(text).waitFor()
-      if (text === cases[0][1]) await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
-      // All times are in the page's time zone.
-      expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
-      const nowTop = await page.locator('.now span').evaluate((now) => now.getBoundingClientRect().top)
-      const bottoms = await page
-        .locator('.flag')
-        .evaluateAll((flags) => flags.map((flag) => flag.getBoundingClientRect().bottom))
-      expect(nowTop, 'below all flags').toBeGreaterThanOrEqual(Math.max(...bottoms))
-    }
-  })
-
   test('shows a summary as soon as it arrives, and the delivery it waits for', async () => {
     const { service } = inspector.stage.server
     const callId = await inspector.simulate({ summary: false })
