@@ -1,6 +1,5 @@
 // Functions to configure, start and stop a server.
 
-export type { DeclaredOrganization as SeedOrganization } from '@wabakit/core'
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { ServerConfig } from './config/server-config.ts'
