@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { requireProgram } from './programs.ts'
 
-/** Runs a command in a network of its own, where Linux chooses 6661, 6663 or 6665, of which fetch blocks the last. */
+/** Runs a command in a network of its own, where Linux chooses 6662, 6664 or 6666, of which fetch blocks the last. */
 const withFewPorts = [
   '-rn',
   'sh',

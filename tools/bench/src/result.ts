@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Row } from './measure.ts'
 
 export type Goal = {
-  /** `P1` to `P12`. */
+  /** Such as `P1`. */
   readonly id: string
   readonly what: string
   readonly result: number

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './bug.ts'
 
-/** Bugs in health events, the retry schedule and attempts. */
+/** Bugs in health events, figures, the retry schedule and attempts. */
 export const deliveryBugs: readonly PlantedBug[] = [
   {
     name: 'health: a subscription is reported on every failure',

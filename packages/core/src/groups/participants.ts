@@ -26,7 +26,8 @@ export type ParticipantInput = z.infer<typeof ParticipantInput>
 /**
  * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
  * `participantTransitions` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
- * `InputError` if `phone` is not a phone number, or the group's number has been removed from the organization.
+ * `InputError` if the group's number has been removed from the organization. Every method throws `InputError` if an
+ * argument is invalid.
  */
 export type Participants = {
   /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */

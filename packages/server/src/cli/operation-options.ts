@@ -111,7 +111,7 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
 export const listFields = (operation: Operation): string[] =>
   Object.keys({ ...toProperties(operation.query), ...toProperties(operation.body) })
 
-/** Returns an option for each field of an operation's query and body, and the fields that only `--set` sets. */
+/** Returns options for the fields of an operation's query and body except `cursor`, and the fields that only `--set` sets. */
 export const listFieldOptions = (operation: Operation): { options: FieldOption[]; others: string[] } => {
   const { cursor: _, ...fields } = { ...toProperties(operation.query), ...toProperties(operation.body) }
   const options = Object.entries(fields).flatMap(([field, schema]) => {
