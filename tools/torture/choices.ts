@@ -19,7 +19,7 @@ const wholeNumber = (name: string, value: string): number => {
  * Reads the arguments of a run.
  *
  * @param known - the names of the scenarios of each engine.
- * @throws Error that lists the valid values.
+ * @throws Error if an argument is invalid.
  */
 export const parseChoices = (
   arguments_: readonly string[],

@@ -68,7 +68,7 @@ test('without free descriptors, no attempt is used up, and /readyz and the log s
       status: 503,
       body: expect.stringContaining('out of file descriptors or memory (EMFILE)'),
     })
-  // The other endpoint has a connection.
+  // The first endpoint already has a connection.
   await endpoint.arrived(2)
   expect(other.arrivals).toEqual([])
 
