@@ -85,7 +85,7 @@ const toBackupError = (error: unknown, path: string): unknown => {
  * appears under its name once it is complete, checked and synced.
  *
  * @returns the size of the copy in bytes.
- * @throws BackupError if the file exists or cannot be written.
+ * @throws BackupError if the file exists or cannot be written, or the copy is damaged.
  * @throws DatabaseOpenError if the database cannot be read or is not one of ours.
  * @throws DatabaseVersionError if a newer version of this software wrote the database.
  */
