@@ -33,7 +33,7 @@ const ask = (fault: Fault, line: string, ...rest: [headers?: string[], body?: st
 
 /** Requests that threw, or might throw, while a Fetch `Request` is built from them. */
 export const malformedRequests: readonly MalformedRequest[] = [
-  // Fetch forbids these methods, or a body with them. CONNECT and TRACK never reach a handler.
+  // Methods other than POST. Fetch forbids some of them, or their bodies. CONNECT and TRACK never reach a handler.
   ask('method', 'TRACE / HTTP/1.1'),
   ask('method', 'TRACE //u:p@h/ HTTP/1.1'),
   ask('method', 'TRACE / HTTP/1.1', ['Content-Length: 2'], '{}'),

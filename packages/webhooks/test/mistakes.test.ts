@@ -25,7 +25,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
 
-// Mistakes that only TypeScript would catch.
+// Without their types, so that TypeScript does not catch the mistakes.
 type Loose = (...values: unknown[]) => unknown
 const loosely = (value: unknown) => value as Loose & Record<string, Loose>
 

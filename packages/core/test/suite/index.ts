@@ -17,7 +17,7 @@ import { transitionCases } from './transitions.ts'
 
 export { inProcess, playOn, type Stage } from './stage.ts'
 
-/** All rules of the reference server, in any runtime. */
+/** The rules of the reference server, as cases that any runtime can run. */
 export const suite: readonly Case[] = [
   ...createGroupCases,
   ...createValueCases,

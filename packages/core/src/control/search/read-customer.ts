@@ -6,7 +6,10 @@ import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { showCall } from '../views/call.ts'
 import { showParticipant } from '../views/group.ts'
 
-/** Maximum numbers of records: calls and memberships, deliveries of each that are read and shown, and deliveries in total. */
+/**
+ * Maximum numbers of records: calls, and memberships with deliveries; deliveries of each that are read and shown; and
+ * deliveries in total.
+ */
 const most = { subjects: 20, deliveriesOfSubject: 1_000, shownOfSubject: 10, deliveries: 100 } as const
 
 /**
