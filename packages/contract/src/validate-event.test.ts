@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type EventName,
   eventNames,
@@ -54,20 +53,6 @@ test.each([
     }),
     { numRuns: 1_000 },
   )
-})
-
-test.each(eventNames)('accepts exactly the %s that its schema returns unchanged', (name) => {
-  let accepted = 0
-  fc.assert(
-    fc.property(mutate(eventExamples[name]), (value) => {
-      const { success, data } = eventSchemas[name].safeParse(value)
-      const isUnchanged = success && isDeepStrictEqual(data, value)
-      expect(acceptsEvent(name, value)).toBe(isUnchanged)
-      accepted += Number(isUnchanged)
-    }),
-    { numRuns: 500 },
-  )
-  expect(accepted).toBeGreaterThan(50)
 })
 
 test.each(eventNames)('does not accept %s as another event', (name) => {
