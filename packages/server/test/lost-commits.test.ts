@@ -50,14 +50,6 @@ test('an unconfirmed change through the control API gets the same response, and 
   expect(read.headers.get('retry-after')).toBe('1')
 })
 
-test('an interrupted simulated call is not reported as having changed nothing', async () => {
-  proxy.loseResponseTo('CALL_ACCEPTED')
-  const call = await control(server, 'POST /organizations/acme/simulated-calls', { callId: 'half' })
-  expect(call).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } })
-  proxy.loseResponseTo('half_read')
-  expect(await control(server, 'GET /organizations/acme/calls/half')).toMatchObject({ status: 200 })
-})
-
 test.each([
   ['a generated groupId', true],
   ['no groupId at all', false],
