@@ -18,7 +18,7 @@ import { toLiveTest } from '../../packages/server/test/cli/live-test.ts'
 import { installPacked } from '../packed/packed.ts'
 
 // Runs `wabakit init` from the packed packages for every framework, with every combination of modules, language and test
-// runner, then compiles what it wrote and runs its tests, also against a service that drops credentials, repeats without ids
+// runner that works for it, then compiles what it wrote and runs its tests, also against a service that drops credentials, repeats without ids
 // and sends nulls. Express and NestJS, whose files differ most, get every answer.
 // Arguments select combinations by name: `commonjs-typescript-jest`.
 const execute = promisify(execFile)

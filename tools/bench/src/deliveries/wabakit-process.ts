@@ -4,7 +4,7 @@ import { serveCommands } from '../commands.ts'
 import { runConcurrently, runPaced } from '../run-tasks.ts'
 import { connections, number, pace, readSettings, stampPayload, waitUntilNone } from './settings.ts'
 
-// `wabakit serve`, with the same commands as its peers. `store` and `fill` publish events one by one. `settled` waits
+// `wabakit serve`, with the same commands as its peers. `store` and `fill` publish each event on its own. `settled` waits
 // until all deliveries are settled. `hold` and `release` stop and start the dispatcher of a process that both stores
 // and delivers events.
 const { database, role, endpoint, subscriptions } = readSettings()
