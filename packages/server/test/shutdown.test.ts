@@ -95,7 +95,7 @@ test('a request under way when the server starts to stop gets its response, and 
 })
 
 test('after SIGTERM, a server is not ready but serves requests for drainMs, and closes each connection', async () => {
-  const { child, url } = await serve({ drainMs: 5_000 })
+  const { child, url } = await serve({ drainMs: 600_000 })
   const exit = waitForExit(child)
   const readReadiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
   expect(await readReadiness()).toBe(200)

@@ -56,30 +56,45 @@ test('stopServer serves the connections that are not accepted yet', async () => 
   expect(await stopBeforeAccepting(url, () => stopServer(server, { receiver }))).toEqual(served)
 })
 
-/** Opens a connection, calls `stop`, and sends a request some turns of the event loop later. Returns the first line of the response. */
-const stopBeforeRequest = async (url: string, stop: () => Promise<void>): Promise<string | undefined> => {
+type Stoppable = { readonly url: string; readonly stop: () => Promise<void> }
+
+/**
+ * Opens a connection, calls `stop`, and sends a request some turns of the event loop later. Returns the first line of the response.
+ * Repeats this with a new server while the request was not sent within the 50 ms for which a stop waits, as on a busy machine.
+ */
+const stopBeforeRequest = async (open: () => Promise<Stoppable>): Promise<string | undefined> => {
+  const { url, stop } = await open()
   const [first, socket] = [connect(Number(new URL(url).port)), connect(Number(new URL(url).port))]
   await once(socket, 'connect')
-  const response = text(socket)
+  const response = text(socket).catch(String)
   // By the response to another one, both are accepted.
   first.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
   await text(first)
+  const stoppedAt = performance.now()
   const stopped = stop()
   for (let turn = 0; turn < 10; turn++) await setImmediate()
   socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  const isLate = performance.now() - stoppedAt > 40
   await stopped
-  return (await response).split('\r\n')[0]
+  const [line] = (await response).split('\r\n')
+  return isLate ? stopBeforeRequest(open) : line
 }
 
 test('a server that stops serves a request that is on its way', async () => {
-  const { url, close } = await start()
-  expect(await stopBeforeRequest(url, close)).toBe('HTTP/1.1 200 OK')
+  const open = async () => {
+    const { url, close } = await start()
+    return { url, stop: close }
+  }
+  expect(await stopBeforeRequest(open)).toBe('HTTP/1.1 200 OK')
 })
 
 test('stopServer serves a request that is on its way', async () => {
-  const server = createServer((_request, response) => response.end())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${Object(server.address()).port}`
-  const receiver = { stop: async () => {} }
-  expect(await stopBeforeRequest(url, () => stopServer(server, { receiver }))).toBe('HTTP/1.1 200 OK')
+  const open = async () => {
+    const server = createServer((_request, response) => response.end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const receiver = { stop: async () => {} }
+    const url = `http://127.0.0.1:${Object(server.address()).port}`
+    return { url, stop: () => stopServer(server, { receiver }) }
+  }
+  expect(await stopBeforeRequest(open)).toBe('HTTP/1.1 200 OK')
 })
