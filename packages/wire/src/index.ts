@@ -52,7 +52,7 @@ export { receiveRequest } from './receive-request.ts'
 
 export { findNumber, readDigits } from './find-number.ts'
 export { createBulkSecretHider, createSecretFinder, createSecretHider } from './hide-secrets.ts'
-export { isMasked, maskUrl, urlMask } from './mask-url.ts'
+export { isMasked, listMasked, maskUrl, urlMask } from './mask-url.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'
 export { findChannel, findTracingChannel } from './tracing.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isMasked, maskUrl } from './mask-url.ts'
+import { isMasked, listMasked, maskUrl } from './mask-url.ts'
 
 it.each([
   ['https://a.example/b', 'https://a.example/b'],
@@ -19,4 +19,12 @@ it.each([
 
 it('recognizes an encoded mask', () => {
   expect(['https://a.example/?a=%2A%2a*', 'https://a.example/?a=**'].map(isMasked)).toEqual([true, false])
+})
+
+it('lists what is masked, as it is and decoded', () => {
+  expect(listMasked('https://a.example/?a=b%2Bc+d&c2VjcmV0==#e')).toEqual([
+    ...['b%2Bc+d', 'b+c+d', 'b+c d'],
+    ...['c2VjcmV0==', 'c2VjcmV0==', 'c2VjcmV0=='],
+  ])
+  expect(listMasked('https://a.example/?%').at(0)).toBe('%')
 })

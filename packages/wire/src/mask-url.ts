@@ -1,8 +1,8 @@
 /** Replaces a value in a URL that is shown. */
 export const urlMask = '***'
 
-/** Base64 without a name may end in `=`, too, so a name without a value is masked. */
-const maskPair = (pair: string): string => (/^[^=]*=(?==*[^=])/.exec(pair)?.[0] ?? '') + urlMask
+/** Returns the name and `=` of a parameter. Base64 without a name may end in `=`, too, so a name without a value is none. */
+const readName = (pair: string): string => /^[^=]*=(?==*[^=])/.exec(pair)?.[0] ?? ''
 
 /**
  * Replaces the values of a query, and parts of it without a name, which may be secrets. Removes the fragment.
@@ -11,9 +11,29 @@ const maskPair = (pair: string): string => (/^[^=]*=(?==*[^=])/.exec(pair)?.[0] 
  * maskUrl('https://example.com/webhooks?token=secret') // 'https://example.com/webhooks?token=***'
  */
 export const maskUrl = (url: string): string =>
-  url
-    .replace(/#.*$/s, '')
-    .replace(/\?(.+)$/s, (_, query: string) => `?${query.split('&').map(maskPair).join('&')}`)
+  url.replace(/#.*$/s, '').replace(
+    /\?(.+)$/s,
+    (_, query: string) =>
+      `?${query
+        .split('&')
+        .map((pair) => readName(pair) + urlMask)
+        .join('&')}`,
+  )
+
+const decodeOnce = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Lists the parts of a query that {@link maskUrl} replaces, as they are, decoded, and decoded as in a form. */
+export const listMasked = (url: string): string[] =>
+  (/\?([^#]*)/.exec(url)?.[1] ?? '').split('&').flatMap((pair) => {
+    const part = pair.slice(readName(pair).length)
+    return [part, decodeOnce(part), decodeOnce(part.replaceAll('+', ' '))]
+  })
 
 /** Checks whether a URL contains the mask, as it is or percent-encoded. */
 export const isMasked = (url: string): boolean => url.replace(/%2a/gi, '*').includes(urlMask)

@@ -1,8 +1,7 @@
-import { createSecretFinder, createSecretHider } from '@wabakit/wire'
+import { createSecretFinder, createSecretHider, listMasked } from '@wabakit/wire'
 import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { ExaminationSettings } from './settings.ts'
-import { listPairs } from './url-token.ts'
 
 type Secrets = Pick<ExaminationSettings, 'url' | 'urlToken' | 'secret' | 'previousSecret' | 'credentials'>
 
@@ -25,9 +24,7 @@ export const listSecretForms = ({ urlToken, secret, previousSecret, credentials 
 
 /** A query may contain a token even if the sender is known otherwise. */
 const listQueryValues = ({ url }: Secrets): string[] =>
-  [...listPairs(url).map(([, value]) => value), ...url.searchParams.values()].filter(
-    ({ length }) => length >= 6,
-  )
+  listMasked(url.href).filter(({ length }) => length >= 6)
 
 /** Creates a function that hides a run's secrets in a text, in any notation. */
 export const createHide = (secrets: Secrets) =>

@@ -4,7 +4,7 @@ import { isError, maskUrl } from '@wabakit/wire'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { LoadedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { readResponseBody } from './response-body.ts'
+import { createHide, readResponseBody } from './response-body.ts'
 import { findShortage } from './shortage.ts'
 import type { StopSignal } from './stop-signal.ts'
 import { traceDelivery } from './trace-delivery.ts'
@@ -87,6 +87,18 @@ export const signHeaders = async ({ secrets, id, payload, now }: SignedContent) 
   }
 }
 
+const describe = (error: unknown): string => {
+  if (!isError(error)) return String(error)
+  return isError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+/** Hides secrets in an error: fetch of some runtimes, and receivers in this process, put the URL into the message. */
+export const hideInError = (error: unknown, hide: (text: string) => string): unknown => {
+  const text = describe(error)
+  const shown = hide(text)
+  return shown === text ? error : new Error(shown)
+}
+
 const exchange = async (
   attempted: LoadedDelivery,
   context: AttemptContext,
@@ -102,7 +114,9 @@ const exchange = async (
   const send = () => {
     const headers = { ...subscription.headers, ...traced, ...signed }
     const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
-    return context.fetch(url, request, attempted)
+    return context.fetch(url, request, attempted).catch((error) => {
+      throw hideInError(error, createHide(subscription.headers, url))
+    })
   }
   const {
     status,
@@ -116,11 +130,6 @@ const exchange = async (
     retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
     shortage: undefined,
   }
-}
-
-const describe = (error: unknown): string => {
-  if (!isError(error)) return String(error)
-  return isError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message
 }
 
 const toFailure = (error: unknown): Outcome => ({

@@ -1,4 +1,4 @@
-import { createByteCollector, createSecretHider } from '@wabakit/wire'
+import { createByteCollector, createSecretHider, listMasked } from '@wabakit/wire'
 
 /** Maximum number of characters of a response body to keep. */
 const maxLength = 4_096
@@ -22,26 +22,20 @@ const listCredentials = (value: string): string[] => {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }
 
-const decodeOnce = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+/** A shorter value in a query may be a part of other text. */
+const minQueryValueLength = 8
 
-/** Lists the values in the query of a URL, as they are and decoded, that are long enough for a secret. */
-const listQueryValues = (url: string): string[] => {
-  const pairs = /\?([^#]*)/.exec(url)?.[1]?.split('&') ?? []
-  const values = pairs.map((pair) => pair.slice(pair.indexOf('=') + 1))
-  return values.flatMap((value) => [value, decodeOnce(value)]).filter((value) => value.length >= 8)
-}
-
-/** Lists what an endpoint may echo of its subscription's headers and query. */
-const listSecrets = (headers: Readonly<Record<string, string>>, url: string): string[] => {
-  const values = Object.values(headers).flatMap((value) => [value, ...listCredentials(value)])
-  return [...values, ...listQueryValues(url)].filter((value) => value.length >= minSecretLength)
-}
+/** Creates a function that hides the secrets of a subscription's headers and URL in a text that may repeat them. */
+export const createHide = (
+  headers: Readonly<Record<string, string>>,
+  url: string,
+): ((text: string) => string) =>
+  createSecretHider(() => [
+    ...Object.values(headers)
+      .flatMap((value) => [value, ...listCredentials(value)])
+      .filter(({ length }) => length >= minSecretLength),
+    ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
+  ])
 
 const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> => {
   const reader = body.getReader()
@@ -72,8 +66,10 @@ export const readResponseBody = async (
   // Reads past the limit, to recognize a secret that crosses it. Hiding secrets before it moves the rest forward.
   const length = 2 * maxLength
   const text = typeof body === 'string' ? body : await readStream(body, maxCharacterBytes * length)
-  const hide = createSecretHider(() => listSecrets(headers, url))
-  return hide(text.slice(0, length))
+  return createHide(
+    headers,
+    url,
+  )(text.slice(0, length))
     .replaceAll('\0', '')
     .slice(0, maxLength)
     .replace(/\p{Surrogate}/gu, '')

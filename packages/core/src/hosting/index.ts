@@ -1,6 +1,7 @@
 // The entry point for hosts: programs that connect a reference server to a network. This package itself does not use it.
 
-export { readResponseBody } from '../delivery/response-body.ts'
+export { hideInError } from '../delivery/attempt.ts'
+export { createHide, readResponseBody } from '../delivery/response-body.ts'
 export { formatIssue } from '../errors/operation-errors.ts'
 export { findEndpoint } from '../http/api.ts'
 export { refuseRequest } from '../http/exchange.ts'

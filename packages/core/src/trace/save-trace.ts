@@ -1,4 +1,4 @@
-import { createBulkSecretHider, maskUrl } from '@wabakit/wire'
+import { createBulkSecretHider, listMasked, maskUrl } from '@wabakit/wire'
 import type { TestLogEntry, WireAttempt } from '../control/index.ts'
 import type { LoggedBodies, LoggedRequest } from '../hosting/request-log.ts'
 import { saveRecords } from '../memory-store/saved-records.ts'
@@ -54,7 +54,7 @@ const listSecrets = ({ secret, previousSecret, headers, url }: SubscriptionRecor
   secret,
   previousSecret?.secret ?? '',
   ...Object.values(headers),
-  ...(URL.canParse(url) ? [...new URL(url).searchParams.values(), new URL(url).password] : []),
+  ...listMasked(url),
 ]
 
 /** Writes what happened in a test as text that {@link openTrace} reads, without secrets, keys and tokens. */

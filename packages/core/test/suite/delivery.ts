@@ -445,6 +445,28 @@ const schedule = defineCases('Delivery schedule', {
     }
   },
 
+  'an attempt does not keep the values of its URL if an error repeats them': async () => {
+    const token = 's3cret+of/ours==and-more'
+    const scenario = await createScenario({
+      fetch: async (url) => {
+        throw new TypeError(`error sending request for url (${url})`, { cause: new Error(token) })
+      },
+    })
+    await scenario.server.subscriptions.create('acme', {
+      channel: 'WHATSAPP',
+      number: waba,
+      url: `https://receiver.example/?token=${encodeURIComponent(token)}`,
+    })
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
+    const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+    equal(
+      attempt?.error,
+      'error sending request for url (https://receiver.example/?token=[redacted]): [redacted]',
+    )
+  },
+
   'an attempt records the status, the duration and the start of the body': async () => {
     const scenario = await failingWorld()
     scenario.respond = () => {

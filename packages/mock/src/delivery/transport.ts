@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import type { AttemptReported, DeliveryRequest, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
 import type { WireAttempt } from '@wabakit/core/control'
-import { readResponseBody } from '@wabakit/core/hosting'
+import { createHide, hideInError, readResponseBody } from '@wabakit/core/hosting'
 import { parseEvent } from '@wabakit/webhooks'
 import { maskUrl } from '@wabakit/wire'
 import type { DuplicateFault } from '../faults/delivery-fault.ts'
@@ -195,7 +195,7 @@ export const createTransport = (options: TransportOptions) => {
         : genuine
       const { body, headers } = attempt
       const { method, query } = prepared
-      const sendOnce = async () => {
+      const exchange = async () => {
         // An attempt that was being signed would reach the endpoint of the next test.
         if (isStopped) return stopped.promise
         const content = method === 'GET' || method === 'HEAD' ? {} : { body }
@@ -206,6 +206,10 @@ export const createTransport = (options: TransportOptions) => {
         const text = await readResponseBody(response.body, prepared.headers, authenticated)
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
+      const sendOnce = () =>
+        exchange().catch((error) => {
+          throw hideInError(error, createHide(attempted.subscription.headers, authenticated))
+        })
       const copies: RecordedDelivery[] = []
       const request = showRequest(attempted, { method, url, query, headers, body })
       const entry: SentAttempt = { attempt, copies, request }
