@@ -59,7 +59,7 @@ export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getC
  */
 const silenceSeconds = 5
 
-/** Errors that no longer occur once another transaction or client has finished. */
+/** Errors that no longer occur once another transaction or client has finished, or the server has restarted. */
 const transientCodes = [
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
