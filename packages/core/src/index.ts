@@ -133,7 +133,8 @@ export type {
 
 // Not exported: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a
 // server. Subpaths: /storage (building blocks for stores), /hosting (rejected requests and rate limits for a host),
-// /simulation (simulated calls and faults).
+// /simulation (simulated calls and faults), /control (the control API), /live (live services),
+// /trace (traces of tests).
 
 // Values of the wire format that records and requests have
 

@@ -21,7 +21,7 @@ const nothing = { organizationId: 'acme', now: start, callIds: [], participants:
 const listEventIds = async (store: Store): Promise<string[]> =>
   (await store.listEvents(page)).items.map(({ id }) => id)
 
-/** Publishes more events than an engine removes or skips in one transaction. */
+/** Publishes more events than SQLite removes or skips in one transaction. */
 const publishMany = async (store: Store): Promise<void> => {
   const events = Array.from({ length: 450 }, (_, index) => buildEvent({ subject: `group:${index}` }))
   await Promise.all(events.map(store.addEvent))

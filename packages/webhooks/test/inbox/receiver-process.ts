@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createReceiver, type SqlInboxOptions, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 
-// A process with a receiver whose only effect is one row per event. It prints its port once it listens, and runs until
-// it is killed.
+// A process with a receiver whose only effect is one row per event. It prints its port once it listens. On SIGTERM, it
+// handles what is stored, and ends.
 
 const { DATABASE = '', WEBHOOK_SECRET = '' } = process.env
 const verify = standardWebhooks({ secrets: [WEBHOOK_SECRET] })
