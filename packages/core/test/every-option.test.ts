@@ -339,7 +339,7 @@ testOptions<DeliveryOptions>('delivery', {
     ],
   },
   random: {
-    /** The pause before the second attempt, with a server whose own randomness is constant. */
+    /** Returns whether the pause before the second attempt has no random part. */
     see: async (delivery) => {
       const { server, createGroup } = await open({
         delivery,

@@ -4,5 +4,5 @@ export const controlPath = '/_wabakit'
 /** The path of the page that shows what the control API reports. */
 export const inspectorPath: string = `${controlPath}/inspector`
 
-/** Maximum length of a request to the control API, in bytes. */
+/** Maximum length of the body of a request to the control API, in bytes. */
 export const controlBodyMaxBytes = 1_048_576

@@ -26,7 +26,7 @@ type WorkerOptions = AttemptsOptions & {
 
 /**
  * Creates a worker, which claims as many entries as it may attempt concurrently, and starts their attempts.
- * Retries get at most half of the slots, so that they never hold up new entries.
+ * Retries get at most half of the slots, rounded up, so that they leave some of several slots to new entries.
  */
 export const createWorker = (options: WorkerOptions) => {
   const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
