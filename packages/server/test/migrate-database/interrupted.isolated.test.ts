@@ -42,7 +42,7 @@ const connect = async (url: string) => {
 }
 
 /**
- * Waits until a migration has started, and pauses it halfway through the groups until the returned function is called.
+ * Waits until a migration has started, and pauses it in the last batch of groups until `letGo` is called.
  */
 const holdMigration = async (to: string) => {
   const [target, observer] = [await connect(to), await connect(to)]
