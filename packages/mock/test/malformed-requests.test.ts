@@ -48,8 +48,13 @@ test.each(['/', '/_wabakit/tenants'])('responds with 400 to two hosts in a reque
 
 test('records only the start of a body that is too large', async () => {
   const chunk = new TextEncoder().encode('x'.repeat(20_000))
-  const body = ReadableStream.from(Array.from({ length: 10 }, () => chunk))
-  const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+  const body = new ReadableStream({
+    start: (controller) => {
+      for (let chunks = 0; chunks < 10; chunks++) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
   await mock.fetch(new Request(`${mock.url}/whatsapp/wa-group/create`, init))
   expect(String(mock.requests.at(-1)?.body)).toBe('x'.repeat(80_000))
 })
