@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { IconButton } from './button.tsx'
 
-/** Copies text to the clipboard. Pages without TLS have no clipboard API, so they copy a selection instead. */
+/** Copies text to the clipboard. Pages that are neither on TLS nor on loopback copy a selection: they lack the API. */
 export const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

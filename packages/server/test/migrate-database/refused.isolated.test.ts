@@ -32,7 +32,7 @@ const change = (file: string, sql: string): void => {
   database.close()
 }
 
-/** Lists the names of a database's schemas. */
+/** Returns the schema `wabakit` of a database, if it has it. */
 const listSchemas = async (url: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
