@@ -10,7 +10,9 @@ import { findFreePort } from '../../server/test/free-port.ts'
 const run = promisify(execFile)
 
 /** The programs of a PostgreSQL: those of the distribution with the highest version, or those of a package from npm. */
-export const distribution = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
+export const distribution = globSync('/usr/lib/postgresql/*/bin')
+  .toSorted((left, right) => left.localeCompare(right, 'en', { numeric: true }))
+  .at(-1)
 export const findPackaged = (folder: string): string | undefined => {
   const native = join(folder, 'native')
   if (!existsSync(join(native, 'bin/postgres'))) return undefined

@@ -144,7 +144,7 @@ export const errorCodes = {
    */
   summary_unavailable: 422,
   /**
-   * The organization, the key or the IP address has sent too many requests.
+   * The organization, the key or the IP address has sent too many requests, or a call was asked for too often.
    *
    * Retry after the number of seconds in `Retry-After`.
    */

@@ -85,7 +85,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "errorCodes.method_not_allowed": "The endpoint does not support this method.\n\nUse the method in the `Allow` header.",
   "errorCodes.missing_api_key": "The request has no Public API key.\n\nSend the key in the header that the server expects, by default `Authorization` or `x-public-api-key`.",
   "errorCodes.outcome_unknown": "The server lost its database while it was committing the change. The change may or may not have been made.\n\nCheck before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.",
-  "errorCodes.rate_limited": "The organization, the key or the IP address has sent too many requests.\n\nRetry after the number of seconds in `Retry-After`.",
+  "errorCodes.rate_limited": "The organization, the key or the IP address has sent too many requests, or a call was asked for too often.\n\nRetry after the number of seconds in `Retry-After`.",
   "errorCodes.request_timeout": "The server did not receive the complete request in time.\n\nSend the whole request without pausing.",
   "errorCodes.route_not_found": "The path does not exist.\n\nCheck the base URL. The path of the endpoint is appended to it.",
   "errorCodes.storage_unavailable": "The database is not available. Nothing was changed.\n\nRetry after the number of seconds in `Retry-After`.",
