@@ -61,8 +61,15 @@ const openStream = async () => {
       return () => {}
     },
   }
+  let runOnRead = (): void => {}
+  const list: typeof service.events.list = async (...query) => {
+    const page = await service.events.list(...query)
+    runOnRead()
+    runOnRead = () => {}
+    return page
+  }
   const live = createLiveStream({
-    service: { ...service, dispatcher },
+    service: { ...service, events: { ...service.events, list }, dispatcher },
     store,
     onError: (error) => expect.fail(String(error)),
   })
@@ -83,7 +90,11 @@ const openStream = async () => {
     }
     return ids
   }
-  return { attempt, readUpTo, stream }
+  /** Calls a function once, after the next read of events. */
+  const onRead = (run: () => void): void => {
+    runOnRead = run
+  }
+  return { attempt, readUpTo, stream, onRead }
 }
 
 test('a client that reads slowly gets the last 1,000 attempts, so that it does not fill the memory', async () => {
@@ -92,6 +103,21 @@ test('a client that reads slowly gets the last 1,000 attempts, so that it does n
   const ids = await readUpTo('dlv_1500')
 
   expect([ids.length, ids[0]]).toEqual([1_000, 'dlv_501'])
+})
+
+test('an attempt waits for its event, even if older attempts were dropped while events were read', async () => {
+  const { attempt, stream, onRead } = await openStream()
+  for (let number = 1; number <= 1_000; number++) attempt(`dlv_${number}`)
+  // Fills the buffer with attempts of an event that this read does not have.
+  onRead(() => {
+    for (let number = 1; number <= 600; number++) attempt(`late_${number}`)
+  })
+  const reads: string[] = []
+  for await (const { data } of readMessages(stream)) {
+    reads.push(JSON.parse(data).deliveryId)
+    if (reads.length === 1_000) break
+  }
+  expect(reads.filter((id) => id.startsWith('late'))).toEqual([])
 })
 
 test("a stream has no attempt of another organization's event", async () => {

@@ -123,14 +123,14 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
         const seen = wakes
-        // Counts attempts before reading events, so that no attempt precedes its event.
-        const attemptCount = attempts.length
-        let hasNews = attemptCount > 0
+        // Takes the attempts before reading events, so that no attempt precedes its event.
+        const attempted = attempts.splice(0)
+        let hasNews = attempted.length > 0
         for await (const event of readNew()) {
           yield formatMessage('event', showEvent(event), event.id)
           hasNews = true
         }
-        for (const attempt of attempts.splice(0, attemptCount)) yield formatMessage('attempt', attempt)
+        for (const attempt of attempted) yield formatMessage('attempt', attempt)
         if (hasNews) lastSentAt = performance.now()
         else if (performance.now() - lastSentAt >= heartbeatMs) {
           lastSentAt = performance.now()
@@ -154,6 +154,9 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
      * events that occur after the promise resolves, and the attempts of this process, of which a slow client
      * misses the oldest. It does not include the attempts of other processes, which are only in the database:
      * other roles of the database could also read a channel between processes.
+     *
+     * Events come in the order of the list of events, in every process. An attempt comes after its event, and
+     * attempts come in the order in which this process recorded them, so those of a delivery by their number.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */
