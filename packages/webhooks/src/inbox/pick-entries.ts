@@ -33,6 +33,18 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
    */
   const hide = (constant: string): string => (isPostgres ? `(SELECT ${constant})` : constant)
 
+  /**
+   * Returns the condition that an entry is due in this state. If MySQL could look up the state alone, it would sometimes read
+   * all entries of the state, so it gets two states. No entry has the second one.
+   */
+  const isDueIn = (state: string, prefix = ''): string => {
+    const isInState = dialect === 'mysql' ? `IN ('${state}', '')` : `= '${state}'`
+    return `${prefix}state ${isInState} AND ${prefix}due_at <= ${now()}`
+  }
+  /** Returns the order in which the index of due entries has the entries of {@link isDueIn}. */
+  const inOrder = (prefix = ''): string =>
+    `ORDER BY ${dialect === 'mysql' ? `${prefix}state, ` : ''}${prefix}due_at, ${prefix}id`
+
   /** Returns the condition that the lane of `r` has another entry in this state that meets the condition. */
   const hasOther = (state: string, condition: string): string =>
     `EXISTS (SELECT 1 FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = ${hide(`'${state}'`)}
@@ -75,7 +87,7 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
         ? limit + constantMargin
         : `(SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')`
     return `(SELECT id, state, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
-        SELECT id, state, subject, due_at FROM ${table} WHERE state = 'stored' AND due_at <= ${now()} ORDER BY due_at, id
+        SELECT id, state, subject, due_at FROM ${table} WHERE ${isDueIn('stored')} ${inOrder()}
         LIMIT ${size}) due
       ORDER BY due_at, id ${isPostgres ? 'OFFSET 0' : ''})`
   }
@@ -87,9 +99,7 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   const isStillDue = (): string => `r.state || '' = 'stored' AND r.due_at + 0 <= ${now()}`
 
   const toDue = (again: boolean): string =>
-    (again ? ['failed', 'claimed'] : ['stored'])
-      .map((state) => `(state = '${state}' AND due_at <= ${now()})`)
-      .join(' OR ')
+    (again ? ['failed', 'claimed'] : ['stored']).map((state) => `(${isDueIn(state)})`).join(' OR ')
 
   /**
    * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the
@@ -103,8 +113,8 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
     const toSearch = (isDue: string): string => `SELECT r.id, r.state, r.due_at, r.subject FROM ${source}
       WHERE ${isDue} AND NOT (${isHeldUp(again)})
       ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
-      ORDER BY ${order}.due_at, ${order}.id LIMIT ${hide(String(limit))} ${lock}`
-    const toDueSearch = (state: string): string => toSearch(`r.state = '${state}' AND r.due_at <= ${now()}`)
+      ${inOrder(`${order}.`)} LIMIT ${hide(String(limit))} ${lock}`
+    const toDueSearch = (state: string): string => toSearch(isDueIn(state, 'r.'))
     if (isWindow)
       return { text: toSearch(`${isStillDue()} AND (w.subject IS NULL OR w.place = 1)`), values: except }
     if (!again) return { text: toDueSearch('stored'), values: except }
