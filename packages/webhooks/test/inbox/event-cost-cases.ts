@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Environment, receive, toJoin, toRequest } from './environment.ts'
 
 type Cost = {
@@ -64,44 +64,41 @@ const measureEvents = async (
   return Math.min(...costs.slice(2))
 }
 
-/** Tests that an event costs the same on a table with many entries. `slack` and the limit for a `failure` are in the unit of `readCost`. */
+type Unit = Pick<Cost, 'readCost'> & { readonly environment: () => Environment }
+
+/** Tests that an event that fails again costs less than the limit, which is in the unit of `readCost`. */
+export const failureCostCases = (
+  name: string,
+  { failure, environment, readCost }: Unit & { readonly failure: number },
+): void => {
+  it(`${name}: an event that fails again costs the same, whatever the length of its lane`, async () => {
+    const opened = environment()
+    const { receiver, table } = receive(opened)
+    const costs: number[] = []
+    receiver.onAny(async () => {
+      costs.push(await readCost())
+      throw new Error('down')
+    })
+    await receiver.handle(toRequest(toJoin('hot'), 'head'))
+    const [{ subject = '' } = {}] = await opened.query(`SELECT subject FROM ${table}`)
+    const toRow = (n: number) => `'s${n}', '${subject}', 'stored', ${n}, ${n}, 0`
+    await insert(opened, { table, count: 8_000, toRow })
+    receiver.start()
+    // The first failure puts the lane out of the way.
+    const findLeast = () => Math.min(...costs.slice(2).map((spent, index) => spent - (costs[index + 1] ?? 0)))
+    await expect.poll(findLeast, { timeout: 60_000 }).toBeLessThan(failure)
+    await receiver.stop()
+  })
+}
+
+/** Tests that an event costs the same on a table with many entries. `slack` is in the unit of `readCost`. */
 export const eventCostCases = (
   name: string,
-  {
-    slack,
-    failure,
-    environment,
-    ...cost
-  }: Cost & {
-    readonly slack: number
-    readonly failure: number
-    readonly environment: () => Environment
-  },
+  { slack, environment, ...cost }: Cost & Unit & { readonly slack: number },
 ): void => {
-  describe(`${name}: cost of an event`, () => {
-    it('depends neither on the length of a busy lane, nor on handled entries, nor on retries that are due or wait', async () => {
-      const measure = (count: number) =>
-        measureEvents(environment(), cost, { handled: count, lane: count, retries: count })
-      expect(await measure(8_000)).toBeLessThan(3 * (await measure(100)) + slack)
-    })
-
-    it('that fails again does not depend on the length of its lane', async () => {
-      const { receiver, table } = receive(environment())
-      const costs: number[] = []
-      receiver.onAny(async () => {
-        costs.push(await cost.readCost())
-        throw new Error('down')
-      })
-      await receiver.handle(toRequest(toJoin('hot'), 'head'))
-      const [{ subject = '' } = {}] = await environment().query(`SELECT subject FROM ${table}`)
-      const toRow = (n: number) => `'s${n}', '${subject}', 'stored', ${n}, ${n}, 0`
-      await insert(environment(), { table, count: 8_000, toRow })
-      receiver.start()
-      // The first failure puts the lane out of the way.
-      const findLeast = () =>
-        Math.min(...costs.slice(2).map((spent, index) => spent - (costs[index + 1] ?? 0)))
-      await expect.poll(findLeast, { timeout: 60_000 }).toBeLessThan(failure)
-      await receiver.stop()
-    })
+  it(`${name}: an event costs the same, whatever waits, was handled or is retried`, async () => {
+    const measure = (count: number) =>
+      measureEvents(environment(), cost, { handled: count, lane: count, retries: count })
+    expect(await measure(8_000)).toBeLessThan(3 * (await measure(100)) + slack)
   })
 }

@@ -10,6 +10,7 @@ import { startPostgres } from '../postgres.ts'
 import { claimCostCases } from './claim-cost-cases.ts'
 import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
+import { failureCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -23,6 +24,20 @@ const createEnvironment = (pool: Pool): Environment => ({
   },
   query: async (text) => (await pool.query(text)).rows,
 })
+
+/** Makes each session of a pool report at once which buffers it has read. Otherwise, it does so once a second. */
+const reportReads = (pool: Pool): Pool =>
+  pool.on('connect', (client) => {
+    const { query } = client
+    const report = async (...parameters: unknown[]) => {
+      try {
+        return await Reflect.apply(query, client, parameters)
+      } finally {
+        await Reflect.apply(query, client, ['SELECT pg_stat_force_next_flush()']).catch(() => {})
+      }
+    }
+    Object.assign(client, { query: report })
+  })
 
 /** Takes the lock of a table's claims, as another process does. */
 const toLock = (
@@ -53,6 +68,17 @@ claimCostCases('PostgreSQL', () => postgres)
 claimOrderCases('PostgreSQL', {
   environment: () => shared,
   openEngine: (table) => createPostgresEngine(postgres.pool(), table) as unknown as InboxEngine,
+})
+failureCostCases('PostgreSQL', {
+  // Reading a lane once costs 8,000 or more.
+  failure: 4_000,
+  environment: () => ({ ...createEnvironment(reportReads(postgres.pool())), query: shared.query }),
+  readCost: async () => {
+    const [row] = await shared.query(
+      `SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit) AS buffers FROM pg_statio_user_tables`,
+    )
+    return Number(row?.buffers)
+  },
 })
 
 describe('an inbox on PostgreSQL', () => {

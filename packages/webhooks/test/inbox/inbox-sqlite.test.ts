@@ -9,7 +9,7 @@ import type { InboxEngine } from '../../src/inbox/engine.ts'
 import { createSqliteEngine } from '../../src/inbox/engines/sqlite.ts'
 import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
-import { eventCostCases } from './event-cost-cases.ts'
+import { eventCostCases, failureCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
 import { inboxOptionCases } from './inbox-option-cases.ts'
 import { inboxRules } from './inbox-rules.ts'
@@ -70,13 +70,9 @@ timed.prepare = (text, ...options) => {
   }
   return statement
 }
-eventCostCases('SQLite', {
-  slack: 10,
-  failure: 10,
-  analyze: (table) => [`ANALYZE ${table}`],
-  environment: () => createEnvironment(timed),
-  readCost: async () => spentMs,
-})
+const timing = { environment: () => createEnvironment(timed), readCost: async () => spentMs }
+eventCostCases('SQLite', { ...timing, slack: 10, analyze: (table) => [`ANALYZE ${table}`] })
+failureCostCases('SQLite', { ...timing, failure: 10 })
 
 describe('an inbox on SQLite', () => {
   it('takes a table of an attached database', async () => {
