@@ -314,6 +314,17 @@ test('a response that prints the URL or the credentials is shown without them', 
   }
 })
 
+test('a response is shown with what it prints of the headers that each webhook has', async () => {
+  await using mock = await createMock()
+  mock.deliverTo(
+    ({ headers }) => new Response(`Known: ${headers.get('webhook-id')}, ${headers.get('webhook-signature')}`),
+  )
+  await mock.simulateCall({ summary: false })
+  await mock.waitForDelivery('CALL_ENDED', {}, quick)
+  for (const { responseBody, headers } of mock.deliveries)
+    expect(responseBody).toBe(`Known: ${headers.get('webhook-id')}, ${headers.get('webhook-signature')}`)
+})
+
 test('the time-out message explains that the profile live does not sign', async () => {
   await using live = await createMock({ profile: 'live' })
   const verify = standardWebhooks({ secrets: [live.secret] })

@@ -25,17 +25,31 @@ const listCredentials = (value: string): string[] => {
 /** A shorter value in a query may be a part of other text. */
 const minQueryValueLength = 8
 
-/** Creates a function that hides the secrets of a subscription's headers and URL in a text that may repeat them. */
-export const createHide = (
-  headers: Readonly<Record<string, string>>,
-  url: string,
-): ((text: string) => string) =>
-  createSecretHider(() => [
-    ...Object.values(headers)
-      .flatMap((value) => [value, ...listCredentials(value)])
-      .filter(({ length }) => length >= minSecretLength),
-    ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
-  ])
+type Hide = ReturnType<typeof createSecretHider>
+
+/** Maximum number of functions to keep, each of some 20 kB. */
+const maxHiders = 100
+
+/** By headers and URL. To prepare one takes longer than an attempt, and an endpoint gets many attempts. */
+const hiders = new Map<string, Hide>()
+
+/** Returns a function that hides the secrets of a subscription's headers and URL in a text that may repeat them. */
+export const createHide = (headers: Readonly<Record<string, string>>, url: string): Hide => {
+  const key = JSON.stringify([headers, url])
+  const hide =
+    hiders.get(key) ??
+    createSecretHider(() => [
+      ...Object.values(headers)
+        .flatMap((value) => [value, ...listCredentials(value)])
+        .filter(({ length }) => length >= minSecretLength),
+      ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
+    ])
+  // The one that was used last is kept longest.
+  hiders.delete(key)
+  hiders.set(key, hide)
+  for (const oldest of hiders.keys()) if (hiders.size > maxHiders) hiders.delete(oldest)
+  return hide
+}
 
 const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> => {
   const reader = body.getReader()

@@ -64,6 +64,14 @@ const readEvent = (payload: string): WebhookEvent | undefined => {
   return parsed.kind === 'event' ? parsed.event : undefined
 }
 
+/** Leaves out the headers of each webhook. They are no credentials, and what an endpoint prints of them helps to find its mistake. */
+const omitSigned = (headers: DeliveryRequest['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !/^(?:content-type|webhook-(?:id|timestamp|signature))$/.test(name),
+    ),
+  )
+
 const addResponse = (attempt: RecordedDelivery, status: number, responseBody: string): RecordedDelivery => ({
   ...attempt,
   status,
@@ -203,7 +211,7 @@ export const createTransport = (options: TransportOptions) => {
         const request = new Request(addQuery(url, query), { ...rest, ...content, method, headers })
         const { response, outcome } = await Promise.race([observeOutcome(request, send), stopped.promise])
         // An endpoint may print the URL or the credentials, as in "Route POST:/webhooks?token=… not found".
-        const text = await readResponseBody(response.body, prepared.headers, authenticated)
+        const text = await readResponseBody(response.body, omitSigned(prepared.headers), authenticated)
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
       const sendOnce = () =>
