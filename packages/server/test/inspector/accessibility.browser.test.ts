@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { hasChromium, launchBrowser, openPage, visit } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -114,7 +114,7 @@ onSqlite('the inspector', (inspector) => {
       const { page, picture } = await inspector.open('', { colorScheme: 'light' })
       for (const [index, path] of paths.entries()) {
         await page.setViewportSize({ width: 1440, height: 800 })
-        await page.goto(inspector.getUrl(path))
+        await visit(page, inspector.getUrl(path))
         await page
           .locator('article .facts, .empty, .endpoints a, .first-visit, .cards h2, .rows .row')
           .first()

@@ -1,6 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { chromiumPath, requireChromium } from '../programs.ts'
 
@@ -15,6 +21,8 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Starting a process for each page would take a third of the time of the tests.
+  '--renderer-process-limit=1',
 ]
 
 export const launchBrowser = (): Promise<Browser> =>
@@ -31,15 +39,48 @@ export type OpenedPage = {
   picture(name: string): Promise<void>
 }
 
-/** Opens a page of the inspector in a new context, which is closed at the end of the test. */
+const createContext = async (browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> => {
+  const context = await browser.newContext(options)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  // Stays open, and with it the process of the pages.
+  await context.newPage()
+  return context
+}
+
+const contexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
+
+/** Returns the context that a browser's pages with the same options share. */
+const shareContext = (browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> => {
+  const known = contexts.get(browser) ?? new Map<string, Promise<BrowserContext>>()
+  contexts.set(browser, known)
+  const key = JSON.stringify(options)
+  const context = known.get(key) ?? createContext(browser, options)
+  known.set(key, context)
+  return context
+}
+
+/**
+ * Opens a page of the inspector. At the end of the test, it is closed, with the pages that it has opened. The next one starts without
+ * what it has stored.
+ */
 export const openPage = async (
   browser: Browser,
-  { url, ...options }: { url: string } & BrowserContextOptions,
+  {
+    url,
+    viewport = { width: 1440, height: 900 },
+    colorScheme = 'light',
+    ...options
+  }: { url: string } & BrowserContextOptions,
 ): Promise<OpenedPage> => {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-  onTestFinished(() => context.close())
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const context = await shareContext(browser, options)
   const page = await context.newPage()
+  onTestFinished(async () => {
+    if (!page.isClosed()) await page.evaluate('localStorage.clear()')
+    const [, ...opened] = context.pages()
+    await Promise.all(opened.map((each) => each.close()))
+  })
+  if (viewport !== null) await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme })
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
@@ -68,3 +109,12 @@ export const openPage = async (
     },
   }
 }
+
+/** Shows another URL of the page without loading the page again, which would take most of the time. */
+export const visit = (page: Page, url: string): Promise<void> =>
+  page.evaluate(async (to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+    // The view follows in the next frame.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  }, url)

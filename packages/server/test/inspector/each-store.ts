@@ -88,4 +88,4 @@ export const onEachStore = onStores(isMatrix ? ['PostgreSQL'] : ['SQLite', 'Post
 export const onOneStore = onStores([isMatrix ? 'PostgreSQL' : 'SQLite'])
 
 /** Defines tests in Chromium of what no database can change, such as colors and labels. */
-export const onSqlite = onStores(['SQLite'])
+export const onSqlite = onStores(isMatrix ? [] : ['SQLite'])
