@@ -3,25 +3,29 @@ import type { Delivery, Page } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
 import { sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
-import { shortenUrl } from '../api/subscriptions.ts'
+import { nameEndpoint } from '../api/subscriptions.ts'
 import { formatCount } from '../format/numbers.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Select } from '../parts/select.tsx'
 import { LoadProblem, Problem } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getNow } from '../state/now.ts'
-import { failing, type Query } from '../state/route.ts'
-import { resend } from './resend-matching.tsx'
+import { failing, type Params, type Query } from '../state/route.ts'
+import { countByEndpoint, resend, type Share, ShareList } from './resend-matching.tsx'
 
 const notDelivered = 'pending,exhausted,skipped'
 
 const periods = [
   { value: '', label: 'of any time' },
-  { value: '3600000', label: 'of the last hour' },
-  { value: '86400000', label: 'of the last day' },
+  { value: 'hour', label: 'of the last hour', ms: 3_600_000 },
+  { value: 'day', label: 'of the last day', ms: 86_400_000 },
+  { value: 'week', label: 'of the last week', ms: 604_800_000 },
 ]
+const range = { value: 'range', label: 'of the range shown' }
 
 /** Maximum number of deliveries whose results are followed, and of those on a page. */
 const most = { followed: 10_000, page: 1_000 } as const
@@ -49,7 +53,7 @@ const isResent = ({ status, failures, deferrals }: Delivery): boolean =>
   status !== 'pending' || failures + deferrals > 0
 
 type ResultsProps = {
-  readonly subscription: string
+  readonly subscription: string | undefined
   /** The number of deliveries that were resent. */
   readonly count: number
   readonly startedAt: string
@@ -83,22 +87,37 @@ const Results = ({ subscription, count, startedAt, known }: ResultsProps) => {
   )
 }
 
-type Endpoint = { readonly id: string; readonly url: string }
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
-  const period = useSignal('')
+type Offer = {
+  /** The id of an endpoint. If unset, the deliveries to all endpoints are offered. */
+  readonly subscription: string | undefined
+  /** The period that the page shows, as the control API takes it: a window of the charts, or a range of times. */
+  readonly shown: Params
+}
+
+const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) => {
+  const isRange = Boolean(shown.from || shown.before)
+  const period = useSignal(isRange ? range.value : (shown.window ?? ''))
   const isAll = useSignal(false)
   const counted = useSignal<number | undefined>(0)
   const resent = useSignal<number | undefined>(undefined)
   const problem = useSignal('')
   const results = useSignal<ResultsProps | undefined>(undefined)
-  const from = period.value === '' ? undefined : new Date(getNow() - Number(period.value)).toISOString()
-  const select = (status: string) => ({ subscription: id, status, from })
+  const { ms } = periods.find(({ value }) => value === period.value) ?? {}
+  const times =
+    period.value === range.value
+      ? { from: shown.from || undefined, before: shown.before || undefined }
+      : { from: ms === undefined ? ms : new Date(getNow() - ms).toISOString() }
+  const select = (status: string) => ({ subscription, status, ...times })
   const useCount = (status: string) =>
-    useRecord({ load: () => resend({ ...select(status), dryRun: true }, counted) }, [period.value])
+    useRecord({ load: () => countByEndpoint(select(status), counted) }, [period.value])
   const missing = useCount(notDelivered)
   const delivered = useCount('delivered')
-  const total = (missing.value ?? 0) + (isAll.value ? (delivered.value ?? 0) : 0)
+  const shares = new Map<string, number>()
+  for (const { id, count } of [missing.value, isAll.value && delivered.value].flatMap((known) => known || []))
+    shares.set(id, (shares.get(id) ?? 0) + count)
+  const total = sum([...shares.values()])
   const isRunning = resent.value !== undefined
 
   const confirm = async (): Promise<void> => {
@@ -109,7 +128,7 @@ const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
       const known = new Map(
         (await readDeliveries(query)).filter(isResent).map(({ id, attempts }) => [id, attempts]),
       )
-      results.value = { subscription: id, startedAt, known, count: await resend(query, resent) }
+      results.value = { subscription, startedAt, known, count: await resend(query, resent) }
       reloadAll()
     } catch (error) {
       problem.value = getMessage(error)
@@ -117,16 +136,19 @@ const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
     }
   }
 
-  const toChoice = (all: boolean, text: string, count: number | undefined) => (
+  const toChoice = (all: boolean, text: string, counts: readonly Share[] | undefined) => (
     <label class="line">
       <input type="radio" name="which" checked={isAll.value === all} onChange={() => (isAll.value = all)} />
       <span>
-        {text}: {count === undefined ? 'counting…' : formatCount(count)}
+        {text}: {counts === undefined ? 'counting…' : formatCount(sum(counts.map(({ count }) => count)))}
       </span>
     </label>
   )
   return (
-    <Dialog title={`Resend to ${shortenUrl(url)}`} onClose={onClose}>
+    <Dialog
+      title={`Resend to ${subscription ? nameEndpoint(subscription) : 'all endpoints'}`}
+      onClose={onClose}
+    >
       <LoadProblem text={missing.problem || delivered.problem} />
       {results.value ? (
         <Results {...results.value} />
@@ -138,12 +160,25 @@ const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
         <>
           <label>
             Events
-            <Select value={period.value} choices={periods} onChange={(chosen) => (period.value = chosen)} />
+            <Select
+              value={period.value}
+              choices={isRange ? [range, ...periods] : periods}
+              onChange={(chosen) => (period.value = chosen)}
+            />
           </label>
+          {period.value === range.value && (
+            <Facts
+              facts={{
+                From: shown.from && <Time at={shown.from} />,
+                Before: shown.before && <Time at={shown.before} />,
+              }}
+            />
+          )}
           <fieldset class="several" aria-label="Which deliveries">
             {toChoice(false, 'Not delivered', missing.value)}
             {toChoice(true, 'Also the delivered ones', delivered.value)}
           </fieldset>
+          {shares.size > 1 && <ShareList shares={[...shares].map(([id, count]) => ({ id, count }))} />}
           <p class="quiet">
             Each keeps its webhook-id, so a receiver that has handled it does not handle it again. Waiting
             deliveries are not counted: they follow on their own.
@@ -169,6 +204,15 @@ const ResendFailed = ({ id, url, onClose }: Endpoint & DialogControl) => {
   )
 }
 
-/** Offers to resend what has not been delivered to an endpoint, and then shows what became of it. */
-export const askToResend = (endpoint: Endpoint): void =>
-  openDialog((close) => <ResendFailed {...endpoint} onClose={close} />)
+type ResendFailedButtonProps = Offer & { readonly isDisabled?: boolean }
+
+/** A button that offers to resend what has not been delivered, and then shows what became of it. */
+export const ResendFailedButton = ({ isDisabled = false, ...offer }: ResendFailedButtonProps) => (
+  <Button
+    icon="resend"
+    disabled={isDisabled}
+    onClick={() => openDialog((close) => <ResendFailed {...offer} onClose={close} />)}
+  >
+    Resend failed…
+  </Button>
+)

@@ -11,6 +11,7 @@ import { Facts } from '../parts/facts.tsx'
 import { LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
+import type { Params } from '../state/route.ts'
 
 type Query = Readonly<Record<string, string>>
 
@@ -46,10 +47,10 @@ export const resend = async (
 /** Maximum number of endpoints for which the deliveries are counted separately. Each takes a request. */
 const maxEndpoints = 50
 
-type Share = { readonly id: string; readonly count: number }
+export type Share = { readonly id: string; readonly count: number }
 
 /** Counts the matching deliveries of each endpoint, the most affected first. */
-const countByEndpoint = async (query: Query, total: Signal<number | undefined>): Promise<Share[]> => {
+export const countByEndpoint = async (query: Params, total: Signal<number | undefined>): Promise<Share[]> => {
   const all = subscriptions.value.map(({ id }) => id)
   const ids = query.subscription === undefined ? all : [query.subscription]
   if (ids.length > maxEndpoints) return [{ id: '', count: await resend({ ...query, dryRun: true }, total) }]
@@ -63,7 +64,7 @@ const countByEndpoint = async (query: Query, total: Signal<number | undefined>):
   return shares.toSorted((left, right) => right.count - left.count)
 }
 
-const ShareList = ({ shares }: { readonly shares: readonly Share[] }) => (
+export const ShareList = ({ shares }: { readonly shares: readonly Share[] }) => (
   <table>
     <caption class="sr-only">Deliveries by endpoint</caption>
     <tbody>

@@ -1,7 +1,7 @@
 import { Choice } from '../parts/choice.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { getNow } from '../state/now.ts'
-import { getParam, type Query, setParams } from '../state/route.ts'
+import { getParam, type Params, setParams } from '../state/route.ts'
 
 const day = 86_400_000
 
@@ -22,7 +22,7 @@ const getChoice = (): Window => {
 }
 
 /** Returns the period that the page's URL selects, as the control API takes it. */
-export const getWindow = (): Query =>
+export const getWindow = (): Params =>
   getChoice() === 'range'
     ? { from: getParam('figuresFrom'), before: getParam('figuresBefore') }
     : { window: getChoice() }

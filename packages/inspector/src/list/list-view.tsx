@@ -147,7 +147,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
         <ListHeader title={titles[view]} add={definition.add} list={list} onShowFresh={showFresh} />
         {(!isEmpty || isFiltered) && (
           <FilterBar filters={filters} searches={searches} onClear={clear}>
-            {Bulk && isFiltered && !isTrace && <Bulk query={query} filters={filters} />}
+            {Bulk && !isTrace && <Bulk query={query} filters={filters} />}
           </FilterBar>
         )}
         <LoadProblem text={error} />

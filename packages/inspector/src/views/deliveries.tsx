@@ -1,5 +1,5 @@
 import type { Delivery } from '@wabakit/server/control-types'
-
+import { ResendFailedButton } from '../actions/resend-failed.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
 import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
 import { DeliveryBody, useDelivery } from '../detail/delivery-body.tsx'
@@ -58,6 +58,13 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   )
 }
 
+/** Filters of endpoint and time leave open which deliveries to resend: those that failed. With others, the list shows which. */
+const Resend: NonNullable<ListDefinition<Delivery>['Bulk']> = (matching) => {
+  const { subscription, from, before, ...others } = matching.query
+  if (Object.keys(others).length > 0) return <ResendMatching {...matching} />
+  return <ResendFailedButton subscription={subscription} shown={{ from, before }} />
+}
+
 export const deliveries: ListDefinition<Delivery> = {
   view: 'deliveries',
   order: 'newest_first',
@@ -110,7 +117,7 @@ export const deliveries: ListDefinition<Delivery> = {
     Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
   isChangedBy: () => true,
-  Bulk: ResendMatching,
+  Bulk: Resend,
   keys: deliveryKeys,
   Detail: DeliveryDetail,
   empty: {

@@ -6,7 +6,7 @@ import type {
   Subscription,
   SubscriptionOverview,
 } from '@wabakit/server/control-types'
-import { askToResend } from '../actions/resend-failed.tsx'
+import { ResendFailedButton } from '../actions/resend-failed.tsx'
 import { sendTestEvent } from '../actions/send-event.tsx'
 import { askToDisable, askToRemove, askToRotate, enable } from '../actions/subscription-actions.tsx'
 import { addSubscription, editSubscription } from '../actions/subscription-form.tsx'
@@ -135,16 +135,11 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           >
             Send a test event
           </Button>
+          <ResendFailedButton subscription={id} shown={period} isDisabled={!enabled} />
           <Menu
             items={[
               { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },
               { label: 'Rotate the secret', icon: 'api-keys', onSelect: () => askToRotate(subscription) },
-              {
-                label: 'Resend failed…',
-                icon: 'resend',
-                isDisabled: !enabled,
-                onSelect: () => askToResend(subscription),
-              },
               enabled
                 ? { label: 'Disable', icon: 'pause', onSelect: () => askToDisable(subscription) }
                 : { label: 'Enable', icon: 'play', onSelect: () => enable(subscription) },
@@ -176,13 +171,6 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
       {isLoaded && (
         <>
           <SubscriptionHealth subscription={subscription} events={events.value} />
-          {subscription.state === 'failing' && (
-            <div>
-              <Button icon="resend" onClick={() => askToResend(subscription)}>
-                Resend failed…
-              </Button>
-            </div>
-          )}
           <div>
             <WindowChoice />
           </div>

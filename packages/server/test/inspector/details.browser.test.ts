@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
+import { visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('the details of the inspector', (inspector) => {
@@ -115,12 +116,54 @@ onOneStore('the details of the inspector', (inspector) => {
     await picture(`${inspector.store}-resend-by-endpoint`)
   })
 
-  inspector.once('on phones, offers to resend what matches without opening the filters', async () => {
-    const { page } = await inspector.open('deliveries?organization=acme&response=400,401,403', {
-      viewport: { width: 375, height: 800 },
-    })
+  inspector.once('offers to resend what failed at the times that are shown', async () => {
+    await inspector.simulate({ customerNumber: '+15550188003' })
+    const { page, picture } = await inspector.open('deliveries?organization=acme')
+    const dialog = page.getByRole('dialog')
+    const open = () => page.getByRole('button', { name: 'Resend failed…' }).click()
+    const period = dialog.getByRole('combobox', { name: 'Events' })
+    const close = async () => {
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await open()
+    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    expect(await period.inputValue()).toBe('')
+    await close()
+    // An hour that is over, in which nothing failed.
+    await visit(
+      page,
+      inspector.getUrl('deliveries?organization=acme&from=2026-01-01T10:00:00Z&before=2026-01-01T11:00:00Z'),
+    )
+    await open()
+    expect(await period.inputValue()).toBe('range')
+    await expect.poll(() => dialog.locator('.facts time').count()).toBe(2)
+    await dialog.getByLabel('Not delivered: 0', { exact: true }).waitFor()
+    await close()
+    const { accepting } = inspector.stage
+    await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${accepting.id}&window=day`))
+    await open()
+    expect(await period.inputValue()).toBe('day')
+    await dialog.getByLabel(/^Also the delivered ones: [1-9]/).waitFor()
+    await close()
+
+    // On phones, neither needs the filters to be open.
+    await page.setViewportSize({ width: 375, height: 800 })
+    await picture(`${inspector.store}-endpoint-375`)
+    const readRight = () =>
+      page
+        .getByRole('button', { name: 'More actions' })
+        .evaluate((menu) => menu.getBoundingClientRect().right)
+    await expect.poll(readRight, { message: 'the buttons in one line' }).toBeLessThanOrEqual(375 - 8)
+    await visit(page, inspector.getUrl('deliveries?organization=acme'))
+    await picture(`${inspector.store}-deliveries-resend-375`)
+    await open()
+    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    await picture(`${inspector.store}-resend-failed-375`)
+    await close()
+    await visit(page, inspector.getUrl('deliveries?organization=acme&response=400,401,403'))
     await page.getByRole('button', { name: 'Resend all that match' }).click()
-    await page.getByRole('dialog').getByText('400, 401 or 403').waitFor()
+    await dialog.getByText('400, 401 or 403').waitFor()
   })
 
   inspector.once('a row that is opened stays where it was, with its customer and its endpoint', async () => {
@@ -138,24 +181,22 @@ onOneStore('the details of the inspector', (inspector) => {
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(130)
   })
 
-  inspector.once.each([768, 1280])(
-    'an attempt opens beside the timeline, in view, at %i px',
-    async (width) => {
-      const callId = await inspector.simulate({})
-      const { page, problems } = await inspector.open(`calls?organization=acme&id=${callId}`, {
-        viewport: { width, height: 800 },
-      })
+  inspector.once('an attempt opens beside the timeline, in view, at 768 and 1280 px', async () => {
+    const callId = await inspector.simulate({})
+    const { page, problems } = await inspector.open(`calls?organization=acme&id=${callId}`)
+    for (const width of [768, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
       await page.locator('.try').first().click()
       const delivery = page.getByRole('region', { name: 'Selected delivery' })
       await delivery.getByRole('tab', { name: 'Response' }).waitFor()
       const box = await delivery.boundingBox()
-      expect(box?.y).toBeLessThan(500)
-      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(801)
+      expect(box?.y, `at ${width} px`).toBeLessThan(500)
+      expect((box?.y ?? 0) + (box?.height ?? 0), `at ${width} px`).toBeLessThanOrEqual(801)
       await delivery.getByRole('button', { name: 'Close the delivery' }).click()
       await delivery.waitFor({ state: 'detached' })
-      expect(problems).toEqual([])
-    },
-  )
+    }
+    expect(problems).toEqual([])
+  })
 
   inspector.once('nothing is cut beside an open delivery', async () => {
     const { server, accepting } = inspector.stage
@@ -187,7 +228,7 @@ onOneStore('the details of the inspector', (inspector) => {
       'events?organization=none',
     ]
     for (const path of paths) {
-      await page.goto(inspector.getUrl(path))
+      await visit(page, inspector.getUrl(path))
       await page.locator('h1').waitFor()
       expect(await page.locator('h1:visible').count(), path).toBe(1)
     }
@@ -318,14 +359,7 @@ onOneStore('the details of the inspector', (inspector) => {
     ] as const
     const { page, problems } = await inspector.open('')
     for (const [view, record, facts] of records) {
-      // Loading the page again for each record would take most of the time.
-      await page.evaluate(
-        (url) => {
-          history.pushState(null, '', url)
-          dispatchEvent(new PopStateEvent('popstate'))
-        },
-        inspector.getUrl(`${view}?organization=acme&id=${record}`),
-      )
+      await visit(page, inspector.getUrl(`${view}?organization=acme&id=${record}`))
       const list = page.locator('article .facts').first()
       await list.waitFor()
       const read = () =>

@@ -43,8 +43,9 @@ onEachStore('the overview of the inspector', (inspector) => {
     inspector.stage.setSecret(await dialog.locator('section code').innerText())
     await dialog.getByRole('button', { name: 'Copy the secret' }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Resend failed…' }).click()
+    await page.getByRole('button', { name: 'Resend failed…' }).click()
+    const period = dialog.getByRole('combobox', { name: 'Events' })
+    await expect.poll(() => period.inputValue(), { message: 'the time of the charts' }).toBe('hour')
     await dialog.getByLabel(/^Not delivered: \d+$/).waitFor()
     // Some may have arrived by then, because the server tries again on its own.
     await dialog.getByLabel(/^Also the delivered ones: \d+$/).check()

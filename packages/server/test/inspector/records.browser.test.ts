@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { bundles } from '../bundle-processes.ts'
 import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
+import { visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('the records of the inspector', (inspector) => {
@@ -127,40 +128,35 @@ onOneStore('the records of the inspector', (inspector) => {
     },
   )
 
-  inspector.once('rotates a secret once, even if the button is clicked twice', async () => {
-    const { id } = inspector.stage.rejecting
-    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-    const clicked = Promise.withResolvers<void>()
-    let rotations = 0
-    await page.route('**/rotate-secret', async (route) => {
-      rotations += 1
-      await clicked.promise
-      await route.continue()
-    })
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).dblclick()
-    clicked.resolve()
+  inspector.once(
+    'rotates a secret once if the button is clicked twice, and copies it on a page without TLS, which has no clipboard API',
+    async () => {
+      const { id } = inspector.stage.rejecting
+      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+      const clicked = Promise.withResolvers<void>()
+      let rotations = 0
+      await page.route('**/rotate-secret', async (route) => {
+        rotations += 1
+        await clicked.promise
+        await route.continue()
+      })
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Rotate the secret' }).dblclick()
+      clicked.resolve()
 
-    await page.getByText('it is shown only here').waitFor()
-    expect(rotations).toBe(1)
-  })
+      await page.getByText('it is shown only here').waitFor()
+      expect(rotations).toBe(1)
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      const secret = await dialog.locator('code').innerText()
+      const clipboard = await page.evaluateHandle(() => navigator.clipboard)
+      await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+      await dialog.getByRole('button', { name: 'Copy the secret' }).click()
 
-  inspector.once('copies a new secret on a page without TLS, which has no clipboard API', async () => {
-    const { id } = inspector.stage.rejecting
-    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-    await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Rotate the secret' }).click()
-    await dialog.getByRole('button', { name: 'Show' }).click()
-    const secret = await dialog.locator('code').innerText()
-    const clipboard = await page.evaluateHandle(() => navigator.clipboard)
-    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await dialog.getByRole('button', { name: 'Copy the secret' }).click()
-
-    expect(await clipboard.evaluate((api) => api.readText())).toBe(secret)
-  })
+      expect(await clipboard.evaluate((api) => api.readText())).toBe(secret)
+    },
+  )
 
   inspector.once(
     "limits a subscription's attempts per second, and rejects an impossible number",
@@ -472,7 +468,7 @@ onOneStore('the records of the inspector', (inspector) => {
       `requests?id=${asked.items[0].requestId}`,
     ]
     for (const path of paths) {
-      await page.goto(inspector.getUrl(path))
+      await visit(page, inspector.getUrl(path))
       await page
         .locator(path.includes('?') ? 'article .facts' : '.rows time')
         .first()
@@ -500,7 +496,7 @@ onOneStore('the records of the inspector', (inspector) => {
     }
     await exported.close()
 
-    await page.goto(inspector.getUrl('deliveries'))
+    await page.goto(inspector.getUrl('deliveries?status=delivered'))
     await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('last hour')
     await page.getByLabel('Time from').waitFor()
     await page.getByRole('button', { name: 'Resend all that match' }).click()
@@ -589,52 +585,42 @@ onOneStore('the records of the inspector', (inspector) => {
     await picture(`${inspector.store}-attempts-375`)
   })
 
-  inspector.once('the focused item of a menu stands out in light and dark', async () => {
-    const { page } = await inspector.open(
-      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-    )
-    await page.getByRole('button', { name: 'More actions' }).click()
-    const readColor = (selector: string) =>
-      page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await readColor('[role=menuitem]:focus')).not.toBe(await readColor('[role=menu]'))
-    }
-  })
-
-  inspector.once('a menu takes the focus as soon as it appears', async () => {
-    const { page } = await inspector.open(
-      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-    )
-    const opener = page.getByRole('button', { name: 'More actions' })
-    const role = await opener.evaluate(async (element: HTMLElement) => {
-      const appeared = new Promise<void>((resolve) => {
-        new MutationObserver((_, observer) => {
-          if (document.querySelector('[role=menu]') === null) return
-          observer.disconnect()
-          resolve()
-        }).observe(document.body, { childList: true, subtree: true })
+  inspector.once(
+    'a menu takes the focus as soon as it appears, shows it in light and dark, and closes when it leaves',
+    async () => {
+      await inspector.simulate({})
+      const { page } = await inspector.open(
+        `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+      )
+      await page.getByRole('region', { name: 'Deliveries' }).getByRole('button').first().waitFor()
+      const opener = page.getByRole('button', { name: 'More actions' })
+      const role = await opener.evaluate(async (element: HTMLElement) => {
+        const appeared = new Promise<void>((resolve) => {
+          new MutationObserver((_, observer) => {
+            if (document.querySelector('[role=menu]') === null) return
+            observer.disconnect()
+            resolve()
+          }).observe(document.body, { childList: true, subtree: true })
+        })
+        element.click()
+        await appeared
+        return document.activeElement?.getAttribute('role')
       })
-      element.click()
-      await appeared
-      return document.activeElement?.getAttribute('role')
-    })
-    expect(role).toBe('menuitem')
-  })
-
-  inspector.once('menus close when the focus leaves them', async () => {
-    const { page } = await inspector.open(
-      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
-    )
-    await inspector.simulate({})
-    await page.getByRole('region', { name: 'Deliveries' }).getByRole('button').first().waitFor()
-    for (const leave of ['Tab', 'Escape', 'click']) {
-      await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menu').waitFor()
-      if (leave === 'Tab') for (let presses = 0; presses < 6; presses++) await page.keyboard.press('Tab')
-      else if (leave === 'Escape') await page.keyboard.press('Escape')
-      else await page.locator('h2').first().click()
-      await page.getByRole('menu').waitFor({ state: 'detached' })
-    }
-  })
+      expect(role).toBe('menuitem')
+      const readColor = (selector: string) =>
+        page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await readColor('[role=menuitem]:focus')).not.toBe(await readColor('[role=menu]'))
+      }
+      for (const leave of ['Escape', 'Tab', 'click']) {
+        await page.getByRole('menu').waitFor()
+        if (leave === 'Tab') for (let presses = 0; presses < 6; presses++) await page.keyboard.press('Tab')
+        else if (leave === 'Escape') await page.keyboard.press('Escape')
+        else await page.locator('h2').first().click()
+        await page.getByRole('menu').waitFor({ state: 'detached' })
+        if (leave !== 'click') await opener.click()
+      }
+    },
+  )
 })
