@@ -1,4 +1,5 @@
 import { sendInParts } from '../api/organization.ts'
+import { formatCount } from '../format/numbers.ts'
 import { useRecord } from '../parts/use-record.ts'
 
 /** Counts the deliveries of a subscription that are waiting or pending. */
@@ -17,6 +18,6 @@ export const UnfinishedCount = ({ subscriptionId }: { readonly subscriptionId: s
   const { value, problem } = useRecord({ load: () => count(subscriptionId) })
   if (problem !== '') return <>{problem}</>
   if (value === undefined) return <>Counting its unfinished deliveries…</>
-  const deliveries = value === 1 ? '1 delivery is' : `${value.toLocaleString('en-US')} deliveries are`
+  const deliveries = value === 1 ? '1 delivery is' : `${formatCount(value)} deliveries are`
   return <strong>{value === 0 ? 'No delivery is' : deliveries} unfinished.</strong>
 }

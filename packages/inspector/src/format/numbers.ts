@@ -1,14 +1,22 @@
 import { getNow } from '../state/now.ts'
 import { formatDuration } from './time.ts'
 
-const counts = new Intl.NumberFormat('en-US')
-const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+/** Formats a count as `12,540`; `null` is unknown. */
+export const formatCount = (count: number | null): string =>
+  count === null ? '–' : String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** Formats a count; `null` is unknown. */
-export const formatCount = (count: number | null): string => (count === null ? '–' : counts.format(count))
+const sizes = [
+  ['B', 1e9],
+  ['M', 1e6],
+  ['K', 1e3],
+  ['', 1],
+] as const
 
 /** Formats a count for an axis, where there is little room: `12.5K`. */
-export const formatShort = (count: number): string => short.format(count)
+export const formatShort = (count: number): string => {
+  const [unit, size] = sizes.find(([, least]) => count >= least) ?? sizes[3]
+  return `${Math.round((count / size) * 10) / 10}${unit}`
+}
 
 /** Formats a rate from 0 to 1. Never rounds up to 100 %, because that would hide failures. */
 export const formatRate = (rate: number | null): string => {

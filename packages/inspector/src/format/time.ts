@@ -2,9 +2,10 @@ import { getNow } from '../state/now.ts'
 
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// These formats are shared, because creating one takes longer than rendering a row.
-const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
-const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+// The first use of Intl takes longer than all else that the page's script does before the first view, so nothing here uses it.
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+const nameDay = (time: Date): string => `${months[time.getMonth()]} ${time.getDate()}`
 
 /** Formats the time of day in the local time zone: `12:05:10.042`. */
 export const formatTime = (iso: string): string => {
@@ -16,7 +17,7 @@ export const formatTime = (iso: string): string => {
 /** Formats a date as `Nov 22`. Returns an empty string for today. */
 export const formatDay = (iso: string): string => {
   const time = new Date(iso)
-  return time.toDateString() === new Date(getNow()).toDateString() ? '' : day.format(time)
+  return time.toDateString() === new Date(getNow()).toDateString() ? '' : nameDay(time)
 }
 
 /** Formats the local time zone: `UTC+02:00`. */
@@ -34,8 +35,10 @@ const units = [
 ] as const
 
 /** Formats a time with its date and time zone: `Nov 22, 2026 12:05:10.042 UTC+02:00`. */
-export const formatFull = (iso: string): string =>
-  `${date.format(new Date(iso))} ${formatTime(iso)} ${getZone(new Date(iso))}`
+export const formatFull = (iso: string): string => {
+  const time = new Date(iso)
+  return `${nameDay(time)}, ${time.getFullYear()} ${formatTime(iso)} ${getZone(time)}`
+}
 
 /** Formats a duration in its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
 export const formatDuration = (ms: number): string => {
