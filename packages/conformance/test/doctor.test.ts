@@ -216,6 +216,22 @@ test('an endpoint that authenticates its sender by a header gets no signature ch
   expect(find(report, 'refuses-stale-timestamp')).toMatchObject({ verdict: 'skipped' })
 })
 
+test('blames no endpoint that fails while this process is stopped, which may have run out of time', async () => {
+  await using endpoint = await startEndpoint(() => ({
+    first: (request, response) => {
+      if (Number(request.headers['content-length']) < 1_000_000) return false
+      for (const until = performance.now() + 3_000; performance.now() < until; );
+      request.resume().once('end', () => response.writeHead(500).end())
+      return true
+    },
+  }))
+  const report = await examine(endpoint, { only: ['refuses-oversized-body'] })
+  expect(find(report, 'refuses-oversized-body')).toMatchObject({
+    verdict: 'inconclusive',
+    observed: expect.stringContaining('500 to 1 MiB'),
+  })
+})
+
 describe.concurrent('the run', () => {
   test('refuses a public target before sending anything, and states what it would send', async () => {
     const options = { url: 'https://203.0.113.7/webhooks', secret }

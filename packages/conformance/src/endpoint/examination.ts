@@ -13,6 +13,7 @@ import {
   isAccepted,
   isShielded,
   type OutgoingRequest,
+  pieceBytes,
   rawMethod,
   sendRequest,
 } from './send.ts'
@@ -27,6 +28,9 @@ type GenuineOptions = {
   readonly parts?: readonly Uint8Array[] | undefined
   readonly agent?: Agent | undefined
 }
+
+/** Maximum time of a large request, in milliseconds, in which this process was not served. Beyond it, a 5xx proves nothing. */
+const maxHeldUpMs = 2_000
 
 /** The operations and settings available to a check. Requests are aborted when the check ends. */
 export type Examination = ReturnType<typeof createExamination>
@@ -68,10 +72,15 @@ export const createExamination = (
     waits?: string,
   ): Promise<Exchange> => {
     const whole = { method: 'POST', headers: {}, body: new Uint8Array(), ...request }
+    const startedAt = performance.now()
     const exchange = await sendRequest(url, whole, { timeoutMs, signal, clock, waits })
     exchanges.push(exchange)
     knowledge.exchanges.push(exchange)
     if (exchange.timedOut) noteTimeOut()
+    // The endpoint may have failed because the body did not arrive within its own time limit.
+    const isInPieces = whole.parts !== undefined || whole.body.length > pieceBytes
+    const heldUpMs = performance.now() - startedAt - exchange.durationMs
+    starved ||= isInPieces && (exchange.status ?? 0) >= 500 && heldUpMs > maxHeldUpMs
     return exchange
   }
 
@@ -214,7 +223,7 @@ export const createExamination = (
     },
     /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
-    /** Returns whether a time limit ran out while this machine was too busy for that to prove anything. */
+    /** Returns whether a time limit, here or at the endpoint, may have run out because this machine was too busy. */
     isStarved: (): boolean => starved,
   }
 }

@@ -85,7 +85,8 @@ type SendLimits = {
 }
 
 const partPauseMs = 15
-const pieceBytes = 262_144
+/** Maximum size of what is written at once, in bytes. */
+export const pieceBytes = 262_144
 
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
