@@ -86,5 +86,4 @@ test.each(names)(
       await pool.end()
     }
   },
-  60_000,
 )

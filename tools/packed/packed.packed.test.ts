@@ -184,7 +184,6 @@ test.concurrent.each(
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
     expect(await compileIn(folder, compiler, { ...settings, noEmit: true })).toBe('')
   },
-  60_000,
 )
 
 /** What projects export of their own, besides the functions and objects of each entry. */

@@ -1,9 +1,7 @@
 import { formatReport, type Report, reportFormats } from '@wabakit/conformance'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Endpoint, startEndpoint } from './endpoint.ts'
 import { examine } from './examine.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let report: Report
 

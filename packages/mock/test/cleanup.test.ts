@@ -32,18 +32,14 @@ test.each([
   ['in process', undefined, 'virtual'],
   ['on a port', 0, 'virtual'],
   ['on the clock of the machine', 0, 'machine'],
-] as const)(
-  'five mocks %s leave no timer, socket or listener behind',
-  async (_, port, clock) => {
-    // Loads everything, and opens the connections that `fetch` keeps.
-    await cycle(port, clock)
-    const before = count()
-    for (let round = 0; round < 5; round++) await cycle(port, clock)
-    await expect.poll(() => count().resources.length).toBeLessThanOrEqual(before.resources.length)
-    expect(count().listeners).toEqual(before.listeners)
-  },
-  60_000,
-)
+] as const)('five mocks %s leave no timer, socket or listener behind', async (_, port, clock) => {
+  // Loads everything, and opens the connections that `fetch` keeps.
+  await cycle(port, clock)
+  const before = count()
+  for (let round = 0; round < 5; round++) await cycle(port, clock)
+  await expect.poll(() => count().resources.length).toBeLessThanOrEqual(before.resources.length)
+  expect(count().listeners).toEqual(before.listeners)
+})
 
 test('five mocks behind msw handlers leave no timer or listener behind', async () => {
   const useHandlers = async (): Promise<void> => {

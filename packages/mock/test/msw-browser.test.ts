@@ -61,7 +61,7 @@ beforeAll(async () => {
     await browser.close()
     server.close()
   }
-}, 60_000)
+})
 
 test.skipIf(!hasChromium).each(Object.keys(cases))('in Chromium: %s', (name) => {
   expect(outcomes[name]).toBe('passed')

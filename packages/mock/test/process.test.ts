@@ -26,7 +26,7 @@ test('a process exits on its own after close', async () => {
     console.log('closed')
   `)
   expect(output).toBe('closed')
-}, 30_000)
+})
 
 test('in process, the mock does not keep the process alive, even without close, and loads node:http only to listen on a port', async () => {
   const output = await run(`
@@ -43,4 +43,4 @@ test('in process, the mock does not keep the process alive, even without close, 
     console.log(before.length, loaded.has('node:http'), loaded.has('msw'))
   `)
   expect(output).toBe('0 true false')
-}, 30_000)
+})

@@ -24,7 +24,8 @@ test('shows the metrics only to clients with the token, and leaves the other pat
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     expect(await response.json()).toMatchObject({ statusCode: 401, code: 'token_required' })
   }
-  for (const path of ['/healthz', '/readyz']) expect((await fetch(url + path)).status).toBe(200)
+  for (const path of ['/healthz', '/readyz'])
+    await expect.poll(async () => (await fetch(url + path)).status).toBe(200)
 })
 
 test('does not accept the control token for metrics, nor the metrics token for the control API', async () => {

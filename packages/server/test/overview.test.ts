@@ -324,7 +324,6 @@ test.each([
     const { window, times } = await read(server, `${path}?window=week`)
     expect([window, times.length]).toEqual(['week', 168])
   },
-  60_000,
 )
 
 // Only a server compresses.

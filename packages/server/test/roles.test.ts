@@ -31,7 +31,7 @@ test('processes share work over one PostgreSQL: one responds, another delivers',
 
   expect(JSON.parse(endpoint.arrivals[0]?.body ?? '')).toMatchObject({ groupId: 'team-1' })
   expect((await createGroup(worker.url)).status).toBe(404)
-  expect((await fetch(`${worker.url}/readyz`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${worker.url}/readyz`)).status).toBe(200)
 })
 
 test('limits apply across all processes', async () => {

@@ -98,7 +98,7 @@ test('after SIGTERM, a server is not ready but serves requests for drainMs, and 
   const { child, url } = await serve({ drainMs: 600_000 })
   const exit = waitForExit(child)
   const readReadiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
-  expect(await readReadiness()).toBe(200)
+  await expect.poll(readReadiness).toBe(200)
   const kept = await createGroup(url)
   expect(kept.headers.get('connection')).toBe('keep-alive')
 

@@ -97,7 +97,6 @@ test.skipIf(!requireProgram('unshare that may mount', canMount))(
       expect(stderr).toContain(disks[index]?.[1])
     }
   },
-  60_000,
 )
 
 test('a start that cannot listen creates no file', async () => {

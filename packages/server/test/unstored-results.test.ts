@@ -92,7 +92,7 @@ const testEngine = async ({
   await endpoint.arrived(1)
 
   await expect.poll(async () => (await readReadiness()).body).toMatch(/^ready\nThe results of 1 delivery/)
-  expect((await readReadiness()).status).toBe(200)
+  await expect.poll(async () => (await readReadiness()).status).toBe(200)
   expect(await readMetric()).toBe('1')
   expect((await createGroup(server.url, { groupId: 'second' })).status).toBe(200)
 

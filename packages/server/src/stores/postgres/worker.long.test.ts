@@ -253,7 +253,6 @@ test.runIf(hasPgBouncer)(
       await pooler.close()
     }
   },
-  30_000,
 )
 
 test("explains another process's statements in its session", () => {

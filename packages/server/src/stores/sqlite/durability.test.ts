@@ -74,5 +74,4 @@ test.skipIf(!requireCommand('strace', '-V'))(
     expect(together.acknowledged).toBe(50)
     expect(together.syncs).toBeLessThan(one.syncs - 40)
   },
-  60_000,
 )
