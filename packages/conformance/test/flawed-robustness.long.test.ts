@@ -123,6 +123,31 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-oversized-body'],
   },
+  'keeps each body as it was sent, with both values of a key': {
+    plant: ({ effects, right }) => {
+      const texts = new WeakMap<object, string>()
+      return {
+        parse: (body) => {
+          const event = right.parse(body)
+          texts.set(Object(event), body.toString())
+          return event
+        },
+        handle: (event) => void effects.push(texts.get(event) ?? ''),
+      }
+    },
+    fail: [],
+    options: { only: ['survives-duplicate-keys'] },
+  },
+  'works on a body of any size, however long it takes': {
+    plant: ({ right }) => ({
+      read: (request) => buffer(request),
+      handle: async (event, id) => {
+        await right.handle(event, id)
+        if ('padding' in event) await new Promise(() => {})
+      },
+    }),
+    fail: ['refuses-oversized-body'],
+  },
   'limits only bodies that state their length': {
     plant: ({ right }) => ({
       read: (request) =>

@@ -11,7 +11,7 @@ import {
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { isAccepted, isShielded } from '../send.ts'
+import { type Exchange, isAccepted, isShielded } from '../send.ts'
 
 /** Sends correctly signed bodies, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
@@ -78,7 +78,17 @@ export const hostileBodyChecks: EndpointChecks = {
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
       if (isFailure && (await examination.isAlive()))
         return { verdict: 'fail', observed, because: refusesWithoutFailing }
-      return judgeSurvived(examination, observed)
+      const survived = await judgeSurvived(examination, observed)
+      const isHeld = ({ timedOut, status }: Exchange): boolean => timedOut && status === undefined
+      if (survived.verdict !== 'pass' || !isHeld(whole.exchange)) return survived
+      // It reads on, or works on what it has read.
+      const isHandled =
+        whole.delivery !== undefined &&
+        examination.knowledge.effectName !== undefined &&
+        (await examination.countEffectsOf(whole.delivery)) > 0
+      return isHandled
+        ? { verdict: 'fail', observed: `${observed}, which was handled` }
+        : { verdict: 'inconclusive', observed }
     },
   },
   'refuses-invalid-utf8': {
@@ -246,7 +256,10 @@ export const hostileBodyChecks: EndpointChecks = {
       if (examination.knowledge.effectName !== undefined) {
         const counts = await examination.countEffects([first, second], 0)
         const both = counts.every((count) => count > 0)
-        if (both) return { verdict: 'fail', observed: 'both values were handled' }
+        // An effect that shows both shows the body as it was sent.
+        const texts = both ? await examination.listEffects(first) : []
+        if (texts.some((text) => !text.includes(second.subject)))
+          return { verdict: 'fail', observed: 'both values were handled' }
       }
       return judgeSurvived(examination, describeAttempts(attempts))
     },
