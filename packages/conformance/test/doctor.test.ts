@@ -14,8 +14,16 @@ import {
 } from '@wabakit/conformance'
 import { toPass } from '@wabakit/conformance/matchers'
 import { describe, expect, test, vi } from 'vitest'
-import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
-import { examine, listFindings } from './examine.ts'
+import {
+  createVerify,
+  listen,
+  type Parts,
+  previousSecret,
+  secret,
+  startEndpoint,
+  type Tools,
+} from './endpoint.ts'
+import { examine, examineUndisturbed, listFindings } from './examine.ts'
 
 vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
 
@@ -468,6 +476,14 @@ describe.concurrent('effects', () => {
   })
 })
 
+/** Plants a mistake into an endpoint that has an effect for each event that it handles. */
+const countEvents =
+  (plant: () => Partial<Parts>) =>
+  ({ effects }: Tools): Partial<Parts> => ({
+    handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+    ...plant(),
+  })
+
 describe.concurrent('one mistake is one finding', () => {
   test('an endpoint that responds 500 to whatever it refuses has one mistake', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
@@ -478,6 +494,61 @@ describe.concurrent('one mistake is one finding', () => {
     const { checks } = await examine(endpoint, { only })
     const failed = checks.filter(({ verdict }) => verdict === 'fail')
     expect(failed.map(({ id, because }) => because ?? id)).toEqual(Array(5).fill('refuses-without-failing'))
+  })
+
+  test.each([
+    {
+      mistake: 'has no deduplication',
+      cause: 'handles-duplicate-once',
+      others: ['handles-late-duplicate-once', 'ignores-unsigned-ids', 'remembers-for-half-a-minute'],
+      plant: countEvents(() => ({ isDuplicate: () => false })),
+    },
+    {
+      mistake: 'remembers a hundred ids',
+      cause: 'handles-late-duplicate-once',
+      others: ['remembers-for-half-a-minute'],
+      plant: countEvents(() => {
+        const seen: string[] = []
+        const keep = (id: string) => seen.push(id) > 100 && void seen.shift()
+        return { isDuplicate: (id) => seen.includes(id) || Boolean(keep(id)) }
+      }),
+    },
+    {
+      // Like a lookup before the insert, whatever the timing.
+      mistake: 'handles the second attempt, too',
+      cause: 'handles-concurrent-duplicates-once',
+      others: ['handles-retry-after-hang-up-once'],
+      plant: countEvents(() => {
+        const attempts = new Map<string, number>()
+        const count = (id: string): number => attempts.set(id, (attempts.get(id) ?? 0) + 1).get(id) ?? 0
+        return { isDuplicate: (id) => count(id) > 2 }
+      }),
+    },
+    {
+      mistake: 'compares as much as was sent',
+      cause: 'refuses-truncated-signature',
+      others: ['refuses-unsigned', 'refuses-empty-signature', 'refuses-secret-in-query'],
+      plant: () => ({
+        verify: createVerify({
+          split: (text) => text.split(' '),
+          compare: (given, expected) => `v1,${expected}`.startsWith(given),
+        }),
+      }),
+    },
+    {
+      mistake: 'verifies what the parser has made of the body',
+      cause: 'refuses-signature-of-parsed-body',
+      others: ['accepts-body-bytes-as-sent'],
+      plant: () => ({
+        verify: createVerify({ body: (bytes) => JSON.stringify(JSON.parse(bytes.toString())) }),
+      }),
+    },
+  ])('an endpoint that $mistake has one mistake', async ({ cause, others, plant }) => {
+    await using endpoint = await startEndpoint(plant)
+    const { checks } = await examineUndisturbed(() => examine(endpoint, { only: [cause, ...others] }))
+    const failed = checks.filter(({ verdict }) => verdict === 'fail')
+    expect(failed.map(({ id }) => id).sort()).toEqual([cause, ...others].sort())
+    expect(failed.map(({ id, because }) => because ?? id)).toEqual(failed.map(() => cause))
   })
 
   test('an endpoint that fails at bodies alone, and refuses forgeries, is told which', async () => {

@@ -42,17 +42,22 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--repeat ${id} --seed ${seed}`,
   ].join(' ')
 
-/** Names the failure, or the advice, from which others follow, so that one mistake is reported once. */
+/** Names the failure, or the advice, from which others follow at last, so that one mistake is reported once. */
 const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
-  const causes = new Map(selectChecks({}).map(({ id, follows }) => [id, follows]))
+  // A default can name the check itself.
+  const causes = new Map(
+    selectChecks({}).map(({ id, follows }) => [id, follows === id ? undefined : follows]),
+  )
   return results.map(({ because: reason, ...result }) => {
-    const because = reason ?? causes.get(result.id)
-    const cause = because === undefined || because === result.id ? undefined : verdicts.get(because)
-    const isNamed =
-      (cause === 'fail' && (result.verdict === 'fail' || result.verdict === 'advice')) ||
-      (cause === 'advice' && result.verdict === 'advice')
-    return because !== undefined && isNamed ? { ...result, because } : result
+    if (result.verdict !== 'fail' && result.verdict !== 'advice') return result
+    let because: string | undefined
+    for (let id = reason ?? causes.get(result.id); id !== undefined; id = causes.get(id)) {
+      const cause = verdicts.get(id)
+      const isCause = cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')
+      if (isCause && id !== result.id) because = id
+    }
+    return because === undefined ? result : { ...result, because }
   })
 }
 

@@ -195,6 +195,7 @@ export const judgeOnce = async (
   { countEffectsOf, exchanges }: Examination,
   delivery: Delivery,
   sent: string,
+  because?: string,
 ): Promise<Finding> => {
   const count = await countEffectsOf(delivery)
   const observed = `${sent} had ${count} ${count === 1 ? 'effect' : 'effects'}`
@@ -203,7 +204,9 @@ export const judgeOnce = async (
   if (count === 0 && reason !== undefined) {
     return { verdict: 'inconclusive', observed: `${observed}; ${reason}` }
   }
-  return { verdict: count === 1 ? 'pass' : 'fail', observed }
+  return count === 1
+    ? { verdict: 'pass', observed }
+    : { verdict: 'fail', observed, ...(count > 1 && { because }) }
 }
 
 /** Judges an attack by whether the endpoint still accepts a genuine delivery afterwards. */

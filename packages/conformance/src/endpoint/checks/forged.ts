@@ -112,6 +112,7 @@ const compare = 'Compare the whole signature in constant time, after the lengths
 const signatureChecks: ForgedChecks = {
   'refuses-unsigned': {
     title: 'Refuses a delivery without a signature',
+    follows: 'refuses-truncated-signature',
     risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless all three webhook- headers are present and the signature matches.',
     ...refuse({
@@ -199,6 +200,7 @@ const signatureChecks: ForgedChecks = {
   },
   'refuses-empty-signature': {
     title: 'Refuses an empty signature',
+    follows: 'refuses-unsigned',
     risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
     fix: compare,
     ...refuse({
@@ -305,6 +307,7 @@ const signatureChecks: ForgedChecks = {
   },
   'refuses-secret-in-query': {
     title: 'Refuses a secret in the query instead of a signature',
+    follows: 'refuses-unsigned',
     severity: 'high',
     clause: `${scheme}; CWE-598, sensitive information in a query`,
     risk: 'URLs appear in the logs of proxies and analytics. A stranger who reads one can send anything.',

@@ -180,7 +180,8 @@ export const identifiedChecks: EndpointChecks = {
       if (both.verdict !== 'pass') return both
       const repeated = await prepare()
       for (const _ of pair) await deliver(repeated, { headers: nameAll(ids.createWebhookId()) })
-      return judgeOnce(examination, repeated, '2 attempts with different unsigned ids, such as x-request-id,')
+      const sent = '2 attempts with different unsigned ids, such as x-request-id,'
+      return judgeOnce(examination, repeated, sent, 'handles-duplicate-once')
     },
   },
   'handles-identical-events': {
@@ -289,7 +290,7 @@ export const identifiedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 1,
     runsLast: true,
-    follows: 'handles-duplicate-once',
+    follows: 'handles-late-duplicate-once',
     run: async (examination) => {
       const { deliver, limits, signal, knowledge } = examination
       const { early, exchanges } = knowledge

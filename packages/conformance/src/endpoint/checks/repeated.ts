@@ -153,7 +153,8 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
       const delivery = await examination.prepare()
       await sendAndHangUp(examination, delivery)
       await retry(examination, delivery)
-      return judgeOnce(examination, delivery, 'an attempt with a closed connection and its retry')
+      const sent = 'an attempt with a closed connection and its retry'
+      return judgeOnce(examination, delivery, sent, 'handles-concurrent-duplicates-once')
     },
   },
   'handles-same-event-under-new-id-once': {

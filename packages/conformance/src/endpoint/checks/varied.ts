@@ -29,6 +29,7 @@ const findChanged = async (
       return {
         verdict: 'fail',
         observed: `the effects show ${shown.slice(0, 120)} for ${id.replaceAll(subject, '…')}`,
+        ...(/[^ -~]/.test(id) && { because: 'keeps-every-letter' }),
       }
   }
   return undefined
