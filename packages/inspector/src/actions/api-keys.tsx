@@ -1,11 +1,11 @@
 import type { ApiKey, NewApiKey } from '@wabakit/server/control-types'
 import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
+import { Confirmation, Dialog, openDialog, ShownOnce } from '../components/dialog.tsx'
+import { SchemaForm } from '../components/schema-form.tsx'
+import { Time } from '../components/time.tsx'
 import { toChoices } from '../format/choices.ts'
 import type { Field } from '../format/schema-fields.ts'
-import { Confirmation, Dialog, openDialog, ShownOnce } from '../parts/dialog.tsx'
-import { SchemaForm } from '../parts/schema-form.tsx'
-import { Time } from '../parts/time.tsx'
 
 const createFields = (): Field[] => [
   {

@@ -1,9 +1,9 @@
 import type { Delivery, Event } from '@wabakit/server/control-types'
 import { loadAttempts, loadRequest, sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
+import { copy } from '../components/copy-button.tsx'
+import type { MenuItem } from '../components/menu.tsx'
 import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
-import { copy } from '../parts/copy-button.tsx'
-import type { MenuItem } from '../parts/menu.tsx'
 
 export const cancel = (id: string): Promise<void> =>
   perform(() => sendOwn(['deliveries', id, 'cancel'], { body: {} }), 'Canceled. You can still resend it.')

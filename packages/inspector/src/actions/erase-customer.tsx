@@ -1,10 +1,10 @@
 import { sendInParts } from '../api/organization.ts'
+import { Confirmation, openDialog } from '../components/dialog.tsx'
+import { Facts } from '../components/facts.tsx'
+import { LoadProblem } from '../components/status.tsx'
+import { useRecord } from '../components/use-record.ts'
 import { showNumber } from '../format/mask.ts'
 import { formatCount } from '../format/numbers.ts'
-import { Confirmation, openDialog } from '../parts/dialog.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { LoadProblem } from '../parts/status.tsx'
-import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
 
 type Counts = { readonly calls: number; readonly participants: number; readonly events: number }

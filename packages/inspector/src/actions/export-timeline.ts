@@ -1,8 +1,8 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { perform } from '../api/reload.ts'
+import { download } from '../components/download.ts'
 import { showBody } from '../format/mask.ts'
 import { formatFull } from '../format/time.ts'
-import { download } from '../parts/download.ts'
 import { theme } from '../state/settings.ts'
 
 /** Escapes text for HTML. */

@@ -2,8 +2,8 @@ import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/contr
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { shortenUrl } from '../api/subscriptions.ts'
-import { Confirmation, openDialog, ShownOnce } from '../parts/dialog.tsx'
-import { Time } from '../parts/time.tsx'
+import { Confirmation, openDialog, ShownOnce } from '../components/dialog.tsx'
+import { Time } from '../components/time.tsx'
 import { closeRecord } from '../state/current-record.ts'
 import { UnfinishedCount } from './unfinished-count.tsx'
 

@@ -1,6 +1,6 @@
 import { sendInParts } from '../api/organization.ts'
+import { useRecord } from '../components/use-record.ts'
 import { formatCount } from '../format/numbers.ts'
-import { useRecord } from '../parts/use-record.ts'
 
 /** Counts the deliveries of a subscription that are waiting or pending. */
 const count = async (subscription: string): Promise<number> => {

@@ -1,7 +1,7 @@
 import type { Arrival } from '@wabakit/server/control-types'
 import { shortenUrl } from '../api/subscriptions.ts'
-import { RecordLink } from '../parts/record-link.tsx'
-import { TextWithTime } from '../parts/time.tsx'
+import { RecordLink } from '../components/record-link.tsx'
+import { TextWithTime } from '../components/time.tsx'
 
 const tones = { delivered: 'good', under_way: 'idle', not_delivered: 'bad' } as const
 

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { Attempt, Delivery, SentRequest } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
+import { Select } from '../components/select.tsx'
+import { useRecord } from '../components/use-record.ts'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
-import { Select } from '../parts/select.tsx'
-import { useRecord } from '../parts/use-record.ts'
 
 type Row = readonly [name: string, left: string, right: string]
 

@@ -1,8 +1,8 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
-import { DeliveryStatus } from '../parts/status.tsx'
-import { nameSubject } from '../parts/subject-link.tsx'
-import { Time } from '../parts/time.tsx'
+import { DeliveryStatus } from '../components/status.tsx'
+import { nameSubject } from '../components/subject-link.tsx'
+import { Time } from '../components/time.tsx'
 import { navigate } from '../state/route.ts'
 
 type DeliveryLinksProps = {

@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks'
 import { cancel, copyAsCurl, listCopyItems, loadEvent } from '../actions/delivery-actions.ts'
 import { resend, retryNow } from '../actions/resend.ts'
 import { editAndSend } from '../actions/send-event.tsx'
-import { Button } from '../parts/button.tsx'
-import { Menu } from '../parts/menu.tsx'
+import { Button } from '../components/button.tsx'
+import { Menu } from '../components/menu.tsx'
 import { bindKeys } from '../state/keyboard.ts'
 
 /** Keyboard shortcuts for a delivery and, if it is known, its selected attempt. */

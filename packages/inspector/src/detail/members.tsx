@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { Page, Participant } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
+import { Button } from '../components/button.tsx'
+import { RecordLink } from '../components/record-link.tsx'
+import { Badge, LoadProblem } from '../components/status.tsx'
+import { TableHead } from '../components/table-head.tsx'
+import { Time } from '../components/time.tsx'
+import { useRecord } from '../components/use-record.ts'
 import { showNumber } from '../format/mask.ts'
-import { Button } from '../parts/button.tsx'
-import { RecordLink } from '../parts/record-link.tsx'
-import { Badge, LoadProblem } from '../parts/status.tsx'
-import { TableHead } from '../parts/table-head.tsx'
-import { Time } from '../parts/time.tsx'
-import { useRecord } from '../parts/use-record.ts'
 
 const pageSize = 100
 

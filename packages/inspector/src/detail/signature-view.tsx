@@ -1,10 +1,10 @@
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { findSubscription } from '../api/subscriptions.ts'
+import { Facts } from '../components/facts.tsx'
+import { RecordLink } from '../components/record-link.tsx'
+import { Badge } from '../components/status.tsx'
+import { Time } from '../components/time.tsx'
 import { formatDuration } from '../format/time.ts'
-import { Facts } from '../parts/facts.tsx'
-import { RecordLink } from '../parts/record-link.tsx'
-import { Badge } from '../parts/status.tsx'
-import { Time } from '../parts/time.tsx'
 
 /** Maximum age of a signature, in milliseconds: the default of `standardWebhooks()`. */
 const toleranceMs = 300_000

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { line } from 'd3-shape'
 import { useEffect, useRef } from 'preact/hooks'
+import { TableHead } from '../components/table-head.tsx'
 import { formatDay, formatTime } from '../format/time.ts'
-import { TableHead } from '../parts/table-head.tsx'
 import { createChartScale } from './chart-scale.ts'
 
 export type Series = {

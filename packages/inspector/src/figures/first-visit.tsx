@@ -3,10 +3,10 @@ import { openSimulation } from '../actions/simulate.tsx'
 import { addSubscription } from '../actions/subscription-form.tsx'
 import { organization } from '../api/organization.ts'
 import { info } from '../api/send.ts'
+import { Button } from '../components/button.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Icon } from '../components/icon.tsx'
 import { Command } from '../list/empty-state.tsx'
-import { Button } from '../parts/button.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { apiUrl } from '../state/route.ts'
 
 type StepProps = {

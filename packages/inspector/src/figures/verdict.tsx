@@ -1,6 +1,6 @@
 import { health } from '../api/subscriptions.ts'
-import { RecordLink } from '../parts/record-link.tsx'
-import { Time } from '../parts/time.tsx'
+import { RecordLink } from '../components/record-link.tsx'
+import { Time } from '../components/time.tsx'
 
 /** One sentence: all endpoints work, or how many need attention, and since when. */
 export const Verdict = () => {

@@ -1,5 +1,5 @@
-import { Choice } from '../parts/choice.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { Choice } from '../components/choice.tsx'
+import { Moment } from '../components/moment.tsx'
 import { getNow } from '../state/now.ts'
 import { getParam, type Params, setParams } from '../state/route.ts'
 

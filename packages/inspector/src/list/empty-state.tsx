@@ -1,6 +1,6 @@
 import { organizationId } from '../api/organization.ts'
-import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { Button } from '../components/button.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { apiUrl, isTrace } from '../state/route.ts'
 import type { ListDefinition } from './list-definition.ts'
 

@@ -1,7 +1,7 @@
 import { perform } from '../api/reload.ts'
+import { download } from '../components/download.ts'
 import { showBody, showJson } from '../format/mask.ts'
 import { formatCount } from '../format/numbers.ts'
-import { download } from '../parts/download.ts'
 
 /** Maximum number of records in a file, newest first. */
 const maxRecords = 10_000

@@ -1,4 +1,4 @@
-import { Dialog, openDialog } from '../parts/dialog.tsx'
+import { Dialog, openDialog } from '../components/dialog.tsx'
 import { findKeys } from '../state/keyboard.ts'
 
 const keys = [

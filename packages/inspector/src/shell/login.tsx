@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
+import { Problem } from '../components/status.tsx'
 import icon from '../icon.svg'
-import { Problem } from '../parts/status.tsx'
 import { logIn, loginReason } from '../state/session.ts'
 
 export const Brand = () => (

@@ -1,6 +1,6 @@
 import { organizations } from '../api/organization.ts'
+import { RecordLink } from '../components/record-link.tsx'
 import { EmptyState } from '../list/empty-state.tsx'
-import { RecordLink } from '../parts/record-link.tsx'
 import { getParam, view } from '../state/route.ts'
 
 /** Advice for a server without organizations, or for a URL with an unknown organization. */

@@ -1,8 +1,8 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
+import { DeliveryStatus } from '../components/status.tsx'
+import { WaitText } from '../components/time.tsx'
 import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
-import { DeliveryStatus } from '../parts/status.tsx'
-import { WaitText } from '../parts/time.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { type Axis, spread } from './scale.ts'
 

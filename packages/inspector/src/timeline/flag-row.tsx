@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
+import { RecordLink } from '../components/record-link.tsx'
 import { reveal } from '../format/mask.ts'
 import { formatTime } from '../format/time.ts'
-import { RecordLink } from '../parts/record-link.tsx'
 import { navigate, type Params } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
 import { type Axis, placeFlags } from './scale.ts'

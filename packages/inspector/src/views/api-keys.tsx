@@ -1,11 +1,11 @@
 import type { ApiKey } from '@wabakit/server/control-types'
 import { addApiKey, askToRemoveKey, LastRequest } from '../actions/api-keys.tsx'
+import { Button } from '../components/button.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Panel } from '../components/panel.tsx'
+import { RecordLink } from '../components/record-link.tsx'
+import { Time, timeWidth } from '../components/time.tsx'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
-import { Button } from '../parts/button.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Panel } from '../parts/panel.tsx'
-import { RecordLink } from '../parts/record-link.tsx'
-import { Time, timeWidth } from '../parts/time.tsx'
 
 const name = ({ label, id }: ApiKey): string => label || id
 

@@ -1,13 +1,13 @@
 import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
+import { LoadProblem } from '../components/status.tsx'
+import { useRecord } from '../components/use-record.ts'
 import { EndpointTable } from '../figures/endpoint-table.tsx'
 import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { FirstVisit } from '../figures/first-visit.tsx'
 import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
-import { LoadProblem } from '../parts/status.tsx'
-import { useRecord } from '../parts/use-record.ts'
 import { toSearch } from '../state/route.ts'
 
 /** The server writes the figures this often, in milliseconds. */
