@@ -92,8 +92,12 @@ const describe = (error: unknown): string => {
   return isError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message
 }
 
-/** Hides secrets in an error: fetch of some runtimes, and receivers in this process, put the URL into the message. */
+/**
+ * Hides secrets in an error: fetch of some runtimes, and receivers in this process, put the URL into the message. A shortage stays
+ * as it is, because its code tells it apart, and its message has none.
+ */
 export const hideInError = (error: unknown, hide: (text: string) => string): unknown => {
+  if (findShortage(error) !== undefined) return error
   const text = describe(error)
   const shown = hide(text)
   return shown === text ? error : new Error(shown)
@@ -111,22 +115,23 @@ const exchange = async (
   const signed = await signHeaders({ secrets, id: delivery.webhookId, payload, now })
   const { url } = subscription
   const traced: Record<string, string> = event.traceparent === null ? {} : { traceparent: event.traceparent }
-  const send = () => {
+  const refuse = (error: unknown): never => {
+    throw hideInError(error, createHide(subscription.headers, url))
+  }
+  const send = async () => {
     const headers = { ...subscription.headers, ...traced, ...signed }
     const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
-    return context.fetch(url, request, attempted).catch((error) => {
-      throw hideInError(error, createHide(subscription.headers, url))
-    })
+    return context.fetch(url, request, attempted)
   }
   const {
     status,
     headers: received,
     body,
-  } = await traceDelivery({ delivery, url: maskUrl(url), headers: traced }, send)
+  } = await traceDelivery({ delivery, url: maskUrl(url), headers: traced }, () => send().catch(refuse))
   return {
     status,
     error: null,
-    responseBody: await readResponseBody(body, subscription.headers, url),
+    responseBody: await readResponseBody(body, subscription.headers, url).catch(refuse),
     retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
     shortage: undefined,
   }

@@ -358,16 +358,24 @@ test('a dispatcher that was stopped while the store was down writes with retries
 test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   'repeats an attempt that failed because of this machine (%s), and does not count it',
   async (code) => {
-    const cause = Object.assign(new Error(`connect ${code} 192.0.2.1:443`), { code })
+    const cause = Object.assign(new Error(`connect ${code} 192.0.2.1:443 - Local (undefined:undefined)`), {
+      code,
+    })
     let failures = 1
-    const { dispatcher, subscribe, create, deliveries, errors } = await createServer({
+    const { dispatcher, subscriptions, create, deliveries, errors } = await createServer({
       fetch: async () => {
         if (failures-- > 0) throw new TypeError('fetch failed', { cause })
         return new Response()
       },
     })
     onTestFinished(() => dispatcher.stop({ graceMs: 0 }))
-    const { id } = await subscribe()
+    // A header whose value is a word of the error does not hide the shortage.
+    const { id } = await subscriptions.create('acme', {
+      channel: 'WHATSAPP',
+      number: wabaNumber,
+      url: 'https://receiver.example/',
+      headers: { 'x-env': 'undefined' },
+    })
     await create()
     dispatcher.start()
     await expect

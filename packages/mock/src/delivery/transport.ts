@@ -68,7 +68,7 @@ const readEvent = (payload: string): WebhookEvent | undefined => {
 const omitSigned = (headers: DeliveryRequest['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => !/^(?:content-type|webhook-(?:id|timestamp|signature))$/.test(name),
+      ([name]) => !/^(?:content-type|traceparent|webhook-(?:id|timestamp|signature))$/.test(name),
     ),
   )
 
@@ -203,6 +203,7 @@ export const createTransport = (options: TransportOptions) => {
         : genuine
       const { body, headers } = attempt
       const { method, query } = prepared
+      const credentials = omitSigned(prepared.headers)
       const exchange = async () => {
         // An attempt that was being signed would reach the endpoint of the next test.
         if (isStopped) return stopped.promise
@@ -211,12 +212,12 @@ export const createTransport = (options: TransportOptions) => {
         const request = new Request(addQuery(url, query), { ...rest, ...content, method, headers })
         const { response, outcome } = await Promise.race([observeOutcome(request, send), stopped.promise])
         // An endpoint may print the URL or the credentials, as in "Route POST:/webhooks?token=… not found".
-        const text = await readResponseBody(response.body, omitSigned(prepared.headers), authenticated)
+        const text = await readResponseBody(response.body, credentials, authenticated)
         return { response: { status: response.status, headers: response.headers, body: text }, outcome }
       }
       const sendOnce = () =>
         exchange().catch((error) => {
-          throw hideInError(error, createHide(attempted.subscription.headers, authenticated))
+          throw hideInError(error, createHide(credentials, authenticated))
         })
       const copies: RecordedDelivery[] = []
       const request = showRequest(attempted, { method, url, query, headers, body })

@@ -142,18 +142,19 @@ const playMock = async (options: Partial<MockOptions>, url?: string): Promise<st
   return [waited, message(), ...mock.deliveries.map((delivery) => inspect(delivery))].join('\n')
 }
 
-/** Delivers an event to a target that fails as fetch of Deno does, with the URL to which the mock has added the token. */
-const playFailingTarget = async (): Promise<string> => {
-  await using mock = await createMock({ webhookAuth: { urlToken: token } })
+/** Delivers an event to a target that fails as fetch of Deno does, with the credentials that the mock has added. */
+const playFailingTarget = async (webhookAuth: MockOptions['webhookAuth']): Promise<string> => {
+  await using mock = await createMock({ webhookAuth })
   mock.deliverTo(
-    (request) => {
-      throw new TypeError('failed', { cause: new Error(`error sending request for url (${request.url})`) })
+    ({ url, headers }) => {
+      const cause = new Error(`error sending request for url (${url}) with ${headers.get('authorization')}`)
+      throw new TypeError('failed', { cause })
     },
     { url: 'https://a.example/hooks?tenant=acme' },
   )
   await mock.trigger('CALL_ENDED')
   await mock.clock.advance(0)
-  const text = mock.deliveries.map((delivery) => inspect(delivery)).join('\n')
+  const text = mock.deliveries.map(({ error }) => error).join('\n')
   expect(text).toContain('failed: error sending request')
   return text
 }
@@ -269,7 +270,8 @@ const surfaces: Record<string, () => Promise<string>> = {
     return results.map(print).join('\n')
   },
   'a mock with a target in process': () => playMock({ webhookAuth: { urlToken: token } }),
-  'a mock with a target that throws': playFailingTarget,
+  'a mock with a target that throws': () => playFailingTarget({ urlToken: token }),
+  'a mock with a target that throws its credentials': () => playFailingTarget({ token }),
   'a mock with an endpoint': async () => playMock({}, await openEcho(500)),
   'a mock with an endpoint that is not there': () => playMock({ webhookUrl: closed }, closed),
   'a saved trace, with a target in process': () => playTrace({ webhookAuth: { urlToken: token } }),
