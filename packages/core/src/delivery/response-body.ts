@@ -27,11 +27,12 @@ const minQueryValueLength = 8
 
 type Hide = ReturnType<typeof createSecretHider>
 
-/** Maximum number of functions to keep, each of some 20 kB. */
-const maxHiders = 100
+/** Maximum length of all kept headers and URLs together. A function takes about 500 times as many bytes. */
+const maxKeptLength = 20_000
 
 /** By headers and URL. To prepare one takes longer than an attempt, and an endpoint gets many attempts. */
 const hiders = new Map<string, Hide>()
+let keptLength = 0
 
 /** Returns a function that hides the secrets of a subscription's headers and URL in a text that may repeat them. */
 export const createHide = (headers: Readonly<Record<string, string>>, url: string): Hide => {
@@ -45,9 +46,13 @@ export const createHide = (headers: Readonly<Record<string, string>>, url: strin
       ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
     ])
   // The one that was used last is kept longest.
-  hiders.delete(key)
+  if (!hiders.delete(key)) keptLength += key.length
   hiders.set(key, hide)
-  for (const oldest of hiders.keys()) if (hiders.size > maxHiders) hiders.delete(oldest)
+  for (const oldest of hiders.keys()) {
+    if (keptLength <= maxKeptLength) break
+    hiders.delete(oldest)
+    keptLength -= oldest.length
+  }
   return hide
 }
 
