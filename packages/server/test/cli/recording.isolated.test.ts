@@ -294,7 +294,8 @@ test('check reads bodies in arrays, over several lines, in texts and in the reco
     ],
     [`{"level":30,"body":${ended}}\n{"level":30}\nstarted\n`, ['1'], 'body'],
     [`12:00:00 [info] {"req":{"body":${JSON.stringify(ended)}}}`, ['1'], 'req.body'],
-    [`12:00:00 [app{main}] {"req":{"body":${ended}}} in 5 ms`, ['1'], 'req.body'],
+    [`12:00:00 [app{main}] {"req":{"body":${ended}}} in 5 ms ctx={"a":{}}`, ['1'], 'req.body'],
+    [JSON.stringify([ended, ended].map((body) => JSON.stringify({ body }))), ['1[1]', '1[2]'], 'body'],
     [`${inText}\n${inText}`, ['1', '2'], 'log.body'],
     [JSON.stringify({ Records: [{ body: ended }] }, null, 1), ['1'], 'Records.0.body'],
     [

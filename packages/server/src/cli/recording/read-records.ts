@@ -14,32 +14,48 @@ export type ReadRecord = {
   readonly request: RecordedRequest | 'refused' | undefined
 }
 
-const toItems = (json: unknown): readonly unknown[] => (Array.isArray(json) ? json : [json])
-
 /**
  * Lists what is in a field, such as `req.body`: of each item, if there are arrays on the way. A text on the way is read as JSON,
  * because many logs contain JSON in a text.
  */
 const listAtPath = (json: unknown, path: readonly string[]): readonly unknown[] => {
   const [name, ...rest] = path
-  if (name === undefined) return toItems(json)
+  if (name === undefined) return [json].flat(2)
   const value = typeof json === 'string' ? parseJson(json) : json
-  const parents = Array.isArray(value) && Object.hasOwn(value, name) ? [value] : toItems(value)
-  return parents.flatMap((parent) =>
-    Object.hasOwn(Object(parent), name) ? listAtPath(Object(parent)[name], rest) : [undefined],
-  )
+  if (Object.hasOwn(Object(value), name)) return listAtPath(Object(value)[name], rest)
+  return Array.isArray(value) ? value.flatMap((item) => listAtPath(item, path)) : [undefined]
 }
 
 /** A log has few braces in front of its JSON. Each of them is a place to try. */
 const maxBraces = 16
 
+/** Reads the JSON object that begins at a brace, and ends at the one that closes it. */
+const readObject = (text: string, start: number): unknown => {
+  let depth = 0
+  let isQuoted = false
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index]
+    if (isQuoted && character === '\\') index += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (character === '{') depth += 1
+    else if (character === '}') depth -= 1
+    if (depth === 0) return parseJson(text.slice(start, index + 1))
+  }
+  return undefined
+}
+
 /** Reads a line of a log, which may have texts such as a time and an id around its JSON. */
 const readLogLine = ({ bytes, json }: ReadValue): unknown => {
   if (json !== undefined) return json
   const text = bytes.toString()
-  const end = text.lastIndexOf('}') + 1
-  const starts = [...text.matchAll(/\{/g)].slice(0, maxBraces)
-  return starts.map(({ index }) => parseJson(text.slice(index, end))).find((found) => found !== undefined)
+  let start = text.indexOf('{')
+  for (let tried = 0; start >= 0 && tried < maxBraces; tried += 1) {
+    const found = readObject(text, start)
+    if (found !== undefined) return found
+    start = text.indexOf('{', start + 1)
+  }
+  return undefined
 }
 
 /**
