@@ -49,12 +49,15 @@ const withoutSecrets = (record: SubscriptionRecord): SubscriptionRecord => ({
   headers: Object.fromEntries(Object.keys(record.headers).map((name) => [name, ''])),
 })
 
+/** A shorter value in a query may be a part of other text. */
+const minQueryValueLength = 8
+
 /** Lists what proves the sender of a subscription's webhooks, in whatever a receiver may have repeated. */
 const listSecrets = ({ secret, previousSecret, headers, url }: SubscriptionRecord): string[] => [
   secret,
   previousSecret?.secret ?? '',
   ...Object.values(headers),
-  ...listMasked(url),
+  ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
 ]
 
 /** Writes what happened in a test as text that {@link openTrace} reads, without secrets, keys and tokens. */
