@@ -10,7 +10,7 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/wire': 285,
   '@wabakit/contract': 320,
   '@wabakit/client': 260,
-  '@wabakit/webhooks': 960,
+  '@wabakit/webhooks': 1_000,
   '@wabakit/core': 2_100,
   '@wabakit/mock': 620,
   '@wabakit/conformance': 800,
