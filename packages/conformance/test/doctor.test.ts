@@ -551,6 +551,74 @@ describe.concurrent('one mistake is one finding', () => {
     expect(failed.map(({ id, because }) => because ?? id)).toEqual(failed.map(() => cause))
   })
 
+  test.each<{
+    mistakes: string
+    roots: string[]
+    others?: string[]
+    plant: (tools: Tools) => Partial<Parts>
+  }>([
+    {
+      mistakes: 'verifies nothing, and refuses some letters',
+      roots: ['accepts-body-bytes-as-sent', 'refuses-wrong-secret'],
+      others: ['refuses-signature-of-parsed-body'],
+      plant: () => ({
+        verify: () => undefined,
+        validate: (event) => (JSON.stringify(event).includes('你好') ? 'strange letters' : undefined),
+      }),
+    },
+    {
+      mistakes: 'verifies nothing, and stops at an empty signature',
+      roots: ['refuses-empty-signature', 'refuses-wrong-secret'],
+      plant: () => {
+        let isDown = false
+        return {
+          verify: () => undefined,
+          first: (request) => {
+            isDown ||= request.headers['webhook-signature'] === ''
+            if (isDown) request.destroy()
+            return isDown
+          },
+        }
+      },
+    },
+    {
+      mistakes: 'handles duplicates, and then fails to insert their ids',
+      roots: ['acknowledges-duplicate', 'handles-duplicate-once'],
+      plant: ({ effects }) => {
+        const ids = new Set<string>()
+        return {
+          isDuplicate: () => false,
+          handle: (event, id) => {
+            effects.push(`${event.event} ${event.callId ?? event.groupId}`)
+            if (ids.size === ids.add(id).size) throw new Error('not unique')
+          },
+        }
+      },
+    },
+  ])('an endpoint that $mistakes has two mistakes', async ({ roots, others = [], plant }) => {
+    const { checks } = await examineUndisturbed(async () => {
+      await using endpoint = await startEndpoint(plant)
+      return await examine(endpoint, { only: [...roots, ...others] })
+    })
+    const failed = checks.filter(({ verdict }) => verdict === 'fail')
+    expect(failed.map(({ id }) => id).sort()).toEqual([...roots, ...others].sort())
+    expect(failed.flatMap(({ id, because }) => (because === undefined ? [id] : [])).sort()).toEqual(roots)
+  })
+
+  test('advice on a URL without encryption follows from no failure', async () => {
+    await using endpoint = await startEndpoint(() => ({ verify: () => undefined, isDuplicate: () => false }))
+    const url = endpoint.url.replace('127.0.0.1', 'app.localhost')
+    const only = ['refuses-wrong-token', 'keeps-token-encrypted']
+    const { checks } = await examine(
+      { ...endpoint, url: `${url}?token=7D1f2c9ab04e5f60` },
+      { only, secret: undefined, previousSecret: undefined },
+    )
+    expect(checks.slice(1).map(({ id, verdict, because }) => [id, verdict, because])).toEqual([
+      ['refuses-wrong-token', 'fail', undefined],
+      ['keeps-token-encrypted', 'advice', undefined],
+    ])
+  })
+
   test('an endpoint that fails at bodies alone, and refuses forgeries, is told which', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) => right.respond(response, status === 400 ? 500 : status, text),

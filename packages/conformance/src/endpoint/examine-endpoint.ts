@@ -45,17 +45,21 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
 /** Names the failure, or the advice, from which others follow at last, so that one mistake is reported once. */
 const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
-  // A default can name the check itself.
   const causes = new Map(
-    selectChecks({}).map(({ id, follows }) => [id, follows === id ? undefined : follows]),
+    selectChecks({}).map(({ id, follows, unless = '' }) => [
+      id,
+      verdicts.get(unless) === 'fail' ? undefined : follows,
+    ]),
   )
   return results.map(({ because: reason, ...result }) => {
     if (result.verdict !== 'fail' && result.verdict !== 'advice') return result
     let because: string | undefined
-    for (let id = reason ?? causes.get(result.id); id !== undefined; id = causes.get(id)) {
+    // A check can name itself, as a default does.
+    const seen = new Set([result.id])
+    for (let id = reason ?? causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
+      seen.add(id)
       const cause = verdicts.get(id)
-      const isCause = cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')
-      if (isCause && id !== result.id) because = id
+      if (cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')) because = id
     }
     return because === undefined ? result : { ...result, because }
   })
@@ -84,7 +88,8 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
     knowledge.downSince ??= check.id
     if (finding.verdict === 'fail') return finding
     const observed = 'since this check the endpoint accepts no genuine delivery'
-    return blameNoBusyMachine({ verdict: 'fail', observed }, examination)
+    // Whatever the check follows makes no endpoint stop.
+    return blameNoBusyMachine({ verdict: 'fail', observed, because: check.id }, examination)
   } catch (error) {
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
     throw error

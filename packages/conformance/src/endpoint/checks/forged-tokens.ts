@@ -79,6 +79,7 @@ export const tokenChecks: ForgedChecks = {
   },
   'keeps-token-encrypted': {
     title: 'The URL with the token starts with https://',
+    follows: undefined,
     severity: 'high',
     clause: 'decision 0061; CWE-319, cleartext transmission',
     expected: 'https, or a loopback address',

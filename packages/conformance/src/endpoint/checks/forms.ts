@@ -45,6 +45,7 @@ export const formChecks: EndpointChecks = {
   'accepts-body-bytes-as-sent': {
     title: 'Verifies the bytes as they were sent',
     follows: 'refuses-signature-of-parsed-body',
+    unless: 'refuses-wrong-secret',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
     risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',

@@ -91,6 +91,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
   },
   'acknowledges-duplicate': {
     title: 'Responds 2xx to a delivery that it has handled before',
+    follows: undefined,
     severity: 'medium',
     expected: '2xx to the second attempt',
     needs: [],
@@ -145,6 +146,8 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
   'handles-retry-after-hang-up-once': {
     isProof: true,
     title: 'Handles a delivery once when the sender hangs up and retries',
+    // An event that is lost follows from nothing; what follows if it is handled twice is named below.
+    follows: undefined,
     severity: 'high',
     risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',
     fix: 'Mark a delivery as handled in the transaction of its effect, and finish the work when the sender hangs up.',
