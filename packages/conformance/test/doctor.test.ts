@@ -704,6 +704,23 @@ describe.concurrent('one mistake is one finding', () => {
   })
 })
 
+test('a large body that is accepted is a failure even if it makes the effects unreadable', async () => {
+  await using endpoint = await startEndpoint(({ effects }) => ({
+    read: async (request) => Buffer.concat(await request.toArray()),
+    handle: (event) => void effects.push(JSON.stringify(event)),
+  }))
+  const effects = () => {
+    const text = endpoint.effects.join('\n')
+    if (text.length > 1_000_000) throw new Error('too long')
+    return text
+  }
+  const report = await examine(endpoint, { only: ['refuses-oversized-body'], effects })
+  expect(find(report, 'refuses-oversized-body')).toMatchObject({
+    verdict: 'fail',
+    observed: expect.stringMatching(/^200 to 1 MiB; then .*too long/),
+  })
+})
+
 test('a firewall that stops a burst proves nothing', async () => {
   let active = 0
   await using endpoint = await startEndpoint(({ right }) => ({

@@ -1,3 +1,5 @@
+import { EffectsError } from '../../errors.ts'
+import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import {
@@ -71,7 +73,13 @@ export const hostileBodyChecks: EndpointChecks = {
       }
       const [whole, chunked] = [await send('', () => undefined), await send(' in chunks', splitInTen)]
       const attempts = [whole, chunked]
-      if (isAccepted(whole.exchange)) return judgeRefused(examination, [whole])
+      if (isAccepted(whole.exchange)) {
+        return judgeRefused(examination, [whole]).catch((error: unknown): Finding => {
+          if (!(error instanceof EffectsError)) throw error
+          // The body that it keeps may be why.
+          return { verdict: 'fail', observed: `${describeAttempts([whole])}; then ${error.message}` }
+        })
+      }
       const observed = describeAttempts(attempts)
       // No genuine sender sends chunks, and a proxy in front of the endpoint may limit them.
       if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
