@@ -109,8 +109,6 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
       running.delete(response)
       const pipeline = pipelines.get(request.socket)
       pipeline?.splice(pipeline.indexOf(response), 1)
-      // The server may have agreed to keep the connection alive before it started to close.
-      if (closing) server.closeIdleConnections()
     })
     if (!normalizeTarget(request)) request.url = '*'
     void handler.handle(request, response)
@@ -199,6 +197,9 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
   }
 
+  /** What has arrived before a timer fires, perhaps late, is read before the immediate. */
+  const afterReading = (close: () => void) => (): void => void setImmediate().then(close)
+
   return {
     /** Starts listening. Resolves to the base URL, or rejects with a ConfigError if the host or port cannot be used. */
     listen: (): Promise<string> =>
@@ -237,9 +238,12 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
         closing = true
         for (const response of running) response.shouldKeepAlive = false
         const timers = [
-          // What has arrived meanwhile is read before the immediate.
-          setTimeout(() => setImmediate().then(() => server.closeIdleConnections()), arrivalMs),
-          setTimeout(closeWithoutRequest, headersGraceMs),
+          // The server may have agreed to keep a connection alive before it started to close.
+          setInterval(
+            afterReading(() => server.closeIdleConnections()),
+            arrivalMs,
+          ),
+          setTimeout(afterReading(closeWithoutRequest), headersGraceMs),
           setTimeout(() => server.closeAllConnections(), graceMs),
         ]
         // `close` would also close connections whose request is on its way.
