@@ -42,34 +42,45 @@ const connect = async (url: string) => {
 }
 
 /**
- * Waits until a migration has started, and pauses it in the last batch of groups until `letGo` is called.
+ * Makes a migration into an empty database wait in the last batch of groups until `letGo` is called. `held` waits until it
+ * does.
  */
 const holdMigration = async (to: string) => {
   const [target, observer] = [await connect(to), await connect(to)]
-  const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)
-  await expect.poll(hasBegun, { interval: 1 }).toBe(true)
-  // The last group. The batch that contains it waits for this transaction, which inserts the same group.
-  await target.query('BEGIN')
+  await target.query('SELECT pg_advisory_lock(1)')
+  // The migration itself adds the trigger with the table of its progress, so it cannot be faster than this process.
   await target.query(`
-    INSERT INTO wabakit.groups
-    VALUES ('acme', '${lastGroup}', NULL, '', '', '', NULL, '', NULL, 0)
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1);
+      RETURN NEW;
+    END $$;
+    CREATE FUNCTION add_wait() RETURNS event_trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF to_regclass('wabakit.unfinished_copy') IS NOT NULL THEN
+        CREATE TRIGGER wait BEFORE INSERT ON wabakit.groups FOR EACH ROW
+        WHEN (NEW.client_custom_group_id = '${lastGroup}') EXECUTE FUNCTION public.wait();
+      END IF;
+    END $$;
+    CREATE EVENT TRIGGER add_wait ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION add_wait()
   `)
   const waiting = `FROM pg_stat_activity
     WHERE application_name = 'wabakit migrate-database' AND wait_event_type = 'Lock' AND datname = current_database()`
   const isWaiting = () => observer.value(`SELECT count(*)::integer ${waiting}`)
-  await expect.poll(isWaiting, { interval: 5 }).toBe(1)
   return {
     target,
+    held: () => expect.poll(isWaiting, { interval: 5 }).toBe(1),
     terminate: () => observer.query(`SELECT pg_terminate_backend(pid) ${waiting}`),
-    letGo: () => target.query('ROLLBACK'),
+    letGo: () => target.query('SELECT pg_advisory_unlock(1)'),
   }
 }
 
 test('a killed migration resumes where it stopped, without duplicates', async () => {
   const from = await fill()
   const to = await createPostgresDatabase()
+  const { target, held, letGo } = await holdMigration(to)
   const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
-  const { target, letGo } = await holdMigration(to)
+  await held()
   migration.kill('SIGKILL')
   expect(await migration.ended).toBe('SIGKILL')
   await letGo()
@@ -99,10 +110,11 @@ test('a killed migration resumes where it stopped, without duplicates', async ()
 test('a migration that loses its connection explains what to do, and a half-filled target accepts only the rest', async () => {
   const [from, other] = [await fill(), await fill()]
   const to = await createPostgresDatabase()
+  const { target, held, terminate, letGo } = await holdMigration(to)
   const lost = migrateByCommand({ from, to }, createOutput({ format: 'json' })).catch(
     (error: unknown) => error,
   )
-  const { target, terminate, letGo } = await holdMigration(to)
+  await held()
   await terminate()
   expect(String(await lost)).toMatch(
     /^CliError: PostgreSQL did not execute the statement: .* Run the same command again/,
