@@ -34,13 +34,14 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   const hide = (constant: string): string => (isPostgres ? `(SELECT ${constant})` : constant)
 
   /**
-   * Returns the condition that an entry is due in this state. If MySQL could look up the state alone, it would sometimes read
-   * all entries of the state, so it gets two states. No entry has the second one.
+   * Returns the condition that an entry is in this state, for a search by `due_at`. If MySQL could look up the state alone, it
+   * would sometimes read all entries of the state, so it gets two states. No entry has the second one.
    */
-  const isDueIn = (state: string, prefix = ''): string => {
-    const isInState = dialect === 'mysql' ? `IN ('${state}', '')` : `= '${state}'`
-    return `${prefix}state ${isInState} AND ${prefix}due_at <= ${now()}`
-  }
+  const isIn = (state: string, prefix = ''): string =>
+    `${prefix}state ${dialect === 'mysql' ? `IN ('${state}', '')` : `= '${state}'`}`
+  /** Returns the condition that an entry is due in this state. */
+  const isDueIn = (state: string, prefix = ''): string =>
+    `${isIn(state, prefix)} AND ${prefix}due_at <= ${now()}`
   /** Returns the order in which the index of due entries has the entries of {@link isDueIn}. */
   const inOrder = (prefix = ''): string =>
     `ORDER BY ${dialect === 'mysql' ? `${prefix}state, ` : ''}${prefix}due_at, ${prefix}id`
@@ -163,5 +164,5 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
       : `SELECT (SELECT s.id FROM ${table} s ${byLane()} WHERE s.subject = r.subject AND s.state = 'stored' ORDER BY s.id LIMIT 1) AS id
           FROM ${table} r WHERE r.id IN (SELECT id FROM picked)`
 
-  return { hide, toDue, toCandidates, toPostponed, toNext }
+  return { hide, isIn, isDueIn, inOrder, toDue, toCandidates, toPostponed, toNext }
 }

@@ -7,6 +7,7 @@ import { longestTimerMs, toStoredMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
+import { createPick } from './pick-entries.ts'
 import { readDate } from './read-entry.ts'
 import { readRows, toUnreadableError } from './read-rows.ts'
 import { hashFact, parseRow } from './stored-event.ts'
@@ -61,6 +62,7 @@ export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, repo
   const { table, engine, retention, now } = place
   const { keyMs } = retention
   const { query } = engine
+  const { isIn, isDueIn, inOrder } = createPick(place)
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
   /** Returns NaN for an entry whose time of arrival cannot be read. */
   const readAge = (row: unknown): number =>
@@ -134,12 +136,12 @@ export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, repo
     const [row] = await engine.claim({
       table,
       token,
-      due: `state = 'missing' AND due_at <= ${now()}`,
+      due: isDueIn('missing'),
       pick: {
-        text: `SELECT id, state, due_at FROM ${table} WHERE state = 'missing' AND due_at <= ${now()}
-          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL
+        text: `SELECT id, state, due_at FROM ${table} WHERE ${isDueIn('missing')}
+          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${isIn('missing', 't.')} AND t.token IS NOT NULL
             AND t.due_at > ${now()} AND t.due_at <= ${now()} + ${requestMs})
-          ORDER BY due_at, id LIMIT 1`,
+          ${inOrder()} LIMIT 1`,
         values: [],
       },
       set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [requestMs] },
