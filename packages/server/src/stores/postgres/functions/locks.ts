@@ -9,6 +9,9 @@
  * 3. A subscription's lock: shared for adding and settling deliveries, exclusive for changing, skipping, resending or
  *    removing them.
  * 4. A subject's lock: exclusive for publishing, so that a subject's events are committed in position order.
+ *
+ * Between 2 and 3, functions that save records lock rows in key order: the group or the call of a record (FOR KEY SHARE),
+ * so that it is not removed before they commit, and then the record itself.
  */
 export const locks = /* sql */ `
 CREATE FUNCTION lock_all(p_kind text, p_names text[]) RETURNS void LANGUAGE plpgsql AS $$
