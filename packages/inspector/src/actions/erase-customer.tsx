@@ -10,9 +10,12 @@ import { navigate } from '../state/route.ts'
 type Counts = { readonly calls: number; readonly participants: number; readonly events: number }
 
 /** Erases a customer, or counts what an erasure would delete. */
-const erase = async (customerNumber: string, { dryRun }: { readonly dryRun: boolean }): Promise<Counts> => {
+const erase = async (
+  customerNumber: string,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+): Promise<Counts> => {
   const total = { calls: 0, participants: 0, events: 0 }
-  for await (const part of sendInParts<Counts>(['erasures'], { customerNumber, dryRun })) {
+  for await (const part of sendInParts<Counts>(['erasures'], { customerNumber, dryRun }, signal)) {
     total.calls += part.calls
     total.participants += part.participants
     total.events += part.events
@@ -21,7 +24,7 @@ const erase = async (customerNumber: string, { dryRun }: { readonly dryRun: bool
 }
 
 const WhatIsErased = ({ number }: { readonly number: string }) => {
-  const { value, problem } = useRecord({ load: () => erase(number, { dryRun: true }) })
+  const { value, problem } = useRecord({ load: (signal) => erase(number, { dryRun: true, signal }) })
   if (value === undefined)
     return problem === '' ? <p role="status">Counting…</p> : <LoadProblem text={problem} />
   return (

@@ -34,12 +34,12 @@ const pollMs = 1_000
 /** How much earlier than the resend an attempt may seem to start, in milliseconds: the server's clock may differ. */
 const clockToleranceMs = 600_000
 
-/** Reads the deliveries that match, newest first. */
+/** Reads the deliveries that match, the newest first unless the query has an order. */
 const readDeliveries = async (query: Query): Promise<Delivery[]> => {
   const found: Delivery[] = []
   for (let cursor: string | undefined; found.length < most.followed; ) {
     const page = await sendOwn<Page<Delivery>>(['deliveries'], {
-      query: { ...query, order: 'newest_first', limit: most.page, cursor },
+      query: { order: 'newest_first', ...query, limit: most.page, cursor },
     })
     found.push(...page.items)
     cursor = page.nextCursor
@@ -53,20 +53,22 @@ const isResent = ({ status, failures, deferrals }: Delivery): boolean =>
   status !== 'pending' || failures + deferrals > 0
 
 type ResultsProps = {
-  readonly subscription: string | undefined
+  /** Selects what has been attempted since the resend, among the events that it was about. */
+  readonly attempted: Params
   /** The number of deliveries that were resent. */
   readonly count: number
-  readonly startedAt: string
   /** The numbers of attempts before the resend, by the ids of the deliveries. */
   readonly known: ReadonlyMap<string, number>
 }
 
 /** How many of the resent deliveries have arrived or failed so far. */
-const Results = ({ subscription, count, startedAt, known }: ResultsProps) => {
-  const attempted = { subscription, attemptedFrom: startedAt }
+const Results = ({ attempted, count, known }: ResultsProps) => {
   const { value = [], problem } = useRecord({
-    load: async () =>
-      (await readDeliveries(attempted)).filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity)),
+    load: async () => {
+      // The resent ones are mostly older than what the server delivers meanwhile, which could exceed the maximum.
+      const deliveries = await readDeliveries({ ...attempted, order: 'oldest_first' })
+      return deliveries.filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity))
+    },
     pollMs,
   })
   // The server may have attempted one on its own just before the resend.
@@ -110,25 +112,41 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
       ? { from: shown.from || undefined, before: shown.before || undefined }
       : { from: ms === undefined ? ms : new Date(getNow() - ms).toISOString() }
   const select = (status: string) => ({ subscription, status, ...times })
-  const useCount = (status: string) =>
-    useRecord({ load: () => countByEndpoint(select(status), counted) }, [period.value])
-  const missing = useCount(notDelivered)
-  const delivered = useCount('delivered')
+  /** Counts the deliveries of the period, if needed, because the server has to read each of them. */
+  const useCount = (status: string, isNeeded: boolean) => {
+    const { value, problem } = useRecord(
+      {
+        load: async (signal) => ({
+          period: period.value,
+          shares: isNeeded ? await countByEndpoint(select(status), counted, signal) : undefined,
+        }),
+      },
+      [period.value, isNeeded],
+    )
+    return { shares: value?.period === period.value ? value.shares : undefined, problem }
+  }
+  const isAsking = results.value === undefined
+  const missing = useCount(notDelivered, isAsking)
+  const delivered = useCount('delivered', isAsking && isAll.value)
+  const counts = isAll.value ? [missing.shares, delivered.shares] : [missing.shares]
   const shares = new Map<string, number>()
-  for (const { id, count } of [missing.value, isAll.value && delivered.value].flatMap((known) => known || []))
+  for (const { id, count } of counts.flatMap((known) => known ?? []))
     shares.set(id, (shares.get(id) ?? 0) + count)
   const total = sum([...shares.values()])
   const isRunning = resent.value !== undefined
 
   const confirm = async (): Promise<void> => {
     resent.value = 0
-    const startedAt = new Date(getNow() - clockToleranceMs).toISOString()
+    const attemptedFrom = new Date(getNow() - clockToleranceMs).toISOString()
     const query = select(isAll.value ? `${notDelivered},delivered` : notDelivered)
     try {
-      const known = new Map(
-        (await readDeliveries(query)).filter(isResent).map(({ id, attempts }) => [id, attempts]),
-      )
-      results.value = { subscription, startedAt, known, count: await resend(query, resent) }
+      const found = (await readDeliveries(query)).filter(isResent)
+      const [from] = found.map(({ createdAt }) => createdAt).toSorted()
+      results.value = {
+        attempted: { subscription, from, before: times.before, attemptedFrom },
+        known: new Map(found.map(({ id, attempts }) => [id, attempts])),
+        count: await resend(query, resent),
+      }
       reloadAll()
     } catch (error) {
       problem.value = getMessage(error)
@@ -136,11 +154,13 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
     }
   }
 
-  const toChoice = (all: boolean, text: string, counts: readonly Share[] | undefined) => (
+  const toChoice = (all: boolean, text: string, counted: readonly Share[] | undefined) => (
     <label class="line">
       <input type="radio" name="which" checked={isAll.value === all} onChange={() => (isAll.value = all)} />
       <span>
-        {text}: {counts === undefined ? 'counting…' : formatCount(sum(counts.map(({ count }) => count)))}
+        {text}
+        {(isAll.value || !all) &&
+          `: ${counted === undefined ? 'counting…' : formatCount(sum(counted.map(({ count }) => count)))}`}
       </span>
     </label>
   )
@@ -174,9 +194,17 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
               }}
             />
           )}
+          {period.value !== '' && (
+            <p>
+              Events of other times are not counted.{' '}
+              <button type="button" class="link" onClick={() => (period.value = '')}>
+                Count all
+              </button>
+            </p>
+          )}
           <fieldset class="several" aria-label="Which deliveries">
-            {toChoice(false, 'Not delivered', missing.value)}
-            {toChoice(true, 'Also the delivered ones', delivered.value)}
+            {toChoice(false, 'Not delivered', missing.shares)}
+            {toChoice(true, 'Also the delivered ones', delivered.shares)}
           </fieldset>
           {shares.size > 1 && <ShareList shares={[...shares].map(([id, count]) => ({ id, count }))} />}
           <p class="quiet">
@@ -194,7 +222,11 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
         ) : (
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" disabled={total === 0 || isRunning} onClick={confirm}>
+            <Button
+              kind="primary"
+              disabled={total === 0 || counts.includes(undefined) || isRunning}
+              onClick={confirm}
+            >
               Resend {formatCount(total)}
             </Button>
           </>

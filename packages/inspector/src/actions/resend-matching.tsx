@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { signal as createSignal, type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sendInParts } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
@@ -35,9 +35,11 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 export const resend = async (
   body: Readonly<Record<string, unknown>>,
   total: Signal<number | undefined>,
+  signal?: AbortSignal,
 ): Promise<number> => {
   let count = 0
-  for await (const { resent } of sendInParts<{ readonly resent: number }>(['deliveries', 'resend'], body)) {
+  const parts = sendInParts<{ readonly resent: number }>(['deliveries', 'resend'], body, signal)
+  for await (const { resent } of parts) {
     count += resent
     total.value = count
   }
@@ -50,14 +52,19 @@ const maxEndpoints = 50
 export type Share = { readonly id: string; readonly count: number }
 
 /** Counts the matching deliveries of each endpoint, the most affected first. */
-export const countByEndpoint = async (query: Params, total: Signal<number | undefined>): Promise<Share[]> => {
+export const countByEndpoint = async (
+  query: Params,
+  total: Signal<number | undefined>,
+  signal: AbortSignal,
+): Promise<Share[]> => {
   const all = subscriptions.value.map(({ id }) => id)
   const ids = query.subscription === undefined ? all : [query.subscription]
-  if (ids.length > maxEndpoints) return [{ id: '', count: await resend({ ...query, dryRun: true }, total) }]
+  if (ids.length > maxEndpoints)
+    return [{ id: '', count: await resend({ ...query, dryRun: true }, total, signal) }]
   const shares: Share[] = []
   for (const id of ids) {
-    const counted = signal<number | undefined>(0)
-    const count = await resend({ ...query, subscription: id, dryRun: true }, counted)
+    const counted = createSignal<number | undefined>(0)
+    const count = await resend({ ...query, subscription: id, dryRun: true }, counted, signal)
     if (count > 0) shares.push({ id, count })
     total.value = (total.value ?? 0) + count
   }
@@ -82,9 +89,9 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
   const counted = useSignal<number | undefined>(0)
   const resent = useSignal<number | undefined>(undefined)
   const { value: shares, problem } = useRecord({
-    load: () => {
+    load: (signal) => {
       counted.value = 0
-      return countByEndpoint(query, counted)
+      return countByEndpoint(query, counted, signal)
     },
   })
   const total = shares?.reduce((sum, { count }) => sum + count, 0)

@@ -40,10 +40,10 @@ export const loadOrganizations = async (): Promise<void> => {
 export const sendOwn = <Result>(path: Path, options?: SendOptions): Promise<Result> =>
   send(['organizations', organizationId.value ?? '', ...path], options)
 
-/** Changes or counts many records, page by page, and yields the result of each page. */
-export async function* sendInParts<Part>(path: Path, body: object) {
+/** Changes or counts many records, page by page, and yields the result of each page. `signal` ends it. */
+export async function* sendInParts<Part>(path: Path, body: object, signal?: AbortSignal) {
   for (let cursor: string | undefined; ; ) {
-    const part = await sendOwn<Part & { nextCursor?: string }>(path, { body: { ...body, cursor } })
+    const part = await sendOwn<Part & { nextCursor?: string }>(path, { body: { ...body, cursor }, signal })
     yield part
     cursor = part.nextCursor
     if (cursor === undefined) return

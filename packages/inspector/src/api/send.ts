@@ -26,7 +26,7 @@ export type SendOptions = {
   readonly query?: Query
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const readError = async (response: Response): Promise<ApiError> => {

@@ -5,7 +5,8 @@ import type { LiveMessage } from '../api/live.ts'
 import { createReload } from '../api/reload.ts'
 
 type RecordSource<Value> = {
-  readonly load: () => Promise<Value>
+  /** Loads the record. `signal` aborts when the component is removed or one of the keys changes. */
+  readonly load: (signal: AbortSignal) => Promise<Value>
   /** Returns whether a message requires the record to be reloaded. */
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
   /** Interval in milliseconds at which the record is also reloaded without a message. */
@@ -22,16 +23,17 @@ export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unk
   const current = useRef(source)
   current.current = source
   useEffect(() => {
-    let isCurrent = true
+    const controller = new AbortController()
+    const { signal } = controller
     const reload = createReload({
       load: async () => {
         try {
-          const loaded = await current.current.load()
-          if (!isCurrent) return
+          const loaded = await current.current.load(signal)
+          if (signal.aborted) return
           value.value = loaded
           problem.value = ''
         } catch (error) {
-          if (isCurrent) problem.value = getMessage(error)
+          if (!signal.aborted) problem.value = getMessage(error)
         }
       },
       isAbout: (message) => current.current.isAbout?.(message, value.value) ?? false,
@@ -40,7 +42,7 @@ export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unk
     const { pollMs } = current.current
     const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
     return () => {
-      isCurrent = false
+      controller.abort()
       clearInterval(polling)
       reload.stop()
     }

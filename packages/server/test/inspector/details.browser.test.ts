@@ -144,8 +144,23 @@ onOneStore('the details of the inspector', (inspector) => {
     await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${accepting.id}&window=day`))
     await open()
     expect(await period.inputValue()).toBe('day')
+    await dialog.getByLabel('Also the delivered ones', { exact: true }).check()
     await dialog.getByLabel(/^Also the delivered ones: [1-9]/).waitFor()
     await close()
+
+    // A count ends once its result is not needed.
+    const path = '**/deliveries/resend'
+    const untilCounting = () => page.waitForRequest(path)
+    const untilEnded = () =>
+      page.waitForEvent('requestfailed', (request) => request.url().endsWith('/deliveries/resend'))
+    await page.route(path, () => {})
+    await Promise.all([untilCounting(), open()])
+    const countAll = dialog.getByRole('button', { name: 'Count all' })
+    await Promise.all([untilEnded(), untilCounting(), countAll.click()])
+    expect(await period.inputValue()).toBe('')
+    expect(await countAll.count()).toBe(0)
+    await Promise.all([untilEnded(), close()])
+    await page.unroute(path)
 
     // On phones, neither needs the filters to be open.
     await page.setViewportSize({ width: 375, height: 800 })
