@@ -4,6 +4,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type CDPSession,
   chromium,
   type Page,
 } from 'playwright-core'
@@ -39,19 +40,20 @@ export type OpenedPage = {
   picture(name: string): Promise<void>
 }
 
-const createContext = async (browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> => {
+type SharedContext = { readonly context: BrowserContext; readonly session: CDPSession }
+
+const createContext = async (browser: Browser, options: BrowserContextOptions): Promise<SharedContext> => {
   const context = await browser.newContext(options)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   // Stays open, and with it the process of the pages.
-  await context.newPage()
-  return context
+  return { context, session: await context.newCDPSession(await context.newPage()) }
 }
 
-const contexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
+const contexts = new WeakMap<Browser, Map<string, Promise<SharedContext>>>()
 
 /** Returns the context that a browser's pages with the same options share. */
-const shareContext = (browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> => {
-  const known = contexts.get(browser) ?? new Map<string, Promise<BrowserContext>>()
+const shareContext = (browser: Browser, options: BrowserContextOptions): Promise<SharedContext> => {
+  const known = contexts.get(browser) ?? new Map<string, Promise<SharedContext>>()
   contexts.set(browser, known)
   const key = JSON.stringify(options)
   const context = known.get(key) ?? createContext(browser, options)
@@ -72,12 +74,14 @@ export const openPage = async (
     ...options
   }: { url: string } & BrowserContextOptions,
 ): Promise<OpenedPage> => {
-  const context = await shareContext(browser, options)
+  const { context, session } = await shareContext(browser, options)
   const page = await context.newPage()
   onTestFinished(async () => {
-    if (!page.isClosed()) await page.evaluate('localStorage.clear()')
     const [, ...opened] = context.pages()
     await Promise.all(opened.map((each) => each.close()))
+    // Works without the page, which the test may have closed or left on an error.
+    const origin = new URL('/', url).href
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
   })
   if (viewport !== null) await page.setViewportSize(viewport)
   await page.emulateMedia({ colorScheme })
