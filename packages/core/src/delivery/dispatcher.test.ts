@@ -320,6 +320,29 @@ test('the next attempt starts while the outcome of the last one is being written
   await dispatcher.stop()
 })
 
+test('a dispatcher stops in time, even if the store is down', async () => {
+  const written = Promise.withResolvers<void>()
+  const { dispatcher, subscribe, create } = await createServer({
+    store: {
+      ...memoryStore(),
+      settleDeliveries: async () => {
+        written.resolve()
+        throw new StorageUnavailableError('down')
+      },
+    },
+  })
+  await subscribe()
+  useFakeTimers()
+  dispatcher.start()
+  await create()
+  await written.promise
+  const onStopped = vi.fn()
+  void dispatcher.stop({ graceMs: 500 }).then(onStopped)
+  // A failed write is tried again after a second.
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(onStopped).toHaveBeenCalled()
+})
+
 test('a dispatcher that was stopped while the store was down writes with retries again once it is restarted', async () => {
   const base = memoryStore()
   let failures = 0

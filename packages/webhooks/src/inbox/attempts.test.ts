@@ -396,6 +396,18 @@ describe('a claim', () => {
 })
 
 describe('stopping', () => {
+  it('aborts every signal, and does not count attempts that end for this reason', async () => {
+    const { start, settle, attempts, entries } = setUp(
+      ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    start({ attempts: 3 })
+    await settle()
+    attempts.abort()
+    await settle()
+    expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'released' }]])
+  })
+
   it('forgets attempts that do not end, and stops renewing their claims', async () => {
     const { handle } = createGate()
     const { start, wait, attempts, effects, entries, onEnd } = setUp(handle)
