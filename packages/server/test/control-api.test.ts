@@ -147,15 +147,21 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     const host = await open()
     const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })
     await host.subscribe(endpoint.url)
-    await host.createGroup()
+    await host.createGroup({ groupId: 'a' })
     await host.service.dispatcher.runDue()
     const path = `${root}/deliveries`
 
     const [delivery] = (await control(host, `GET ${path}`)).body.items
+    const one = await control(host, `GET ${path}/${delivery.id}`)
+    const timeline = await control(host, `GET ${root}/timeline?group=a`)
     const attempts = await control(host, `GET ${path}/${delivery.id}/attempts`)
 
     expect(delivery).toMatchObject({ status: 'pending', attempts: 1, failures: 0, deferrals: 1 })
     expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
+    for (const shown of [one.body, ...timeline.body.deliveries]) {
+      expect(shown).toMatchObject({ id: delivery.id, wait: { reason: 'deferred' } })
+    }
+    expect(timeline.body.deliveries).toHaveLength(1)
   })
 
   test('moves a call step by step, and refuses an unknown step', async () => {
@@ -328,4 +334,19 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
 
     expect({ status, code: body.code }).toEqual({ status: 415, code: 'unsupported_media_type' })
   })
+})
+
+// A mock saves a later summary when its clock is advanced.
+test('a server saves a delayed summary after its delay', async () => {
+  const [{ root, open }] = hosts
+  const host = await open()
+  const summarized = Promise.withResolvers<string>()
+  host.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
+  const simulate = (after: number | string) =>
+    control(host, `POST ${root}/simulated-calls`, { summary: { recap: 'Short.', after } })
+
+  await simulate('1h')
+  const { body: soon } = await simulate(1)
+
+  expect(await summarized.promise).toBe(soon.callId)
 })

@@ -19,8 +19,12 @@ const respond = (fault: ApiFault, endpoint: EndpointName = 'groups.create'): Pro
 
 const simulated = 'This is a simulated fault.'
 
+const unavailable = { statusCode: 503, error: 'Service Unavailable', message: simulated }
+
 test.each<[ApiFault, number, object]>([
-  [{ status: 503 }, 503, { statusCode: 503, error: 'Service Unavailable', message: simulated }],
+  [{ status: 503 }, 503, unavailable],
+  // As the service does when its storage is unavailable: without the code, no client retries a create request.
+  [{ status: 503, retryAfterSeconds: 1 }, 503, { ...unavailable, code: 'storage_unavailable' }],
   [{ status: 418 }, 418, { statusCode: 418, message: simulated }],
   [
     { code: 'invalid_subject' },

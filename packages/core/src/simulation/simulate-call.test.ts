@@ -51,6 +51,17 @@ test.each<[object, string, string]>([
   expect((await server.calls.list('acme')).items).toEqual([])
 })
 
+test.each<[CallSimulation, object]>([
+  [{ summary: { recap: '\ud800' } }, { issues: [{ path: 'recap' }] }],
+  [{ summary: { keyPoints: ['\0'], after: '1h' } }, { issues: [{ path: 'keyPoints' }] }],
+  [{ summary: { generatedBy: 'automatic' } }, { code: 'summary_refused', reason: 'automatic_summaries_off' }],
+])('%j is refused before its call starts, with manual summaries', async (simulation, error) => {
+  const { server, scheduled, simulate } = createSimulation({}, { callSummaries: 'manual' })
+  await expect(simulate(simulation)).rejects.toMatchObject(error)
+  const [calls, events] = await Promise.all([server.calls.list('acme'), server.events.list('acme')])
+  expect([calls.items, events.items, scheduled]).toEqual([[], [], []])
+})
+
 test('a call may take 30 years', async () => {
   const { simulate } = createSimulation()
   expect(await simulate({ durationInSeconds: 946_080_000 })).toMatchObject({ durationInSeconds: 946_080_000 })

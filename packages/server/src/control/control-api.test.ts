@@ -79,3 +79,20 @@ test('live streams have the events that the control API publishes at once, not a
     expect(JSON.parse((await next).value?.data ?? '{}').name).toBe(name)
   }
 })
+
+// Its server attempts nothing, so the delivery is due, and stays so.
+test('a due delivery of a subscription with a limit waits for it, alone and in its timeline', async () => {
+  const { service, send } = await createControl()
+  const number = { channel: 'WHATSAPP', number: '+15550100001' } as const
+  const limited = { url: 'https://receiver.example/', maxAttemptsPerSecond: 0.01 }
+  await service.subscriptions.create('acme', { ...number, ...limited })
+  const event = { ...number, name: 'GROUP_CREATED', subject: 'group:g1', payload: {} }
+  expect((await send('POST', '/events', event)).status).toBe(201)
+  const get = async (path: string) => (await send('GET', path)).json()
+
+  const { deliveries } = await get('/timeline?group=g1')
+  const shown = await get(`/deliveries/${deliveries[0]?.id}`)
+
+  const wait = { reason: 'limit', text: expect.stringContaining('at most 0.01 attempts per second') }
+  expect([shown, ...deliveries]).toMatchObject([{ wait }, { wait }])
+})
