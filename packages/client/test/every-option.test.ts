@@ -317,13 +317,14 @@ testOptions<RequestOptions>('one call', {
   headers: {
     see: async (options) => {
       const service = await startService((response) => sendJson(response, 200, record))
-      const client = createClient({ baseUrl: service.url, apiKey, headers: { 'x-team': 'all' } })
-      await client.calls.getSummary(callId, options)
-      return service.requests[0]?.headers['x-team']
+      const headers = { 'x-team': 'all', 'x-shop': 'one' }
+      await createClient({ baseUrl: service.url, apiKey, headers }).calls.getSummary(callId, options)
+      const sent = service.requests[0]?.headers
+      return [sent?.['x-team'], sent?.['x-shop']]
     },
     cases: [
-      [{}, 'all'],
-      [{ headers: { 'X-Team': 'sales' } }, 'sales'],
+      [{}, ['all', 'one']],
+      [{ headers: { 'X-Team': 'sales' } }, ['sales', 'one']],
     ],
   },
 })

@@ -23,6 +23,10 @@ test('each run draws a seed, and its ids and keys differ from those of all other
   expect(new Set(runs.flatMap((run) => run.ids)).size).toBe(27)
 })
 
+test('a seed repeats the ids and keys of a run', async () => {
+  expect(await play({ seed: 1 })).toEqual(await play({ seed: 1 }))
+})
+
 test.each(['one', '1.5', '12345678901234567890'])('refuses WABAKIT_SEED=%s', async (text) => {
   vi.stubEnv('WABAKIT_SEED', text)
   await expect(createMock()).rejects.toThrow(MockUsageError)

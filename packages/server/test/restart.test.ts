@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
@@ -103,3 +104,15 @@ test('does not send a custom payload to another machine after a restart with ano
     { status: 'skipped', attempts: 2, failures: 1 },
   ])
 })
+
+test.skipIf(process.platform === 'win32')(
+  'logs a warning about a database that other users can read',
+  async () => {
+    const database = databaseFile()
+    writeFileSync(database, '')
+    chmodSync(database, 0o644)
+    const log = new PassThrough()
+    await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
+    expect(String(log.read())).toContain(`chmod 600 ${database}`)
+  },
+)

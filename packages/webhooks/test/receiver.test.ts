@@ -700,6 +700,14 @@ describe('acknowledging before handling', () => {
     expect(steps).toEqual(['handled'])
   })
 
+  it('uses the waitUntil option, whatever the host offers', async () => {
+    const work: Promise<unknown>[] = []
+    const host = { waitUntil: vi.fn() }
+    const receiver = receive({ ack: 'before', waitUntil: (promise) => work.push(promise) }).onAny(() => {})
+    expect((await receiver.handle(await signedRequest(joined), host)).status).toBe(200)
+    expect([work.length, host.waitUntil.mock.calls.length]).toEqual([1, 0])
+  })
+
   it('warns once where nothing keeps the host running, and not where something does', async () => {
     const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warnings.mockRestore())

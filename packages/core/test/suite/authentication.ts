@@ -22,7 +22,7 @@ import {
 import { openStore } from './stage.ts'
 
 const authentication = defineCases('Authentication', {
-  'requests carry a Public API key: raw, or after Bearer (rule 1)': async () => {
+  'requests carry a Public API key: raw or after Bearer, and perhaps in both headers (rule 1)': async () => {
     const scenario = await createScenario()
     for (const authorization of [
       'wk_all_0123456789',
@@ -30,7 +30,10 @@ const authentication = defineCases('Authentication', {
       'bearer  wk_all_0123456789',
       'BEARER wk_all_0123456789',
     ]) {
-      equal((await postGroup(scenario, createBody, { key: null, headers: { authorization } })).status, 200)
+      const both = { authorization, 'x-public-api-key': 'wk_all_0123456789' }
+      for (const headers of [{ authorization }, both]) {
+        equal((await postGroup(scenario, createBody, { key: null, headers })).status, 200)
+      }
     }
   },
   'when the key is missing, 401 (rule 2)': async () => {
