@@ -23,10 +23,13 @@ try {
     // Only migrations use this engine, but Prisma downloads it for every command, unless a file is named.
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
   }
-  for (const script of ['generate', 'typecheck', 'test']) {
-    const { stdout } = await execute('npm', ['run', script], { cwd: folder, env }).catch((error) => {
-      throw new Error(`${error.stdout}\n${error.stderr}`)
-    })
+  // By default, vitest gives a test 5 seconds, which a busy machine exceeds.
+  for (const [script, ...options] of [['generate'], ['typecheck'], ['test', '--', '--testTimeout=120000']]) {
+    const { stdout } = await execute('npm', ['run', `${script}`, ...options], { cwd: folder, env }).catch(
+      (error) => {
+        throw new Error(`${error.stdout}\n${error.stderr}`)
+      },
+    )
     if (script === 'test') console.log(stdout)
   }
 } finally {
