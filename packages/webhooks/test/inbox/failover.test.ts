@@ -32,11 +32,17 @@ const onPostgres = async (): Promise<Servers> => {
     inbox: sqlInbox(pool) as unknown as Inbox<never>,
     failOver: async () => {
       proxy.redirect(Number(to?.port))
-      await admins[0]?.query('ALTER SYSTEM SET default_transaction_read_only = on')
-      await admins[0]?.query('SELECT pg_reload_conf()')
-      await expect
-        .poll(async () => Object.values(Object((await pool.query('SHOW transaction_read_only')).rows[0])))
-        .toEqual(['on'])
+      // The server tells its sessions one after another. Once one knows of a second change, all of them know of the first.
+      for (const [name, value] of [
+        ['default_transaction_read_only', 'on'],
+        ['log_checkpoints', 'off'],
+      ]) {
+        await admins[0]?.query(`ALTER SYSTEM SET ${name} = ${value}`)
+        await admins[0]?.query('SELECT pg_reload_conf()')
+        await expect
+          .poll(async () => (await admins[0]?.query(`SELECT current_setting('${name}') AS value`))?.rows)
+          .toEqual([{ value }])
+      }
     },
   }
 }
