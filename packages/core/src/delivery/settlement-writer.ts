@@ -57,7 +57,7 @@ export const createSettlementWriter = (
         const pauseMs = getPauseMs(error)
         if (pauseMs === undefined || !isRetrying || batch[0]?.isAlone) throw error
         waitedMs += pauseMs
-        // A virtual clock may stand still, and a store may take long to fail.
+        // Counts the pauses as well as the clock: a virtual clock may not move, and a store may take long to fail.
         if (Math.max(waitedMs, clock.now() + pauseMs - startedAt) > retryForMs) throw error
         await pause(pauseMs)
       }

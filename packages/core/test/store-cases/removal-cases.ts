@@ -230,7 +230,7 @@ export const removalCases = defineCases({
     equal(await listEventIds(store), [])
   },
 
-  'adds nobody to a group that is pruned while a participant joins': async (store) => {
+  'adds no participant to a group that is pruned at the same time': async (store) => {
     await setUp(store, [])
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
     const { participants } = createReferenceServer({

@@ -16,44 +16,43 @@ import { openStore } from './stage.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
-  'a live stream shows events in order, and each before its attempts, whoever publishes and whenever':
-    async () => {
-      const store = await openStore()
-      const [here, there] = [await createScenario({ store }), await createScenario({ store })]
-      await here.subscribe()
-      const { events, on, dispatcher } = here.server
-      let created = 0
-      // Each time the stream has read, another process publishes an event, which is attempted here at once.
-      const list: typeof events.list = async (...query) => {
-        const page = await events.list(...query)
-        if (created < 3) {
-          await postGroup(there, { ...createBody, groupId: `g${++created}` })
-          await dispatcher.runDue()
-        }
-        return page
+  'a live stream shows events in order, and no attempt before its event': async () => {
+    const store = await openStore()
+    const [here, there] = [await createScenario({ store }), await createScenario({ store })]
+    await here.subscribe()
+    const { events, on, dispatcher } = here.server
+    let created = 0
+    // Each time the stream has read, another process publishes an event, which is attempted here at once.
+    const list: typeof events.list = async (...query) => {
+      const page = await events.list(...query)
+      if (created < 3) {
+        await postGroup(there, { ...createBody, groupId: `g${++created}` })
+        await dispatcher.runDue()
       }
-      const live = createLiveStream({
-        service: { events: { ...events, list }, on, dispatcher },
-        store,
-        after: (_, run) => {
-          const timer = setTimeout(run)
-          return () => clearTimeout(timer)
-        },
-        onError: (error) => here.errors.push(error),
-      })
-      const shown: string[] = []
-      for await (const { name, data } of readMessages(
-        await live.open({ organizationId: 'acme', after: undefined }),
-      )) {
-        shown.push(`${name} ${JSON.parse(data).subject}`)
-        if (shown.length === 6) live.close()
-      }
-      equal(
-        shown,
-        ['g1', 'g2', 'g3'].flatMap((id) => [`event group:${id}`, `attempt group:${id}`]),
-      )
-      equal([...here.errors, ...there.errors], [])
-    },
+      return page
+    }
+    const live = createLiveStream({
+      service: { events: { ...events, list }, on, dispatcher },
+      store,
+      after: (_, run) => {
+        const timer = setTimeout(run)
+        return () => clearTimeout(timer)
+      },
+      onError: (error) => here.errors.push(error),
+    })
+    const shown: string[] = []
+    for await (const { name, data } of readMessages(
+      await live.open({ organizationId: 'acme', after: undefined }),
+    )) {
+      shown.push(`${name} ${JSON.parse(data).subject}`)
+      if (shown.length === 6) live.close()
+    }
+    equal(
+      shown,
+      ['g1', 'g2', 'g3'].flatMap((id) => [`event group:${id}`, `attempt group:${id}`]),
+    )
+    equal([...here.errors, ...there.errors], [])
+  },
 
   'on listens to events by name, or to all with *, and passes on the publication of each': async () => {
     const { server, ...scenario } = await createScenario()

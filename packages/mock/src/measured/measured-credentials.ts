@@ -9,7 +9,7 @@ type Registration = Pick<LoadedDelivery, 'subscription'> & {
   readonly names: readonly string[]
 }
 
-/** What stands for the credentials that a service adds itself, whose values a profile does not contain. */
+/** A placeholder for credentials that the service adds itself. A profile does not contain their values. */
 const unregistered = {
   Bearer: 'Bearer not-registered',
   Basic: `Basic ${btoa('not:registered')}`,

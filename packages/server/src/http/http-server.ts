@@ -197,7 +197,7 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
   }
 
-  /** What has arrived before a timer fires, perhaps late, is read before the immediate. */
+  /** Runs after the event loop has read its sockets, so a request that arrived before a late timer is not lost. */
   const afterReading = (close: () => void) => (): void => void setImmediate().then(close)
 
   return {
