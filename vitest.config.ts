@@ -94,13 +94,23 @@ export default defineConfig({
           exclude: [...exclude, ...include('.{isolated,long,packed,matrix,browser}'), startExample],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
+          setupFiles: ['tools/property-seed.ts'],
         },
       },
       {
         extends: true,
         test: { name: 'isolated', include: [...include('.isolated'), startExample], exclude },
       },
-      { extends: true, test: { name: 'long', include: include('.long'), exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: include('.long'),
+          exclude,
+          isolate: false,
+          setupFiles: ['tools/property-seed.ts'],
+        },
+      },
       {
         extends: true,
         test: {

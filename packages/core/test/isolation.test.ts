@@ -19,11 +19,22 @@ const settings = (id: string) => ({
   apiKeys: [{ key: `wk_${id}_0123456789` }],
 })
 
-type Scenario = { server: ReferenceServer; clock: { time: number }; log: Record<Tenant, unknown[]> }
+/**
+ * What an organization is told, and what each of its subscriptions is sent. Subscriptions take turns in no particular
+ * order, so each has a log of its own, under the name that its step gave it.
+ */
+type Log = { told: unknown[]; sent: Record<string, unknown[]> }
+type Scenario = {
+  server: ReferenceServer
+  clock: { time: number }
+  log: Record<Tenant, Log>
+  names: Map<string, string>
+}
 
 const createScenario = async (members: readonly Tenant[]): Promise<Scenario> => {
   const clock = { time: start }
-  const log: Scenario['log'] = { left: [], right: [] }
+  const log: Scenario['log'] = { left: { told: [], sent: {} }, right: { told: [], sent: {} } }
+  const names: Scenario['names'] = new Map()
   const isTenant = (id: string): id is Tenant => tenants.some((tenant) => tenant === id)
   const server = createReferenceServer({
     organizations: members.map(settings),
@@ -33,16 +44,19 @@ const createScenario = async (members: readonly Tenant[]): Promise<Scenario> => 
     fetch: async (_, init, { delivery }) => {
       // Only the body decides whether an attempt fails, so that failures are the same on both servers.
       const status = String(init.body).length % 3 === 0 ? 500 : 200
-      if (isTenant(delivery.organizationId))
-        log[delivery.organizationId].push(['sent', clock.time, init.body, status])
+      if (isTenant(delivery.organizationId)) {
+        const name = names.get(delivery.subscriptionId) ?? 'unknown'
+        const { sent } = log[delivery.organizationId]
+        sent[name] = [...(sent[name] ?? []), [clock.time, init.body, status]]
+      }
       return new Response(null, { status })
     },
   })
   server.on('*', (event, { organizationId }) => {
-    if (isTenant(organizationId)) log[organizationId].push(['event', clock.time, event])
+    if (isTenant(organizationId)) log[organizationId].told.push(['event', clock.time, event])
   })
   await server.ready()
-  return { server, clock, log }
+  return { server, clock, log, names }
 }
 
 const who = { groupId: fc.constantFrom('g1', 'g2'), callId: fc.constantFrom('c1', 'c2') }
@@ -118,14 +132,17 @@ const perform = async (scenario: Scenario, { tenant, groupId, callId, ...rest }:
     }
     case 'fetch':
       return ask(scenario, tenant, `/v1/call/ai-summary?callId=${callId}`)
-    case 'subscribe':
-      await subscriptions.create(tenant, { channel: 'PSTN', number: pstn, url: 'https://receiver.example/' })
-      await subscriptions.create(tenant, {
-        channel: 'WHATSAPP',
-        number: waba,
-        url: 'https://receiver.example/',
-      })
+    case 'subscribe': {
+      const numbers = [
+        { channel: 'PSTN', number: pstn },
+        { channel: 'WHATSAPP', number: waba },
+      ] as const
+      for (const each of numbers) {
+        const { id } = await subscriptions.create(tenant, { ...each, url: 'https://receiver.example/' })
+        scenario.names.set(id, `${each.channel} ${(await listSubscriptions(scenario, tenant)).length}`)
+      }
       return 'subscribed'
+    }
     case 'disable':
     case 'enable':
       return setEnabled(scenario, tenant, rest.do === 'enable')
@@ -144,7 +161,7 @@ const play = async (scenario: Scenario, moves: ReadonlyArray<Move | { waitMs: nu
       scenario.clock.time += each.waitMs
     } else {
       const outcome = await perform(scenario, each).catch((error: unknown) => String(error))
-      scenario.log[each.tenant].push([each.do, outcome])
+      scenario.log[each.tenant].told.push([each.do, outcome])
     }
     await scenario.server.dispatcher.runDue()
   }

@@ -148,6 +148,9 @@ export const createExamination = (
     return settings.effects
   }
 
+  /** How long to wait for effects, once it is known how long those of the first delivery took. */
+  const getEffectMs = (): number => Math.max(limits.effectMs, 3 * knowledge.effectWithinMs)
+
   /** Counts the effects of each delivery. Waits a while for the expected number. */
   const countEffects = async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
     const subjects = deliveries.map(({ subject }) => subject)
@@ -155,7 +158,7 @@ export const createExamination = (
     const counts = await pollEffects(getEffects(), subjects, {
       isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
       settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
-      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectWithinMs),
+      effectMs: getEffectMs(),
       signal,
       clock,
     })
@@ -175,6 +178,7 @@ export const createExamination = (
     deliver,
     send,
     countEffects,
+    getEffectMs,
     /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
     sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
       const exchange = await send(request)

@@ -87,12 +87,12 @@ export const losesSummary = async (
   call: Delivery,
   bare: Delivery,
 ): Promise<boolean> => {
-  const { countEffects, listEffects, limits, signal, clock } = examination
+  const { countEffects, listEffects, getEffectMs, signal, clock } = examination
   const [late = 0, alone = 0] = await countEffects([call, bare])
   if (late === 0 || alone === 0) return alone > 0
   // An application may keep one line per call, so only a text of the summary shows that a line is the summary's.
   const alike = (await listEffects(bare)).join()
-  const endsAt = clock.now() + limits.effectMs
+  const endsAt = clock.now() + getEffectMs()
   for (;;) {
     const lines = (await listEffects(call)).join()
     const isLost = ['CALL_AI_SUMMARY', recap].some(
