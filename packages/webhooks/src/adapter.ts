@@ -48,7 +48,7 @@ export const createRequest = async (
   }
   // For text, the constructor would add a content type that the sender did not send.
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  const request = receiveRequest(url, { ...init, body: isUnparsed(bytes) ? bytes : '' })
+  const request = receiveRequest(url, { ...init, body: isUnparsed(bytes) ? bytes : new Uint8Array() })
   if (!isUnparsed(body)) {
     await request.text()
     keepParsedBody(request, body)

@@ -186,6 +186,12 @@ describe('a body that was parsed before', () => {
     expect(seen).toMatchObject([[joined, { bodyWasParsed: true }]])
   })
 
+  it('is refused without a content type, which is not taken for that of text', async () => {
+    const event = { httpMethod: 'POST', path: '/', headers: credentials, body: JSON.parse(body) }
+    const { statusCode, body: refusal } = await toLambdaHandler(record().receiver)(event)
+    expect([statusCode, JSON.parse(refusal).code]).toEqual([400, 'body_was_parsed'])
+  })
+
   it('is accepted from a Koa request, which body parsers extend', async () => {
     const { receiver, seen } = record()
     const handler = toNodeHandler(receiver)
