@@ -8,7 +8,7 @@ const hasName = (error: unknown, name: string): boolean =>
 /**
  * The reason for rejecting a signature or a secret.
  *
- * - `missing_header`: one of the three headers is absent or empty; `header` names it.
+ * - `missing_header`: a header that the verifier needs is absent; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
  * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance; `skewSeconds` is the difference.
  * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets, or the header of
@@ -154,7 +154,7 @@ export class WebhookRequestError extends Error {
 export const isWebhookRequestError = (error: unknown): error is WebhookRequestError =>
   hasName(error, 'WebhookRequestError') && Object.hasOwn(statuses, Object(error).code)
 
-/** Passed to `onError` when a known event does not match its contract and there is no `onDrift` handler. */
+/** Passed to `onError` when a known event does not match its contract, and there is neither an `onDrift` handler nor an inbox. */
 export class WebhookDriftError extends Error {
   override readonly name = 'WebhookDriftError'
   /** The same for every error of this class. */

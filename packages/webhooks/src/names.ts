@@ -4,8 +4,8 @@ import { createResolver } from './names/resolver.ts'
 export { NameNotResolvedError } from './names/name-error.ts'
 
 /**
- * Resolves host names without the thread pool that `dns.lookup` blocks. All that connect by name in a process share it, and
- * so its answers. For the packages of wabakit.
+ * Resolves host names without the thread pool that `dns.lookup` blocks. All packages of wabakit in a process share it, and
+ * so its answers.
  */
 export const resolver = createResolver()
 

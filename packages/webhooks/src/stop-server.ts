@@ -41,7 +41,7 @@ const acceptWaiting = async (server: Server): Promise<void> => {
  * Stops a server of node:http or Express, and then its receiver: accepts no more connections, lets running
  * requests finish, closes each connection after its response, stops the receiver, and closes all remaining
  * connections after `maxMs`. Close the database afterwards. `server.close()` alone would wait for busy
- * keep-alive connections, while the stopped receiver responds 503 to each of their requests.
+ * keep-alive connections as long as they send requests.
  *
  * @throws RangeError when `maxMs` is not above 0, or `drainMs` is below 0.
  * @example

@@ -2,8 +2,8 @@
 export const longestTimerMs = 2_147_483_647
 
 /**
- * Rounds a time that a database stores, in milliseconds. Databases have no number for `Infinity`, and their
- * dates end.
+ * Rounds up and limits a time that a database stores, in milliseconds. Databases have no number for `Infinity`, and
+ * their dates end.
  */
 export const toStoredMs = (ms: number): number => Math.min(Math.ceil(ms), 1e14)
 
@@ -25,9 +25,9 @@ export const waitAtMost = async <Result, Late = undefined>(
 }
 
 /**
- * Waits at most `ms` milliseconds for something foreign, such as a store.
+ * Waits at most `ms` milliseconds for the application's code, such as a dedupe store.
  *
- * @throws Error after that. The message begins with its name.
+ * @throws Error after that. The message begins with `name`.
  */
 export const failAfter = <Result>(
   ms: number,

@@ -4,7 +4,8 @@ import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } fr
 /** Options for {@link memoryDedupe}. @interface */
 export type MemoryDedupeOptions = RetentionOptions & {
   /**
-   * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress are never forgotten.
+   * Maximum number of handled deliveries and claims together. The deliveries that were handled first are forgotten first,
+   * and claims never.
    * @default 100_000
    */
   readonly maxEntries?: number | undefined

@@ -97,7 +97,7 @@ export const sqlDedupe = (
   const run = async (text: string, values: SqlValue[]) => {
     schema ??= find()
     const found = await schema.catch(() => undefined)
-    // Found again if there was no table or no database.
+    // Looks it up again next time if the table does not exist yet, or the database did not respond.
     if (found === undefined) schema = undefined
     return runAsIs(addSchema(text, found), values)
   }

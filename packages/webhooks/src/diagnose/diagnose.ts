@@ -57,7 +57,7 @@ const remedies = {
 
 const toDiagnosis = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })
 
-/** Returns whether a secret is text, with or without TypeScript. An environment variable may not be set. */
+/** Returns whether a secret is text that is not empty. Callers without TypeScript may pass an unset environment variable. */
 const isPresent = (secret: unknown): boolean => typeof secret === 'string' && removePrefix(secret) !== ''
 
 type Key = Uint8Array<ArrayBuffer>

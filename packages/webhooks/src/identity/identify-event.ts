@@ -11,8 +11,8 @@ export type IdentifiedEvent = {
   readonly identity: EventIdentity
   /**
    * The call or group, as `call:<callId>` or `group:<groupId>`: events with the same subject must be handled
-   * in order. Undefined if the event contains neither. A subject has at most 128 visible ASCII characters;
-   * other ids are replaced with their SHA-256.
+   * in order. Undefined if the event contains neither. A subject has at most 128 visible ASCII characters: a
+   * SHA-256 replaces an id that does not fit.
    */
   readonly subject: string | undefined
 }

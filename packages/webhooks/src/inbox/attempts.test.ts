@@ -240,7 +240,7 @@ describe('a handler', () => {
 })
 
 describe('an entry', () => {
-  it('is parked when the process of every attempt has died', async () => {
+  it('is parked when the process of the last attempt has died', async () => {
     const handle = vi.fn()
     const { start, settle, entries, onParked } = setUp(handle)
     start({ attempts: 4 })
@@ -249,7 +249,7 @@ describe('an entry', () => {
     const parked = {
       state: 'parked',
       reason: 'failed',
-      error: 'All 3 attempts ended with their process or lost their claim.',
+      error: 'The last of 3 attempts ended with its process or lost its claim.',
     }
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, parked]])
     expect(onParked.mock.calls).toMatchObject([[{ id: '1' }, parked]])

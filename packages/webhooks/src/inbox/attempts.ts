@@ -126,7 +126,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     const { entry } = attempt
     if (entry.known !== undefined) return { state: entry.known }
     if (entry.attempts > maxAttempts) {
-      const error = `All ${maxAttempts} attempts ended with their process or lost their claim.`
+      const error = `The last of ${maxAttempts} attempts ended with its process or lost its claim.`
       return { state: 'parked', reason: 'failed', error }
     }
     if (entry.damage !== undefined) {
@@ -149,7 +149,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     return { state: 'failed', error: describe(error), delayMs: drawDelay(entry.attempts) }
   }
 
-  /** Tries to record an outcome until the claim expires. If that fails, the entry is attempted again. */
+  /** Records an outcome, with retries of transient errors until the claim expires. If that fails, the entry is attempted again. */
   const persist = async <Result>(attempt: Attempt, write: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {

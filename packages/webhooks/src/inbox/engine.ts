@@ -52,13 +52,13 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   /** Makes the planner use the index of lanes for the table whose name it follows. Only on MySQL. */
   readonly byLane?: () => string
   /**
-   * Runs a statement on a connection that neither handlers nor claims occupy. Rejects if the database does
-   * not respond within several seconds.
+   * Runs a statement, on PostgreSQL and MySQL on a connection that neither handlers nor claims occupy. Rejects if the
+   * database does not respond within several seconds.
    */
   readonly run: Run
   /**
-   * Checks whether an entry meets the condition. Returns `true`, too, if the database has become read only: a claim then fails,
-   * and reports it.
+   * Checks whether an entry meets the condition. On PostgreSQL and MySQL, also returns `true` if the database has become
+   * read only: the claim that follows fails, and reports it.
    */
   readonly isDue: (condition: string) => Promise<boolean>
   /**
@@ -74,7 +74,7 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly hold: () => () => Promise<void>
   /** The SQL expression that wakes other processes, if the database has one. */
   readonly announcement?: string
-  /** Calls a function whenever another process announces an entry, until the returned function is called. */
+  /** Calls a function whenever a process announces an entry, until the returned function is called. */
   readonly listen?: (wake: () => void) => () => void
   /** Starts the effects of an attempt. Calls `onSilent` if their connection no longer responds: the attempt is over. */
   readonly begin: (onSilent: (error: Error) => void) => Effects<Client, Database>

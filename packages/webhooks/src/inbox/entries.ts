@@ -17,7 +17,7 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 //   claimed    → unhandled                                it has no handler (attempts.ts)
 //   claimed    → parked                                   the last attempt failed, or it is not understood (attempts.ts)
 //   claimed    → discarded                                it has no handler, with `unhandled: 'discard'`
-//   claimed    → suppressed                               another entry has handled the same fact
+//   claimed    → suppressed                               another entry with the same fact was handled or discarded
 //   claimed    → erased                                   another entry with the same fact was erased
 //   unhandled, parked → stored                            a retry, or a handler that takes it now (manage-entries.ts)
 //   unhandled, parked → stored                            a duplicate, which replaces its body (store-events.ts)
@@ -29,10 +29,10 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 //   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, unhandled, parked, suppressed, discarded, unavailable, given_up, erased
-//              → without a body → deleted in two steps, each when due
+//              → deleted when due; one with a body first loses the body, and is due again `keyMs` later
 //
-// A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused
-// until its claim expired changes nothing. Leaving `claimed` removes the token.
+// A claim has a token. Every write of an attempt checks the token, so a worker that was paused until another one
+// claimed its entry changes nothing. Leaving `claimed` removes the token.
 
 /** How long a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
@@ -75,7 +75,7 @@ const toCondition = (claims: readonly EntryClaim[]): Statement => {
 
 const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => String(readColumn(row, 'id'))))
 
-/** Creates the functions that move entries from state to state. Each transition is one statement, so it is atomic. */
+/** Creates the functions that move entries from state to state. Each transition is one statement or one transaction. */
 export const createEntries = ({ table, engine, retention, now }: InboxTable) => {
   const { dialect, run, query } = engine
   const { handledBodyMs, parkedBodyMs, keyMs } = retention
@@ -239,7 +239,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       }
     },
 
-    /** Counts the entries that no process has claimed within `forMs` milliseconds of their arrival. */
+    /** Counts the entries that wait for a claim, and arrived more than `forMs` milliseconds ago. */
     readWaiting: async (forMs: number): Promise<number> => {
       const text = `SELECT count(*) AS waiting FROM ${table} WHERE state = 'stored' AND received_at < ${now()} - ?`
       return Number(readColumn((await query(text, [forMs])).rows[0], 'waiting'))
@@ -247,7 +247,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
 
     /** Deletes due bodies, and due rows without a body, at most `limit` of each. Returns the total. */
     forget: async (limit: number): Promise<number> => {
-      // Unless a retry makes them `stored` again before.
+      // Repeated in each statement, because a retry may make an entry `stored` after it was selected.
       const due = `state IN ('handled', ${setAsideStates}, 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased')
         AND due_at <= ${now()}`
       const select = async (body: string) => [

@@ -10,7 +10,7 @@ import { readRows, reportUnreadable } from './read-rows.ts'
 import { hashFact, parseRow } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 
-/** Columns other than the body that may contain personal data. */
+/** Columns other than the body that are searched for the id or the number to erase. */
 const texts = ['subject', 'name', 'delivery_id', 'error']
 
 /** Reads the id of the call that a row is about. Its subject may contain only a hash of the id. */

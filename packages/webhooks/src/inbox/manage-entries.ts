@@ -47,7 +47,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
   const { query } = engine
   const change = async (set: string, condition: string, values: readonly InboxValue[]): Promise<number> =>
     (await query(`UPDATE ${table} SET ${set} WHERE ${condition} RETURNING id`, values)).count
-  /** Makes entries due if they wait for a failed entry in their lane that is now retried or given up. */
+  /** Makes entries due if they wait for a failed entry in their lane that is now retried, discarded or erased. */
   const releaseLanes = (condition: string, values: readonly InboxValue[]): Promise<unknown> =>
     change(
       `due_at = ${now()}`,
@@ -114,8 +114,8 @@ type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEnt
 
 /**
  * Creates a function that retries unhandled and parked entries that now have a handler, after an upgrade or a new call of
- * `on`. A worker calls it when it starts or drains, and hourly. Entries parked as `failed` or `unreadable` wait for `retry`
- * or a duplicate.
+ * `on`. A worker calls it when it first starts or drains, and then at most hourly. Entries parked as `failed` or
+ * `unreadable` wait for `retry` or a duplicate.
  */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table, engine } = place
@@ -126,7 +126,7 @@ export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry 
   return async (): Promise<void> => {
     const unreadable = new Map<string, unknown>()
     /**
-     * Selects one entry for each event name, because a handler takes either all events with a name or none.
+     * Selects one entry for each state and event name, because a handler takes either all events with a name or none.
      * Drifted entries and entries without a name are examined one by one, because each may be different.
      */
     const toRepresentatives =

@@ -4,12 +4,12 @@ import type { InboxTable } from './table.ts'
 /** Period at which postponed entries become due again if their lane was not claimed meanwhile, in milliseconds. */
 const slotMs = 60_000
 
-/** Number of entries that a claim examines besides those that it takes, and one for each claimed entry. */
+/** How many more entries a claim examines than it takes. It also examines one more for each claimed entry. */
 const windowMargin = 100
 /** The same on MySQL, which takes only a constant: enough for 500 busy lanes. */
 const constantMargin = 500
 
-/** Maximum number of entries that SQLite and MySQL postpone in one statement. */
+/** How many more entries SQLite and MySQL examine when they postpone entries than when they claim them. */
 const postponedSize = 1_000
 
 export type PickRequest = {
@@ -21,8 +21,8 @@ export type PickRequest = {
 }
 
 /**
- * Creates the queries for the entries that a claim takes: the first of each lane that is due, has no earlier entry that holds
- * it up, and is not claimed.
+ * Creates the queries for the entries that a claim takes: the first of each lane, if it is due and neither an earlier nor a
+ * claimed entry of its lane holds it up.
  */
 export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'engine' | 'now'>) => {
   const { dialect, byLane = () => '' } = engine

@@ -2,7 +2,8 @@ import { readColumn, type SqlDialect } from '../sql/sql-database.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 import { readBytes, readText } from './read-entry.ts'
 
-// A connection with another character set changes it. A database in Latin-1 has no emoji, and events rarely need one.
+// Text that a connection with another character set would change. Only MySQL gets an emoji: PostgreSQL databases in
+// Latin-1 cannot hold one, and events rarely need it.
 const toText = (dialect: SqlDialect) => `[["content-type","a ${dialect === 'mysql' ? '😀' : 'é'}"]]`
 const milliseconds = 1_800_000_000_123
 

@@ -254,7 +254,7 @@ export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, repo
         const isNotFound =
           hasStatus(error, 404, 'NotFoundError') && readProperty(error, 'code') !== 'route_not_found'
         if (isNotFound) counts.notFound += 1
-        // Only calls that are known to be PSTN calls can be found later.
+        // Only a call that is known to be a PSTN call is likely to have a summary later.
         if (isNotFound && details.channel !== 'PSTN') {
           const again = `error = '${notFound}', due_at = ${now()} + ?`
           await (missing.wasNotFound

@@ -1,8 +1,8 @@
 /** `wall` returns the time of day, and `monotonic` the time since an arbitrary moment, both in milliseconds. */
 type Clocks = { readonly wall: () => number; readonly monotonic: () => number }
 
-// Read once, because fake timers of a test replace them, and the database's clock stays real. React Native, which has no
-// `performance`, imports this module and has no inbox.
+// Read once, because fake timers of a test replace them, and the database's clock stays real. Programs without an inbox
+// import this module, too, and may have no `performance`.
 const [RealDate, monotonic] = [Date, globalThis.performance?.now.bind(performance)]
 const machine: Clocks = { wall: () => RealDate.now(), monotonic: () => monotonic() }
 

@@ -4,8 +4,8 @@ import type { createResolver } from './resolver.ts'
 
 /**
  * Creates a function that rejects if the host of a URL cannot be resolved within some milliseconds. Call it before `fetch`, which
- * looks a name up in a thread: if a name server is silent, that blocks the lookups of the whole process, cannot be stopped, and
- * keeps the process alive for up to some minutes.
+ * looks a name up in a thread: if a name server is silent, that blocks the lookups of the whole process, cannot be aborted,
+ * and may keep the process alive for minutes.
  *
  * @throws NameNotResolvedError
  */

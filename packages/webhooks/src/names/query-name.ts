@@ -36,8 +36,8 @@ const checkDescriptors = (): void => closeSync(openSync(devNull, 'r'))
  * count: a later query does not end an earlier one.
  *
  * @returns an answer without addresses if the name has none.
- * @throws NameNotResolvedError if no server answers, EMFILE or ENFILE if there is no free descriptor, or the reason of the
- *   signal.
+ * @throws NameNotResolvedError if no server answers or all fail, EMFILE or ENFILE if there is no free descriptor, or the
+ *   reason of the signal.
  */
 export const queryName = (name: string, { servers, limitMs, signal }: QueryOptions): Promise<Answer> =>
   new Promise((resolve, reject) => {

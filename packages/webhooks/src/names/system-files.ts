@@ -12,7 +12,7 @@ export type SearchRules = {
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES')
 
-/** Splits a line of a configuration file into its words, without its comment. */
+/** Splits a configuration file into lines, and these into words, without comments. */
 const splitLines = (text: string): string[][] =>
   text.split('\n').map((line) =>
     line

@@ -112,7 +112,7 @@ const recognize = (raw: RawPayload) => {
  * its shape, and validates it. It does not verify anything; see {@link verifySignature}.
  *
  * @param input - the body as bytes or text, or as the object that a JSON parser returned.
- * @throws WebhookParseError when the payload is not a JSON object.
+ * @throws WebhookParseError when the payload is not a JSON object, or has more than `maxBytes`.
  * @throws RangeError when `maxBytes` is not above 0.
  * @example
  * const parsed = parseEvent(body)
@@ -133,7 +133,7 @@ export const parseEvent = (
     : { kind: 'drifted', name, issues: result.issues, raw }
 }
 
-/** Parses a body. Returns `undefined` when it does not contain a JSON object. */
+/** Parses a body. Returns `undefined` when it is too large or not a JSON object. */
 export const parseIfReadable = (body: Uint8Array, maxBytes: number): ParsedEvent | undefined => {
   try {
     return parseEvent(body, { maxBytes })

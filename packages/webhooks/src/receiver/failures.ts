@@ -8,7 +8,7 @@ export type FailureStage = 'request' | 'dedupe' | 'inbox' | 'handler'
 export type Failure = {
   /** The stage at which it failed. */
   readonly stage: FailureStage
-  /** The request's headers. */
+  /** The request's headers. There are none if the error does not belong to one request. */
   readonly headers: Headers
   /** The context that handlers get; `undefined` at the stages `request` and `inbox`. */
   readonly context: DeliveryContext | undefined

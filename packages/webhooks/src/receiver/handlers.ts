@@ -107,7 +107,7 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
 }
 
-/** Creates the handlers of a receiver, in the order in which they are registered. */
+/** Creates the list of a receiver's handlers. */
 export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
   let registrations: readonly { readonly bind: Binding<Context>; readonly timeoutMs: number | undefined }[] =
     []

@@ -26,7 +26,7 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
    * of the event succeed and the claim is still held. It must be synchronous. If it throws, the attempt
    * fails, and nothing is written.
    *
-   * @throws WebhookUsageError on other databases, and after the handler has returned.
+   * @throws WebhookUsageError on other databases, and after all handlers of the event have ended.
    */
   atCompletion(write: (database: Database) => unknown): void
 }
@@ -94,7 +94,7 @@ export type InboxMethods = {
    *
    * @throws TypeError when the body is neither text nor bytes.
    * @throws WebhookUsageError for an unknown option, or one that is not a string.
-   * @throws any database error. In that case, the event is not stored.
+   * @throws any database error. In that case, the event may not be stored, so the message must be delivered again.
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
@@ -141,7 +141,7 @@ export type ReconcileOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of one run of `receiver.reconcile()`: the number of requests, and how many of them had each outcome. */
+/** The result of one run of `receiver.reconcile()`: the number of requests, their outcomes, and what was given up. */
 export type Reconciled = {
   /** Number of summaries that were requested. */
   readonly asked: number
@@ -173,7 +173,7 @@ export type InboxDelivery = {
   readonly verifiedBy?: readonly string[] | undefined
 }
 
-/** Stores a verified delivery. Never rejects: a failure is reported, and the delivery is not stored. */
+/** Stores a verified delivery. Never rejects: reports a failure. If the database was too slow, it may still store the delivery. */
 export type StoreDelivery = (delivery: InboxDelivery) => Promise<StoreOutcome | 'unavailable'>
 
 /** The parts of a receiver that an inbox uses. */

@@ -27,7 +27,7 @@ export type WebhookTrace = {
   readonly request: Request
   /** The schemes that accepted the delivery, such as `urlToken`, once it is verified. */
   verifiedBy?: readonly string[]
-  /** The name of the event, once it is verified and known. */
+  /** The name of the event, once it is verified and known. Unset with an inbox, like `delivery`. */
   eventName?: EventName | undefined
   /** The delivery, once it is verified and a handler takes it. */
   delivery?: DeliveryContext['delivery']
@@ -90,7 +90,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // requests are cheap.
       assertPost(request.method)
       // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
-      // request. While another one fetches its secrets, the body is read: the host would keep each chunk as an object.
+      // request. While a verifier fetches its secrets, this reads the body: unread, each of its chunks would be an object.
       let signature = verify.checkHeaders?.(headers, now, url)
       let rawBody: Uint8Array | undefined
       const bodyWasParsed = wasRead(request)

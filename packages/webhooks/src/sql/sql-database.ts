@@ -39,7 +39,7 @@ export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   },
   mysql: {
     key: '`key`',
-    // Keys (at most 200 characters) are bytes, because comparisons of text may ignore case and trailing spaces.
+    // Keys are bytes, because comparisons of text may ignore case and trailing spaces.
     types: ['varbinary(800)', 'varchar(36)', 'datetime(6)'],
     now: 'utc_timestamp(6)',
     later: (milliseconds) => `utc_timestamp(6) + INTERVAL ${milliseconds} * 1000 MICROSECOND`,
@@ -106,14 +106,14 @@ const assertDatabase = (database: SqlQuery | SqlClient | SqliteDatabase): void =
   )
 }
 
-/** Checks whether a connection is in a transaction. Pools do not say it. */
+/** Checks whether a connection is in a transaction. Pools cannot be asked. */
 const isInTransaction = (database: object): boolean => {
   const { isTransaction, inTransaction, getTransactionStatus } = Object(database)
   const status = typeof getTransactionStatus === 'function' && getTransactionStatus.call(database)
   return isTransaction === true || inTransaction === true || status === 'T'
 }
 
-/** Checks whether a change was part of a transaction, also because autocommit is off. mysql2 returns the server's status. */
+/** Checks whether a change was part of a transaction, as it is when autocommit is off. mysql2 returns the server's status. */
 const ranInTransaction = (result: unknown): boolean => {
   const { serverStatus } = Object(Array.isArray(result) ? result[0] : result)
   return (Number(serverStatus) & 1) === 1

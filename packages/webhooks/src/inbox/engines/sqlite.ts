@@ -12,8 +12,8 @@ import {
 } from '../engine.ts'
 import { toName } from '../table.ts'
 
-// Read once, because fake timers of a test replace them, and a wait for a lock would never end. React Native, which has no
-// `performance`, imports this module and has no inbox.
+// Read once, because fake timers of a test replace them, and a wait for a lock would never end. Programs without an inbox
+// import this module, too, and may have no `performance`.
 const { setTimeout: startTimer } = globalThis
 const now = globalThis.performance?.now.bind(performance)
 
@@ -90,8 +90,8 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     readProperty(database, 'isTransaction') === true || readProperty(database, 'inTransaction') === true
 
   /**
-   * Runs work that fails at once if the database is locked. The driver would wait in the event loop, for five seconds by
-   * default in better-sqlite3, and nothing else could run.
+   * Runs work that fails at once if the database is locked. The driver would block the event loop while it waits, for five
+   * seconds by default in better-sqlite3.
    */
   const withoutWaiting = <Result>(work: () => Result): Result => {
     busyTimeout ??= database.prepare('PRAGMA busy_timeout')
