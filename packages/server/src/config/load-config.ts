@@ -19,7 +19,7 @@ export type ConfigSources = {
    */
   readonly file?: string | undefined
   /**
-   * The folder that relative paths start from.
+   * The folder of `wabakit.config.json`, and the one that a relative `file` starts from.
    * @default the current folder
    */
   readonly folder?: string

@@ -86,7 +86,7 @@ export const ServerConfig = z.strictObject({
   }),
   publicUrl: z.optional(z.url({ protocol: /^https?$/ })).register(settingFacts, {
     about:
-      'URL at which other machines reach the server, for example through a proxy. The control API then accepts its host as well.',
+      'URL at which other machines reach the server, for example through a proxy. The inspector and `/metrics` then work at this URL, too.',
     form: 'an http or https URL',
     otherwise: 'the address that the server listens on',
   }),

@@ -27,8 +27,8 @@ const skipInterim = (bytes: Buffer): { readonly rest: Buffer; readonly isKnown: 
 }
 
 /**
- * Limits what a socket receives for each request, and drops interim responses (1xx). A client must ignore those that it
- * did not ask for (RFC 9110, section 15.2), but the HTTP client ends the connection at a 100. A 101 is passed on and
+ * Limits what a socket receives for each request, and drops interim responses (1xx). A client must cope with those that
+ * it did not ask for (RFC 9110, section 15.2), but the HTTP client ends the connection at a 100. A 101 is passed on and
  * fails the attempt, because no upgrade was requested.
  */
 export const guardResponses = <Guarded extends Socket>(socket: Guarded): Guarded => {

@@ -18,7 +18,7 @@ type HttpServerOptions = {
   readonly createRequestId: () => string
 }
 
-/** Targets that `URL` would not change. */
+/** Targets whose path `URL` would not change. */
 const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
@@ -31,8 +31,8 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 /**
  * Converts a request's target to origin form (`/path?query`), without credentials.
  *
- * @returns false when the target is not a path or has dot segments, or when the host is invalid, missing in
- * HTTP/1.1, or stated twice. A target in absolute form must name the host of the Host header (RFC 9112, section 3.2):
+ * @returns false when the target is neither a path nor an http(s) URL, or has dot segments or a backslash, or when the
+ * host is invalid, missing in HTTP/1.1, or stated twice. A target in absolute form must name the host of the Host header (RFC 9112, section 3.2):
  * otherwise, a request to one host could pass the checks for another.
  */
 const normalizeTarget = (incoming: IncomingMessage): boolean => {
@@ -85,7 +85,10 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
   const pipelines = new WeakMap<Socket, ServerResponse[]>()
   let closing = false
   let draining = false
-  /** Returns whether a request gets a response. Otherwise, its connection is closed after the previous responses. */
+  /**
+   * Returns whether a request gets a response. Otherwise, its connection is closed: after the previous responses, or at
+   * once if the head of the last one has been sent without `connection: close`.
+   */
   const enterPipeline = (socket: Socket, response: ServerResponse): boolean => {
     const pipeline = pipelines.get(socket) ?? []
     const last = pipeline.at(-1)
@@ -119,7 +122,7 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     const pending = [...running].filter(({ req }) => req.socket === socket)
     const last = pending.at(-1)
     if (last?.req.complete === true) {
-      // The invalid data follows valid requests. A refusal now could be mistaken for the response to one of them.
+      // The invalid data follows a valid request. A refusal now could be mistaken for the response to that one.
       last.shouldKeepAlive = false
       return
     }

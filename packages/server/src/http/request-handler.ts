@@ -95,7 +95,8 @@ const withPort = /^\[(.+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
 /**
  * Returns the client's address. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a trusted
  * proxy and names its caller. Earlier entries can be forged and are ignored. The port of a client changes with each
- * connection, so it is left out. An entry that is no address, such as `unknown` or `_hidden`, counts as the proxy's own.
+ * connection, so it is left out. If the entry is not an address, but `unknown` or `_hidden`, returns that of the nearest
+ * proxy.
  */
 export const getClientAddress = (
   incoming: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<Socket, 'remoteAddress'> },
@@ -155,15 +156,15 @@ const toApiRequest = (incoming: IncomingMessage) => {
 /** Creates a `Request` with the body that was read. The adapter's own request may not be a real `Request`. */
 const withBody = (request: Request, readSupported: ReadBody): Request => {
   const { url, method, headers, signal } = request
-  // Fetch refuses a body with these methods.
+  // `Request` refuses a body with GET and HEAD, and TRACE altogether.
   if (['GET', 'HEAD', 'TRACE'].includes(method)) return request
   const body = { body: streamBody(readSupported), duplex: 'half' as const }
   return new Request(url, { method, headers, signal, ...body })
 }
 
 /**
- * Resolves when the head of a response was sent, or never will be. The adapter reads ahead before it sends the head, and
- * `linger.hold` reads the whole body of a response that precedes the end of its request.
+ * Resolves when the head of a response was sent, or never will be. Does not wait while the request is incomplete, because
+ * `linger.hold` then needs the whole body of the response before the head is sent.
  */
 const waitForHead = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
   if (!incoming.complete) return
@@ -219,8 +220,8 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
   }
 
   /**
-   * Returns the handler of a request that needs a `Response`: the control API streams responses, and faults truncate
-   * them.
+   * Returns the handler of a request that needs a `Response`: the control API streams responses, faults truncate them,
+   * and the profile `live` rewrites them.
    */
   const findFetch = (path: string, incoming: IncomingMessage, outgoing: ServerResponse) => {
     const remoteAddress = getClientAddress(incoming, trustProxy)

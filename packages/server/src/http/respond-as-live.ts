@@ -39,7 +39,7 @@ export const respondAsLive = (
       findCall: async (callId) =>
         organizationId === undefined ? undefined : (await service.calls.find(organizationId, callId))?.call,
     })
-    // Finds the request in the log, which is corrected to this response.
+    // Identifies the log's entry about the request, which is then corrected to this response.
     response.headers.set('x-request-id', requestId)
     return response
   }

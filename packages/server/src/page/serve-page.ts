@@ -54,8 +54,8 @@ const redirect = (location: string): Response =>
   new Response(null, { status: 302, headers: { ...headers, location, 'cache-control': 'no-cache' } })
 
 /**
- * Responds to a request for the inspector or one of its files. The page reads its own path, so every path that is not a
- * file returns the same page. The page refers to its files by relative URLs, so all of its paths must have the same depth.
+ * Responds to a request for the inspector or one of its files. The page reads its own path, so every path of one segment
+ * returns the same page. The page refers to its files by relative URLs, so paths of another depth are redirected.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
   const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []

@@ -4,7 +4,7 @@ import type { Clock, Store } from '@wabakit/core'
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
   readonly clock: Clock
-  /** Retention of finished deliveries and their events, in milliseconds. */
+  /** Retention of finished deliveries, events and figures, in milliseconds. */
   readonly keptMs: number
   /** Retention of calls, groups and participants after their last change, in milliseconds; `undefined` keeps them. */
   readonly recordsKeptMs: number | undefined
@@ -17,7 +17,7 @@ const batch = 100
 /** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */
 const pauseFactor = 4
 
-/** The pause when nothing is left to remove, in milliseconds. */
+/** The pause after nothing was removed, in milliseconds. */
 const idleMs = 60_000
 
 /**

@@ -41,7 +41,7 @@ const dayMs = 86_400_000
 
 /** How often requests that are older than the retention are forgotten, in milliseconds. */
 const forgetMs = 3_600_000
-/** The pause before the rest is loaded, in milliseconds. Loading would delay the first requests. */
+/** The pause before `loadRest`, in milliseconds. Loading earlier would delay the first requests. */
 const loadRestMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
