@@ -58,7 +58,7 @@ const deliveryColumns = {
   webhook_id: 'd.webhookId',
 }
 
-/** All tables, in the order in which they are copied. */
+/** All tables of records, in the order in which they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['position'], { position: 'position' }),
   copyTable('apiKeys', ['position'], { position: 'position' }),

@@ -50,7 +50,7 @@ export type StoredRecords = {
 
 export type TableName = keyof StoredRecords
 
-/** The columns of a delivery's progress. All statements about deliveries derive from them. */
+/** The columns of a delivery's progress. */
 export const progressColumns: Columns<DeliveryProgress> = {
   attempts: 'integer',
   failures: 'integer',

@@ -15,7 +15,7 @@ export const watchWrites = (store: Store, now: () => number = () => performance.
         last = { at: now() }
         return result
       } catch (error) {
-        // Any other error may be about this creation alone, so that the next check must find out.
+        // Any other error may concern only this group, so the next check tries itself.
         last = isStorageError(error) ? { at: now(), error } : noWrite
         throw error
       }

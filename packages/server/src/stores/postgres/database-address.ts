@@ -5,8 +5,8 @@ export const listAddresses = (url: string): string[] => {
 }
 
 /**
- * Returns a database's URL without password and parameters, or `undefined` if the end of the password is uncertain: it
- * ends at the first `/`, `?` or `#` that is not percent-encoded.
+ * Returns a database's URL without password and parameters, or `undefined` if it cannot be parsed, or if its password
+ * seems to contain a `/`, `?` or `#` that is not percent-encoded: the end of the password is then uncertain.
  */
 export const readAddress = (url: string): string | undefined => {
   const addresses = listAddresses(url).map((address) => URL.parse(address))

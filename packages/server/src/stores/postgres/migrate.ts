@@ -90,7 +90,7 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
  */
 const tableLockMs = 2_000
 
-/** Runs schema steps, unless a long transaction uses the tables. */
+/** Runs the missing schema steps. @throws DatabaseOpenError if a long transaction uses the tables. */
 const runMigrations = async (
   client: pg.Client,
   { from, address }: { readonly from: number; readonly address: string },

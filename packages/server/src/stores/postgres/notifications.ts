@@ -121,8 +121,8 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions) 
       }
     },
     /**
-     * Keeps the connection open for one caller. Calls `onConnected` with each new connection before it
-     * listens. If `onConnected` rejects, the connection is replaced.
+     * Keeps the connection open for one caller. Calls `onConnected` with the current connection, if there is one, and
+     * with each new one before it listens. If `onConnected` rejects, the connection is replaced.
      *
      * @returns a function that releases the connection.
      */

@@ -193,7 +193,7 @@ export const openPostgres = async ({
     query_timeout: statementTimeoutMs + silenceMs,
     onConnect: (client) => prepareSession(client, statementTimeoutMs),
   })
-  // The pool ignores errors of a connection in use, because its statement reports them.
+  // Ignores errors of a connection in use, because its statement reports them. The pool handles those of idle ones only.
   pool.on('connect', (client) => client.on('error', () => {}))
   let isClosed = false
   // Uses only the message, because the error refers to the connection, whose password must not be logged.

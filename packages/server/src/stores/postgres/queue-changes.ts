@@ -24,7 +24,7 @@ const pauseMs = 20
 /** The pause before a notification that is not urgent, in milliseconds: the worker runs in this process. */
 const longPauseMs = 250
 
-/** Maximum number of deliveries to report individually. */
+/** If another process has added this many deliveries or more, reports `missed` instead of each delivery. */
 const maxAdded = 500
 
 const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQueue => ({

@@ -4,7 +4,7 @@ import { callFunction, type Query } from './query.ts'
 /** Maximum number of rows changed by one transaction of a removal. */
 const batch = 1_000
 
-/** Continues removals: removes or skips at most `limit` rows. Returns 0 if none are left. */
+/** Continues removals: removes at most `limit` rows, or skips at most 1,000 deliveries. Returns 0 if none are left. */
 const continueRemovals = async (query: Query, limit: number): Promise<number> =>
   (await callFunction<number>(query, 'continue_removals($1)', [limit])) ?? 0
 
@@ -26,7 +26,7 @@ export const createRemovals = (query: Query) => {
 /** The minimum value of a bigint. */
 const earliest = String(-(2n ** 63n))
 
-/** Where a prune starts that has not removed anything yet: the times before which nothing is left to remove. */
+/** The start of the first prune, and of one that looks for what was added late. */
 const beginning = { finishedFrom: earliest, occurredFrom: earliest }
 
 /**

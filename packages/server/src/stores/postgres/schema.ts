@@ -2,8 +2,7 @@
 export const shardCount = 64
 
 /**
- * The tables, and the functions needed by their triggers and by all versions of the other functions. `position` is the
- * order in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that
+ * The tables, and the function of their trigger. `position` is the order in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that
  * write maintain the references, under cheaper locks.
  */
 const tables = /* sql */ `
@@ -179,7 +178,7 @@ CREATE TABLE wabakit.unfinished_deliveries (
   deferrals integer NOT NULL DEFAULT 0,
   deferred_ms bigint NOT NULL DEFAULT 0,
   webhook_id text, -- null: the event's id
-  xact xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction that added it
+  xact xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction that added it or sent it again
   retries_of bigint GENERATED ALWAYS AS (CASE WHEN state <> 'fresh' THEN subscription END) STORED,
   PRIMARY KEY (subscription, event)
 );
@@ -252,8 +251,8 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
 );`
 
 /**
- * The clock of all processes, the keys of their advisory locks, and constants that rows contain. All versions must
- * agree on them.
+ * Functions for the clock of all processes, the keys of their advisory locks, and values that rows contain. All versions
+ * of the other functions must agree on them.
  */
 const agreements = /* sql */ `
 -- The clock of all processes, for leases and rate limits.

@@ -6,7 +6,7 @@ const lookupShare = 0.8
 
 /**
  * Creates a socket that `pg` connects. Unlike others, it resolves its host's name without a thread, so the database can be
- * found while other names get no answer. The lookup ends with the socket.
+ * found while lookups of other names occupy all threads. Closing the socket ends the lookup.
  *
  * @param connectTimeoutMs - maximum time to connect, in milliseconds. The lookup fails earlier, so that the error says that the name
  *   was not resolved.

@@ -50,7 +50,7 @@ const toOutcomeUnknown = (cause: unknown): StorageOutcomeUnknownError =>
 /** Codes for a deadlock, a lock timeout, and too many locks. A smaller batch may succeed. */
 const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
 
-/** Codes of errors that leave the connection intact: lock errors, a serialization failure, and a timeout. */
+/** Codes of errors that leave the connection intact: of locks, serialization, timeouts, and writes on a standby. */
 const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
 
 /**
@@ -95,7 +95,7 @@ export const isOutdated = (error: unknown): boolean =>
 export const isDemoted = (error: unknown): boolean =>
   error instanceof StorageUnavailableError && isResponse(error.cause) && error.cause.code === readOnly
 
-/** Returns whether an error leaves the connection in an unknown state. */
+/** Returns whether an error may leave the connection in an unknown state. */
 export const isLost = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 

@@ -19,8 +19,8 @@ const describeDurability = async (client: pg.Client, address: string): Promise<s
 }
 
 /**
- * Returns a warning if roles without any rights to the tables may connect to the database. Advisory locks and
- * notifications belong to the whole database: such a role could take locks that this service waits for.
+ * Returns a warning if roles that are not members of this service's role may connect to the database. Advisory locks
+ * and notifications belong to the whole database: such a role could take locks that this service waits for.
  */
 const describeAccess = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string; others: string }>(

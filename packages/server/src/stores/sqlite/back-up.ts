@@ -16,7 +16,7 @@ const copy = ({ from, to }: Files): void => {
     }
     database.prepare('vacuum into ?').run(to)
   } catch (error) {
-    // Only the copy takes space.
+    // A full disk is a problem of the copy, not of the database.
     throw isFull(error) ? error : toOpenError(error, from)
   } finally {
     database.close()

@@ -6,8 +6,8 @@ import type { OpenDatabase } from './open-database.ts'
 const noteMs = 60_000
 
 /**
- * Creates a clock that continues the last server's clock. It adds the wall clock time since that server stopped, or
- * nothing if the wall clock was set back in the meantime.
+ * Creates a clock that continues the last server's clock. It adds the wall clock time since that server last stored the
+ * time, or nothing if the wall clock was set back in the meantime.
  *
  * @returns the clock, and a function that stores its time and closes the database.
  */

@@ -32,7 +32,7 @@ export type DeliveryQueueParts = {
   readonly publish: Publish
 }
 
-/** The columns of a delivery that settlements change. */
+/** The columns of a delivery that settlements change, in addition to `version`. */
 const settledColumns = ['state', 'dueAt', 'finishedAt', ...progressFields] as const satisfies ReadonlyArray<
   keyof SettledDelivery
 >

@@ -34,7 +34,7 @@ type Path = {
   readonly where: Conditions
 }
 
-/** A position that sorts after the deliveries of an event. 0 sorts before them. */
+/** A subscription's position above all others: a cursor with it stands after all deliveries of an event. */
 const aboveSubscriptions = 2 ** 40
 
 /** Returns the cursor of a page that ends before this key. The next page starts with the key. */

@@ -47,7 +47,7 @@ export const migrations: readonly string[] = [
     joinApprovalMode text not null,
     inviteLink text,
     createdAt integer not null,
-    activeAt integer, -- the last step of a participant
+    activeAt integer, -- the last step of a participant; null if there was none
     primary key (organizationId, clientCustomGroupId)
   ) strict, without rowid;
   create index groupsByActivity on groups (coalesce(activeAt, createdAt));
@@ -101,7 +101,7 @@ export const migrations: readonly string[] = [
   create index callsOfOrganization on calls (organizationId, initiatedAt, callId);
   create index callsByCustomer on calls (organizationId, ${customerDigits}, initiatedAt, callId);
 
-  -- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
+  -- A row here, or in summaryMarks, prevents a second CALL_AI_SUMMARY event of the call.
   create table summaries (
     organizationId text not null references organizations (id) on delete cascade,
     callId text not null,

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Functions that update memory after a transaction's commit or rollback, in the order of the changes. The list is empty
- * after the transaction. If the outcome of a commit is unknown, it is treated as rolled back.
+ * Functions that update memory after a transaction: after its commit in the order of the changes, after its rollback in
+ * reverse. The list is empty then. If the outcome of a commit is unknown, it is treated as rolled back.
  */
 export type Effects = { readonly afterCommit?: () => void; readonly afterRollback?: () => void }[]
 

@@ -3,7 +3,7 @@ import { DatabaseOpenError } from '../errors.ts'
 
 /** Explanations of SQLite's primary result codes (https://sqlite.org/rescode.html) for the operator. */
 const failures: ReadonlyMap<number, string> = new Map([
-  [5, 'Another program holds a lock on it; it will be tried again.'],
+  [5, 'Another program holds a lock on it. Wait for that program, or end it.'],
   [6, 'Another statement holds a lock on it.'],
   [7, 'There is not enough memory.'],
   [

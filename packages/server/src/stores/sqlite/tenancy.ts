@@ -34,7 +34,7 @@ export const createTenancy = (
   return {
     saveOrganization: async (organization) => {
       // The removal of an organization with the same id may still be under way.
-      if (findMark.get(organization.id)?.isRemoved === 1) await removals.endAll()
+      if ((await read(() => findMark.get(organization.id)))?.isRemoved === 1) await removals.endAll()
       return write(() => save(organization))
     },
     findOrganization: (organizationId) => read(() => findOrganization(organizationId)),

@@ -233,6 +233,7 @@ test('closing commits all pending writes, however many there are, and rejects la
   expect((await created).filter(({ status }) => status === 'rejected')).toEqual([])
   await expect(store.createGroup(groupCreation('new'))).rejects.toBeInstanceOf(StorageUnavailableError)
   await expect(store.findGroup('acme', 'g1')).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(store.saveOrganization(organization())).rejects.toBeInstanceOf(StorageUnavailableError)
   const again = storeOnDatabase(openDatabase(path))
   onTestFinished(again.close)
   expect(await again.findGroup('acme', 'g599')).toBeDefined()

@@ -147,7 +147,7 @@ export type ExistingGroup = {
 export type ChangeResult = {
   /** The ordinals, from 1, of the changes that were made as requested. */
   readonly done: readonly number[]
-  /** Groups that were not created. */
+  /** The groups with the ids of those that were not created. */
   readonly existing: readonly ExistingGroup[] | null
   readonly added: readonly AddedRow[] | null
 }

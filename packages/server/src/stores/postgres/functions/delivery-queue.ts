@@ -168,8 +168,8 @@ export const readRetries = async (
 }
 
 /**
- * The earliest due time of each open subscription with unfinished deliveries. Reads only the first 100 unattempted
- * deliveries: later ones are due later, unless they were sent again.
+ * The earliest due time of each open subscription; null if it has no pending delivery. Reads only the first 100
+ * unattempted deliveries of each: later ones are due later, unless they were sent again.
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(

@@ -16,7 +16,7 @@ export const allDeliveries = /* sql */ `(
   FROM wabakit.deliveries f
 )`
 
-/** All attempts. A successful attempt is stored in its delivery's row. */
+/** All attempts: the rows of `attempts`, and the successful attempts that the rows of deliveries contain. */
 export const allAttempts = /* sql */ `(
   SELECT
     a.subscription, a.event, a.number, a.started_at, a.duration_ms, a.url, a.status, a.error, a.response_body, a.succeeded,
@@ -48,7 +48,7 @@ export const deliveryColumns = /* sql */ `
 export const eventFunctions = /* sql */ `
 -- Publishes events in the given order: stores them, each with a delivery for each matching subscription. If ordinals
 -- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone. An empty object
--- stands for a change without an event. Returns the added deliveries.
+-- stands for a change without an event. Returns the added deliveries that are unfinished.
 CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql AS $$
 DECLARE

@@ -33,7 +33,7 @@ BEGIN
   RETURN removed + changed;
 END $$;
 
--- Removes or skips at most p_limit rows of one kind. Returns their number, or 0 if none are left.
+-- Removes at most p_limit rows of one kind, or skips at most 1,000 deliveries. Returns 0 if none are left.
 CREATE FUNCTION continue_removals(p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   subscription_position bigint;
@@ -105,9 +105,9 @@ BEGIN
   SELECT r.organization_id, encode(sha256(convert_to(r.call_id, 'UTF8')), 'hex') FROM removed r ON CONFLICT DO NOTHING;
 END $$;
 
--- Removes the figures of hours, and finished deliveries and events without deliveries, oldest first, starting at the given times. Returns their
--- number, and the times of the last ones for the next call, which can then skip entries that stay in the indexes until
--- the next vacuum.
+-- Removes hourly figures, and, oldest first from the given times, finished deliveries and events without deliveries.
+-- Returns their number, and the times of the last ones for the next call, which can then skip entries that stay in the
+-- indexes until the next vacuum.
 CREATE FUNCTION prune(
   p_before bigint, p_limit integer, p_finished_from bigint, p_occurred_from bigint,
   OUT removed integer, OUT finished_from bigint, OUT occurred_from bigint

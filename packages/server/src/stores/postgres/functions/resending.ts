@@ -60,7 +60,7 @@ BEGIN
   END IF;
 END $$;
 
--- Finishes a pending delivery as skipped. Returns its queue, and whether the delivery was found.
+-- Finishes an unfinished delivery as skipped. Returns its queue, and whether the delivery was found.
 CREATE FUNCTION cancel_delivery(
   p_organization_id text, p_subscription bigint, p_event bigint, p_now bigint, OUT changed boolean, OUT queue json
 ) LANGUAGE plpgsql AS $$

@@ -15,7 +15,7 @@ import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, pendingColumns } from './lanes.ts'
 
-/** The progress of a delivery `g` after a successful attempt `k`. The one place where SQL computes what core decides. */
+/** The progress of a delivery `g` after a successful attempt. The one place where SQL computes what core decides. */
 const afterSuccess: Readonly<Record<keyof DeliveryProgress, string>> = {
   attempts: 'g.attempts + 1',
   failures: 'g.failures',
@@ -37,8 +37,8 @@ RETURN ARRAY(
 );
 
 -- Settles deliveries: successes of pending ones, given as arrays, and others, given as records. The subscriptions of
--- all deliveries are given with their assumed and new values. Publishes health events, if any. Returns the next heads
--- and the added deliveries, or the differences.
+-- all deliveries are given with their assumed values, and those that change with new values. Publishes health events, if
+-- any. Returns the next heads and the added deliveries, or the differences.
 CREATE FUNCTION settle(
   p_shards integer[], p_epochs integer[],
   p_queues bigint[], p_failing bigint[], p_reported boolean[], p_disabled boolean[], p_new_queues json,
@@ -221,7 +221,7 @@ END $$;
 /** The state that a settlement assumes for a subscription. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
-/** The columns of a subscription that a settlement writes. */
+/** A settlement's changes to a subscription. `null` keeps the stored pace, or leaves the subscription enabled. */
 export type NewQueue = {
   readonly queue: string
   readonly failing_since: number | null
@@ -231,7 +231,7 @@ export type NewQueue = {
   readonly now: number
 }
 
-/** The columns of a delivery that a settlement writes. */
+/** A delivery before and after its settlement, and the attempt. */
 export type DecidedRow = {
   readonly key: AttemptKey
   readonly before: SettledDelivery['state']

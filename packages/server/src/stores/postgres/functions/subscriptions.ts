@@ -3,7 +3,7 @@ import { listColumns } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
 export const subscriptionFunctions = /* sql */ `
--- Finishes pending deliveries as skipped, without changing the version. Requires the exclusive locks of their
+-- Finishes unfinished deliveries as skipped, without changing the version. Requires the exclusive locks of their
 -- subscriptions.
 CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,7 +1,7 @@
 /**
- * Functions for workers and their shards. A worker is alive until its lease ends. If its session ends
- * earlier, the worker is alive for 2 more seconds, so that a process that lost only its connection can end
- * its attempts. The listening session holds its worker's advisory lock in shared mode. Therefore, if another
+ * Functions for workers and their shards. A worker is alive until its lease ends. If another worker notices
+ * that its session has ended, it is alive for 2 more seconds, so that a process that lost only its connection
+ * can end its attempts. The listening session holds its worker's advisory lock in shared mode. Therefore, if another
  * session gets the lock exclusively, the worker's session has ended.
  */
 export const workerFunctions = /* sql */ `
@@ -16,7 +16,7 @@ BEGIN
   );
 END $$;
 
--- Finds workers whose sessions have ended.
+-- Marks the workers whose sessions have ended as lost.
 CREATE FUNCTION notice_lost_workers(p_except text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   other text;
@@ -28,7 +28,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Renews a worker's lease, finds workers whose sessions have ended, and forgets dead workers that own no shards.
+-- Renews a worker's lease, marks lost workers, and forgets dead ones that own no shards.
 CREATE FUNCTION renew_worker(p_worker text, p_lease_ms bigint, OUT workers json, OUT shards json, OUT renew_in_ms integer) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.workers AS w (id, expires_at) VALUES (p_worker, wabakit.clock_ms() + p_lease_ms)
@@ -88,5 +88,4 @@ END $$;
 /** Holds a worker's lock in a client's session. */
 export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('worker', $1))`
 
-/** Marks the workers whose sessions have ended as lost. */
 export const noticeLostWorkers = `SELECT notice_lost_workers('')`
