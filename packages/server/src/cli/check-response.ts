@@ -21,8 +21,8 @@ type Responded = {
 }
 
 /**
- * Returns how a response differs from that of a wabakit server, because another program has sent it or another version. Words that
- * only a newer version knows are no difference.
+ * Returns how a response differs from that of a wabakit server of this version; `undefined` if it does not. Values that
+ * only a newer version knows, such as another state of a call, are not a difference.
  */
 export const findDeviation = async ({
   method,

@@ -58,7 +58,7 @@ export const toPhrase = (sentence: string): string =>
     .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
     .replace(/\.$/, '')
 
-/** Creates a field's option. Returns `undefined` for an object, which `--set` sets. */
+/** Creates a field's option. Returns `undefined` for an object or a list of objects, which `--set` sets. */
 const createFieldOption = (field: string, schema: Schema): Option | undefined => {
   const name = `--${field.replaceAll(/(?=[A-Z])/g, '-').toLowerCase()}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')

@@ -14,7 +14,7 @@ export type ServerAddress = {
 /** The options of all commands that use a running server's control API. */
 export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** Creates an option whose value can also come from an environment variable: `WABAKIT_<NAME>`, or `…_WEBHOOK_SECRET`. */
+/** Creates an option whose value can also come from a variable, `WABAKIT_<NAME>`; for `--secret`, `WABAKIT_WEBHOOK_SECRET`. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
   const name = option.name() === 'secret' ? 'webhook-secret' : option.name()

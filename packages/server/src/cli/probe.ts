@@ -85,7 +85,7 @@ const addAnswers = (profile: MeasuredProfile, answers: readonly ProbeAnswer[]): 
   return { ...profile, api }
 }
 
-/** Lists the questions whose answers are none of those in the profile. */
+/** Lists the questions that the profile answers, and that have another answer now. */
 const findChanges = (profile: MeasuredProfile, answers: readonly ProbeAnswer[]): string[] => {
   const extended = addAnswers(profile, answers)
   const changed = answers.flatMap(({ question }) => {

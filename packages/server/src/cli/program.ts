@@ -68,7 +68,7 @@ const completion = ['complete', 'print a script that completes commands in a she
 
 const programFlags = ['--help', '-h', '--version', '-V']
 
-/** Returns the command named by the arguments: `serve` if they start with one of its flags. */
+/** Returns the command named by the arguments: `serve` if there are none, or they start with one of its flags. */
 const findCommandName = ([first = 'serve', second]: readonly string[]): string | undefined => {
   if (first === 'help') return second
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first

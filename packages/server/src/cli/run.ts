@@ -43,10 +43,10 @@ export const run = async (args: readonly string[]): Promise<void> => {
   }
 }
 
-/** Ends the process if its output cannot be written. */
+/** Handles output that cannot be written: ends the process if its reader is gone, and otherwise sets the exit code. */
 export const watchOutput = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe may stop early, as in `wabakit openapi | head`.
+    // As in `wabakit openapi | head`.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok)
     process.stderr.write(`The output cannot be written: ${error.message}\n`)
     process.exitCode = exitCodes.failed

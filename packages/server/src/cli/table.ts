@@ -49,7 +49,7 @@ const formatField = (record: Json, field: string): string => {
 const gap = 2
 const minWidth = 12
 
-/** On a terminal, a longer value leaves room for the columns after it. */
+/** Maximum width of a column on a terminal, so that a long value leaves room for the columns after it. */
 const maxShownWidth = 40
 
 /** The columns whose words and numbers have a color. */

@@ -48,7 +48,7 @@ export const frameworks: readonly Framework[] = [
 }
 `,
     }),
-    // Next.js ignores these folders if there is an `app` folder next to `src`.
+    // With a new `app` folder next to `src`, Next.js would ignore these folders.
     sources: ['src/app', 'src/pages'],
     nextStep: arrives,
   },

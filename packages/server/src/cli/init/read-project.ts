@@ -8,9 +8,9 @@ export type Project = {
   readonly dependencies: ReadonlySet<string>
   readonly isModule: boolean
   readonly runner: 'vitest' | 'jest'
-  /** The types of Node.js have `node:sqlite`, and those of vitest accept them. */
+  /** Set if the types of Node.js are installed, in a version with `node:sqlite` that vitest accepts. */
   readonly hasNodeTypes: boolean
-  /** jest looks for tests next to the sources only. */
+  /** Set if jest looks for tests in the folder of the sources only. */
   readonly testsAreInSources: boolean
 }
 

@@ -13,7 +13,7 @@ export const handlers = `
 /** The table of tests, which must neither handle nor count what a running process has stored. */
 const testTable = 'wabakit_inbox_test'
 
-/** Code that remembers deliveries. */
+/** The parts of the code that remembers deliveries, in an inbox or a dedupe store. */
 export type Memory = {
   /** The function of `wabakit/webhooks` that creates it. */
   readonly name: string

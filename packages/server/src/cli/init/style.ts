@@ -7,15 +7,15 @@ export type Style = {
   readonly extension: 'ts' | 'js' | 'mjs'
   /** Suffix of the path in an import of another file. */
   readonly ending: '' | '.js' | '.mjs'
-  /** The modules use `require` and `module.exports`. */
+  /** Set if the modules use `require` and `module.exports`. */
   readonly isRequiring: boolean
 }
 
 /** The sources that a framework expects. */
 export type Sources = {
-  /** The framework supports only TypeScript. */
+  /** Set if the framework supports only TypeScript. */
   readonly isTypeScript?: true
-  /** A bundler reads the sources, so they are ES modules even in a CommonJS project. */
+  /** Set if a bundler reads the sources, so that they are ES modules even in a CommonJS project. */
   readonly isBundled?: true
 }
 

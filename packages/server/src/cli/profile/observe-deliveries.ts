@@ -188,7 +188,7 @@ export const observeDeliveries = ({ profile, registered, now }: ObserverOptions)
       if (identity === 'none') return () => {}
       const last = attempts.get(key)
       if (last !== undefined) noteRepeat(last)
-      // One that arrives before the response to the last one is no consequence of a failure.
+      // If a repeat arrives before this attempt has ended, no failure has caused it.
       const attempt: Attempt = { number: (last?.number ?? 0) + 1, endedAt: now(), outcome: 'Success' }
       setFirst(attempts, key, attempt)
       return (outcome) => Object.assign(attempt, { outcome, endedAt: now() })

@@ -20,7 +20,7 @@ const readText = (value: string): unknown => {
 const fromEntries = (entries: Iterable<readonly [string, string]>): Fields =>
   Object.fromEntries([...entries].map(([name, value]) => [name, readText(value)]))
 
-/** Longer heads of a part have more than a name. */
+/** Maximum length of a part's head. One with only the name of a field is far shorter. */
 const maxHead = 1_000
 
 /** Finds the texts in the parts of a form. Takes linear time, because strangers can send one through the tunnel. */

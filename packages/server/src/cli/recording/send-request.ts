@@ -38,7 +38,7 @@ const timeoutMs = 30_000
 /**
  * Sends a request with its exact bytes, which `fetch` cannot do for a GET with a body.
  *
- * @throws Error if there is no complete response within 30 s.
+ * @throws Error if the connection fails, or there is no complete response within 30 s.
  */
 export const sendRequest = (
   { method, headers, body }: RecordedRequest,
