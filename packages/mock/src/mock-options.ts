@@ -111,7 +111,8 @@ export const MockOptions = z.extend(TenantSettings, {
     ),
   ),
   /**
-   * Address to listen on, such as `0.0.0.0` for other machines. Any but a loopback address needs a `controlToken`.
+   * Address to listen on, such as `0.0.0.0` for other machines. Any but `127.0.0.1`, `::1` and `localhost` needs a
+   * `controlToken`.
    * @default '127.0.0.1'
    */
   host: z.optional(z.string().check(z.minLength(1))),

@@ -7,7 +7,7 @@ const refuse = async (): Promise<never> => {
   )
 }
 
-// These replace the functions of `port.ts` in runtimes other than Node.
+// These replace the functions of `port.ts` in runtimes without Node's modules, such as browsers.
 export const listen: () => Promise<OpenPort> = refuse
 export const servePage: () => Promise<Response> = refuse
 export const toTracePath = (name: string): string => name

@@ -1,2 +1,2 @@
-/** Replaces `send.ts` in runtimes other than Node. */
+/** Replaces `send.ts` in runtimes without Node's modules, such as browsers. */
 export const send = (request: Request): Promise<Response> => globalThis.fetch(request)

@@ -151,14 +151,17 @@ test('the time-out message shows the requests to the API that failed', async () 
   expect(await getMessage(mock.waitForDelivery('GROUP_CREATED', match, quick))).toContain(failed)
 })
 
-test('the time-out message for a delivery shows the responses, and when the next attempt is due', async () => {
+test('the time-out message for a delivery shows the responses, and the next attempt before what is due later', async () => {
   mock.deliverTo(() => new Response('no', { status: 500 }))
-  await mock.simulateCall({ callId: 'call-1', summary: false })
+  for (const call of [1, 2, 3, 4, 5])
+    await mock.simulateCall({ callId: `call-${call}`, summary: { after: '30s' } })
   const message = await getMessage(
     mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-1' }, quick),
   )
   expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: status 500')
-  expect(message).toContain('the next delivery attempt, in 5000 ms')
+  expect(/^Due later: .* ms on/m.exec(message)?.[0]).toBe(
+    'Due later: the next delivery attempt, in 5000 ms on',
+  )
 })
 
 test('the time-out message shows the first line of the response to a delivery', async () => {

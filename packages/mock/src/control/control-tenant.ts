@@ -75,8 +75,7 @@ export const controlTenant = ({
     isVirtual,
     listDue: async () => {
       const now = handles.clock.now()
-      const due = (await listUpcoming()).map(({ inMs, description }) => ({ at: now + inMs, description }))
-      return due.toSorted((a, b) => a.at - b.at)
+      return (await listUpcoming()).map(({ inMs, description }) => ({ at: now + inMs, description }))
     },
     listWaits,
     listLog: () => describeLog(listLog()),

@@ -56,7 +56,7 @@ const findPagePath = ({ method, url }: Request): string | undefined => {
   return isPage && ['GET', 'HEAD'].includes(method) ? pathname.slice(inspectorPath.length) : undefined
 }
 
-/** The paths of operations that call a function of the tenant which itself records the step. */
+/** The paths of operations that record their own step or, as a reset does, start an empty log. */
 const recorded = /\/(?:clock|waits|triggered-events|reset)$/
 
 /** Returns the organization of the tenant that a request changes, unless a function of the tenant records the step. */
@@ -72,7 +72,7 @@ const toControlError = (error: unknown): unknown => {
   return error instanceof UnexpectedEventError ? new ControlError('unexpected_event', error.message) : error
 }
 
-/** Lists the organizations of all tenants, oldest first. The cursor is the number of those that were listed. */
+/** Lists the organizations of one tenant after the other. The cursor is the number of those that were listed. */
 const createOrganizationList =
   (listTenants: () => readonly Tenant[]): ReferenceServer['organizations']['list'] =>
   async ({ cursor = '0', limit = 100 } = {}) => {

@@ -75,7 +75,7 @@ export const createTargets = () => {
           return (await import('#send')).send(request)
         },
       },
-    /** Returns the URL whose deliveries are only recorded; `undefined` while `deliverTo` sets a target. */
+    /** Returns the URL whose deliveries are only recorded; `undefined` while there is a target of `deliverTo`. */
     findCollectorUrl: (): string | undefined =>
       destinations.get(defaultUrl) === collector ? defaultUrl : undefined,
     /** Allows the next `deliverTo` to replace the current target. */

@@ -29,8 +29,8 @@ export type TransportOptions = DelaysOptions & {
   /** Receives what was sent for each attempt that the server counts, for the control API. */
   readonly logWire: (deliveryId: string, wire: WireAttempt) => void
   /**
-   * Returns whether a delivery is only recorded, because no subscription of the test matches it, although an
-   * endpoint is under test. No fault applies to it: otherwise it would use up the faults that are meant for
+   * Returns whether a delivery only goes to the collector, while an endpoint under test gets the event, or may
+   * get it in another process. No fault applies to it: otherwise it would use up the faults that are meant for
    * the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
@@ -64,7 +64,7 @@ const readEvent = (payload: string): WebhookEvent | undefined => {
   return parsed.kind === 'event' ? parsed.event : undefined
 }
 
-/** Leaves out the headers of each webhook. They are no credentials, and what an endpoint prints of them helps to find its mistake. */
+/** Leaves out the headers that all webhooks have. They are not credentials, and an endpoint that prints them helps to find its mistake. */
 const omitSigned = (headers: DeliveryRequest['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
@@ -205,7 +205,7 @@ export const createTransport = (options: TransportOptions) => {
       const { method, query } = prepared
       const credentials = omitSigned(prepared.headers)
       const exchange = async () => {
-        // An attempt that was being signed would reach the endpoint of the next test.
+        // Otherwise, an attempt that was being signed could reach the endpoint of the next test.
         if (isStopped) return stopped.promise
         const content = method === 'GET' || method === 'HEAD' ? {} : { body }
         const { body: _, ...rest } = init

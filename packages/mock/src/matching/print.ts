@@ -18,7 +18,7 @@ const toText = (value: unknown): string => {
   return json ?? String(value)
 }
 
-/** Prints a value on one line, truncated to 160 characters. */
+/** Prints a value as JSON or source code, cut after 160 characters. */
 export const printValue = (value: unknown): string => {
   const text = toText(value)
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text

@@ -50,7 +50,7 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
   const { deliveries, events } = profile
 
   /**
-   * Chooses the kind of a field. Where the state of the call decides whether a field is set, a value, or none, could contradict
+   * Chooses the kind of a field. If the state of the call decides whether the field is set, chooses from the kinds that fit
    * the state.
    */
   const chooseKind = (

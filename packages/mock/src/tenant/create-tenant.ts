@@ -32,11 +32,13 @@ type TenantOptions = StateOptions & {
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
 
+/** Lists what is due later on the clock, earliest first. */
 const listUpcoming = async ({ timers, server }: TenantState): Promise<Upcoming[]> => {
   const now = timers.now()
   const tasks = timers.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
   const inMs = ((await server.dispatcher.nextDueAt()) ?? 0) - now
-  return inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
+  const upcoming = inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
+  return upcoming.toSorted((one, other) => one.inMs - other.inMs)
 }
 
 export const createTenant = (options: TenantOptions) => {
@@ -249,7 +251,6 @@ export const createTenant = (options: TenantOptions) => {
     listLog: () => state.recorder.log,
     /** Set if the clock moves only on request. */
     isVirtual: state.timers.isVirtual,
-    /** Lists what is due later on the clock, earliest first. */
     listUpcoming: () => listUpcoming(state),
     listWaits: waiters.list,
     /** Call it when a test in another process waits or adds a fault. */

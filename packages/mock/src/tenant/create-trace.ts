@@ -38,7 +38,7 @@ const listSecrets = ({ account, settings, state }: TracedTenant): string[] => [
   ),
 ]
 
-/** Faults may contain functions, and regular expressions of a match. */
+/** Turns faults into plain data. They may contain regular expressions and matchers. */
 const toPlain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 
 /** Creates the trace of what happened since the last reset. */

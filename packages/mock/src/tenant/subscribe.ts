@@ -38,7 +38,7 @@ export type MockSubscription = {
   readonly ids: readonly string[]
   /** The secret that signs the deliveries. */
   readonly secret: string
-  /** Removes the subscription and its unfinished deliveries. */
+  /** Removes the subscription and its deliveries from the server. */
   stop(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import type { Dispatcher, Store } from '@wabakit/core'
 export type ScheduledTask = {
   /** Unix time in milliseconds. */
   readonly at: number
-  /** Completes the sentence "… is due in 30 s". */
+  /** Names what is due, such as `the delayed CALL_ENDED`. */
   readonly description: string
   readonly run: () => Promise<unknown>
 }
