@@ -3,7 +3,7 @@ export class ExaminationUsageError extends Error {
   override readonly name = 'ExaminationUsageError'
 }
 
-/** No connection to the endpoint, the server or its control API could be made. There is no report. */
+/** No connection to the endpoint or the service could be made. There is no report. */
 export class TargetUnreachableError extends Error {
   override readonly name = 'TargetUnreachableError'
 }

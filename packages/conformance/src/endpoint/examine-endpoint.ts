@@ -42,7 +42,7 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--repeat ${id} --seed ${seed}`,
   ].join(' ')
 
-/** Names the failure, or the advice, from which others follow at last, so that one mistake is reported once. */
+/** Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. */
 const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
   const causes = new Map(
@@ -88,7 +88,7 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
     knowledge.downSince ??= check.id
     if (finding.verdict === 'fail') return finding
     const observed = 'since this check the endpoint accepts no genuine delivery'
-    // Whatever the check follows makes no endpoint stop.
+    // Is its own cause, because the failures that the check follows do not stop an endpoint.
     return blameNoBusyMachine({ verdict: 'fail', observed, because: check.id }, examination)
   } catch (error) {
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }

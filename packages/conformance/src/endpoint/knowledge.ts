@@ -22,9 +22,9 @@ export const createKnowledge = () => ({
   effectsProblem: 'no genuine delivery left an effect',
   /** Time until the first effect became visible, in milliseconds; 0 if it was visible as soon as effects were read. */
   effectLatencyMs: 0,
-  /** Longest time that the first effect can have taken, in milliseconds. Longer than the latency if responses are slow. */
+  /** Longest time that the first effect can have taken, in milliseconds. Includes the responses even if the latency is 0. */
   effectWithinMs: 0,
-  /** Total time spent waiting for effects, in milliseconds. */
+  /** Total time that checks have waited for effects, or before they repeat a delivery, in milliseconds. */
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
@@ -46,6 +46,6 @@ export const createKnowledge = () => ({
   failedForgeries: [] as { readonly label: string; readonly exchange: Exchange }[],
   /** Subjects of refused deliveries, which must have no effects. */
   refusedSubjects: new Set<string>(),
-  /** All requests and responses of the run. */
+  /** All requests and responses of the run, except raw bytes. */
   exchanges: [] as Exchange[],
 })

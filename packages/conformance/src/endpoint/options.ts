@@ -74,7 +74,7 @@ export type ExamineEndpointOptions = {
 export const defaultLimits = {
   /** Time that a sender waits for a response (decision 0019). @default 15_000 */
   responseMs: 15_000,
-  /** Time limit for the response to an attack, extended if genuine deliveries took longer. @default 5_000 */
+  /** Time limit for the response to an attack, extended to twice the slowest genuine response. @default 5_000 */
   attackMs: 5_000,
   /** Maximum duration of a fast response. A slower one results in advice. @default 5_000 */
   fastResponseMs: 5_000,

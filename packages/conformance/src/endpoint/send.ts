@@ -77,7 +77,7 @@ type SendLimits = {
   /** Time limit for the complete response, in milliseconds of the clock. */
   readonly timeoutMs: number
   readonly clock: ServedClock
-  /** Who waits as long as this. @default the doctor */
+  /** What the error adds about the time limit, such as whose it is. */
   readonly waits?: string | undefined
   readonly signal: AbortSignal
   /** @default 64 KiB */

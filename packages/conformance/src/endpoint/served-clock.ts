@@ -30,7 +30,7 @@ export const startServedClock = (read = readThread) => {
   /** Returns the current slowdown: 1 on an idle machine, and while this thread has no work to measure. */
   const getSlowdown = (): number => Math.max(1, (recent.active + 2) / (recent.cpu + 2))
 
-  /** Converts milliseconds since the last tick. A tick that is late has not been served. */
+  /** Converts milliseconds since the last tick. Of a late tick, at most two periods count: in the rest, nothing was served. */
   const limit = (passed: number): number =>
     Math.min(2 * tickMs, passed) / Math.min(maxSlowdown, getSlowdown())
 

@@ -21,7 +21,7 @@ const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) =
   properties: { 'security-severity': scores[severity], tags: ['security', 'webhooks'] },
 })
 
-/** Formats a report as SARIF 2.1.0. Every check is a rule, and every failure or advice is a result. */
+/** Formats a report as SARIF 2.1.0. Every check is a rule, and every failure or advice without another cause is a result. */
 export const formatSarif = (report: Report): string => {
   const { tool, target, checks } = report
   const results = checks.flatMap((check, ruleIndex) =>

@@ -48,7 +48,7 @@ export type CheckResult = {
  * The verdict of a whole run:
  * - `fail`: at least one check failed.
  * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
- *   accepted, the time ran out, no check could show that a delivery is handled only once, or a check could not tell
+ *   accepted, the time ran out, a check of handling each delivery only once was inconclusive, or a check could not tell
  *   whether it saw a mistake, for example because this machine was busy.
  * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive. See `counts`.
  *

@@ -12,6 +12,9 @@ const withCredentials =
     },
   })
 
+export const withoutCredentials: Forgery = (genuine, examination) =>
+  without(...Object.keys(examination.credentials))(genuine, examination)
+
 /** Replaces a letter or digit by another one. */
 const shiftCharacter = (character: string): string => (character === 'a' ? 'b' : 'a')
 
@@ -61,8 +64,7 @@ export const credentialChecks: ForgedChecks = {
     risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless the header is present and correct.',
     ...refuse({
-      'no credentials': (genuine, examination) =>
-        without(...Object.keys(examination.credentials))(genuine, examination),
+      'no credentials': withoutCredentials,
       'an empty header': withCredentials(() => ''),
     }),
   },
@@ -90,18 +92,12 @@ export const credentialChecks: ForgedChecks = {
     title: 'Refuses a delivery without credentials that claims to come from a trusted address',
     risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
     fix: nearbyFix,
-    ...refuse(
-      fromNearby((genuine, examination) =>
-        without(...Object.keys(examination.credentials))(genuine, examination),
-      ),
-    ),
+    ...refuse(fromNearby(withoutCredentials)),
   },
   'refuses-missing-credentials-on-other-routes': {
     title: 'Asks for credentials whatever the method and the spelling of the path',
     risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
-    ...refuseOnOtherRoutes((genuine, examination) =>
-      without(...Object.keys(examination.credentials))(genuine, examination),
-    ),
+    ...refuseOnOtherRoutes(withoutCredentials),
   },
   'refuses-credentials-elsewhere': {
     title: 'Refuses credentials in the query or in a cookie',
@@ -114,13 +110,10 @@ export const credentialChecks: ForgedChecks = {
         const query = new URLSearchParams(examination.url.search)
         const [value = ''] = Object.values(examination.credentials)
         for (const name of ['token', 'secret', 'key']) query.set(name, value.replace(/^\w+ /, ''))
-        return {
-          ...without(...Object.keys(examination.credentials))(genuine, examination),
-          query: `?${query}`,
-        }
+        return { ...withoutCredentials(genuine, examination), query: `?${query}` }
       },
       'in a cookie': (genuine, examination) => {
-        const { headers = {} } = without(...Object.keys(examination.credentials))(genuine, examination)
+        const { headers = {} } = withoutCredentials(genuine, examination)
         const [value = ''] = Object.values(examination.credentials)
         return { headers: { ...headers, cookie: `token=${encodeURIComponent(value.replace(/^\w+ /, ''))}` } }
       },

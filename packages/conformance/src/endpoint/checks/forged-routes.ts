@@ -5,7 +5,7 @@ import { type Forgery, sendForgeries } from './forgery.ts'
 
 type Route = (pathname: string) => { readonly method?: string; readonly path?: string }
 
-/** Requests that a router may pass on to the same handler, past a verification of other ones. */
+/** Requests that a router may pass to the same handler without the verification of the usual ones. */
 const routes: Readonly<Record<string, Route>> = {
   'a PUT': () => ({ method: 'PUT' }),
   'a PATCH': () => ({ method: 'PATCH' }),

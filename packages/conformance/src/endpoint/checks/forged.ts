@@ -1,11 +1,12 @@
 import { type EventName, eventNames } from '@wabakit/contract'
 import { type Finding, setDefaults } from '../../report/run-checks.ts'
+import { swapCase } from '../../swap-case.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, describeAttempts, judgeForged, refusesWithoutFailing } from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
-import { credentialChecks, fromNearby, nearbyFix } from './forged-credentials.ts'
+import { credentialChecks, fromNearby, nearbyFix, withoutCredentials } from './forged-credentials.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { tokenChecks } from './forged-tokens.ts'
 import {
@@ -56,10 +57,7 @@ const withBody =
   (change: (text: string) => string): Forgery =>
   ({ body }) => ({ body: Buffer.from(change(body.toString())) })
 
-const swapOneLetter = (text: string): string =>
-  text.replace(/[a-z]/i, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  )
+const swapOneLetter = (text: string): string => text.replace(/[a-z]/i, (letter) => swapCase(letter))
 
 /** Sends two timestamps: an old one, which is signed, and a new one within the tolerance. */
 const repeatTimestamp =
@@ -74,7 +72,7 @@ const repeatTimestamp =
 /** Sends a forgery with the identity of a genuine delivery: its webhook-id or, if nothing is signed, its body. */
 const claimFirst: (...forged: Parameters<Forgery>) => Promise<Exchange> = (genuine, examination) => {
   if (examination.secret === undefined) {
-    const { headers = {} } = without(...Object.keys(examination.credentials))(genuine, examination)
+    const { headers = {} } = withoutCredentials(genuine, examination)
     return examination.send({ headers, body: genuine.body })
   }
   const { body, subject } = examination.build('CALL_AI_SUMMARY')

@@ -127,7 +127,7 @@ export const genuineChecks: EndpointChecks = {
       }
       const { exchanges } = await deliverAtOnce(examination, deliveries)
       const attempts = exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange }))
-      // Their parts arrive in turn.
+      // The parts of one body arrive between those of the other.
       const parted = await Promise.all(
         ['one', 'the other'].map(async (name) => ({
           label: `${name} of two bodies in parts`,

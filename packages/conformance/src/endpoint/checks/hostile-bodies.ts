@@ -76,7 +76,7 @@ export const hostileBodyChecks: EndpointChecks = {
       if (isAccepted(whole.exchange)) {
         return judgeRefused(examination, [whole]).catch((error: unknown): Finding => {
           if (!(error instanceof EffectsError)) throw error
-          // The body that it keeps may be why.
+          // The effects may be unreadable because the endpoint keeps this body.
           return { verdict: 'fail', observed: `${describeAttempts([whole])}; then ${error.message}` }
         })
       }
@@ -89,7 +89,7 @@ export const hostileBodyChecks: EndpointChecks = {
       const survived = await judgeSurvived(examination, observed)
       const isHeld = ({ timedOut, status }: Exchange): boolean => timedOut && status === undefined
       if (survived.verdict !== 'pass' || !isHeld(whole.exchange)) return survived
-      // It reads on, or works on what it has read.
+      // The endpoint still reads the body, or handles it.
       const isHandled =
         whole.delivery !== undefined &&
         examination.knowledge.effectName !== undefined &&
@@ -159,7 +159,8 @@ export const hostileBodyChecks: EndpointChecks = {
         if (isRefused && isAccepted(second)) acknowledged.push({ label, exchange: first })
       }
       if (acknowledged.length === 0) return { verdict: 'pass', observed: 'the same response twice' }
-      // A record of an event that can never be handled loses nothing. One of a body that was not read, or failed, does.
+      // To remember the id of an event that can never be handled loses nothing. To remember that of a body that could not be
+      // read, or whose handling failed, loses an event.
       const isLost = acknowledged.some(
         ({ label, exchange: { status = 0 } }) => status >= 500 || label === 'malformed JSON',
       )

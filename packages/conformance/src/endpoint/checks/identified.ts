@@ -121,7 +121,7 @@ const joinAtOnce = async (examination: Examination): Promise<number> => {
   )
   const { accepted } = await deliverAtOnce(examination, deliveries)
   const [first] = accepted
-  // A refused delivery is sent again.
+  // A sender would repeat a refused delivery, so it is not lost.
   if (first === undefined || accepted.length < crowd.length) return 0
   await countEffects([first])
   const shown = (await listEffects(first)).join()

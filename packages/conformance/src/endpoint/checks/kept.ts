@@ -7,7 +7,7 @@ import type { SummaryFields } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
 
 const plainRecap = 'Said hello, and goodbye.'
-/** As long as the plain recap, so that only the letters differ. */
+/** Has fewer characters than the plain recap, so that a limit on the length cuts neither. */
 const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
 const markupRecap = 'Costs <b>5 & more</b>.'
 
@@ -47,7 +47,7 @@ const kinds = [
   ['OUTGOING', 'WHATSAPP'],
 ] as const
 
-/** Four calls without a common number or text. The outgoing ones are those of a bot, without an agent. */
+/** Four calls whose numbers and recaps differ. The outgoing ones are those of a bot, without an agent. */
 const differentCalls = kinds.map(([callDirection, channel], index) => {
   const isIncoming = callDirection === 'INCOMING'
   const [from, to, agentNumber] = [1, 2, 3].map((digit) => `+1202555${index + 5}${digit}4${index + 1}`)
@@ -139,7 +139,7 @@ export const keptChecks: EndpointChecks = {
         { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
         { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
       ])
-      // The first words are enough: a text that is cut after them is not the whole text.
+      // The first words show that the effects have recaps, even if they cut each.
       const showsRecaps = showsText(plain, plainRecap.slice(0, 10))
       const showsLists = shortList.some((point) => showsText(plain, point))
       if (!showsRecaps && !showsLists) return noRecaps

@@ -146,7 +146,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
   'handles-retry-after-hang-up-once': {
     isProof: true,
     title: 'Handles a delivery once when the sender hangs up and retries',
-    // An event that is lost follows from nothing; what follows if it is handled twice is named below.
+    // A lost event is a mistake of its own. If it is handled twice, `judgeOnce` gets the cause.
     follows: undefined,
     severity: 'high',
     risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',
