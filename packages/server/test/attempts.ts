@@ -12,7 +12,7 @@ import { start } from '../../core/test/store-cases/index.ts'
 /** A delivery with a started attempt. */
 export type Begun = LoadedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }
 
-/** Lists the keys of all deliveries that can be attempted at a given time, by due time. No shard was ever taken. */
+/** Lists the keys of all deliveries that can be attempted at a given time, by due time, if no shard was ever taken. */
 export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> => {
   const shards = Array.from({ length: store.shards }, (_, shard) => shard)
   const due: Array<{ readonly shard: number; readonly pending: PendingDelivery }> = []

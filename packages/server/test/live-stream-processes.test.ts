@@ -40,7 +40,7 @@ test('one process streams the events of others, and no role of the database gets
   await expect.poll(() => heard.length).toBeGreaterThan(0)
 
   expect(event).toMatchObject({ event: 'event', data: { name: 'GROUP_CREATED', subject: 'group:first' } })
-  // The id of the process that has written something. Receivers read what it is from the tables.
+  // A notification contains only the id of its process. Receivers read the changes from the tables.
   for (const each of heard) expect(each).toMatch(/^wabakit_changes [0-9a-f-]{36}$/)
 })
 

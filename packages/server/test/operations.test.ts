@@ -86,7 +86,7 @@ test('logs that an operational subscription was disabled, because no health even
     return lines
   }
   await expect.poll(read).toContain('"reason":"gone","msg":"operational subscription disabled"')
-  // The other subscription was disabled first, and is no operational one.
+  // The other subscription was disabled first, and is not operational.
   expect(lines).not.toContain(`"subscriptionId":"${id}","reason":"gone"`)
 })
 

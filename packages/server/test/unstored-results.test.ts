@@ -122,7 +122,7 @@ test('a SQLite database that becomes read only is named with the remedy, and the
   prepare.mockRestore()
   if (!(database instanceof DatabaseSync)) throw new Error('The server has not opened its database.')
   const remedy = 'The file cannot be written. Check its permissions and those of its folder'
-  // As a disk does that is mounted again to be read only, after an error.
+  // Like a disk that is mounted read-only after an error.
   database.exec('PRAGMA query_only = on')
   const { status, headers } = await createGroup(server.url)
   expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[1-9]/)])
@@ -158,7 +158,7 @@ test('the body of /readyz names what keeps PostgreSQL from creating groups, with
 
   await run(refuse('wabakit.groups'))
   await expectRemedy('A trigger refuses the change.')
-  // What the server itself would raise.
+  // The error that PostgreSQL itself raises.
   await run(`CREATE OR REPLACE FUNCTION wabakit.refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE 'audit failed' USING ERRCODE = 'disk_full'; END $$`)
   await expectRemedy('The disk is full.')

@@ -60,7 +60,7 @@ test('capture adds what deliveries show to the profile, and what it shows is acc
     id: { values: [], notSeenIn: 4 },
     authorization: { values: [{ value: 'Bearer', count: 2 }], notSeenIn: 2 },
     registeredHeaders: { values: [{ value: 'as-registered' }], notSeenIn: 2 },
-    // One that has drifted may be another event.
+    // A drifted event may be another one, so it does not count as a repeat.
     repeatAfterSuccess: { values: [{ value: { attempt: 2 } }], notSeenIn: 1 },
   })
   expect(profile.events['CALL_ENDED/PSTN'].durationInSeconds.values).toMatchObject([

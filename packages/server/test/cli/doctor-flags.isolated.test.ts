@@ -126,7 +126,7 @@ const doctorFlags: Readonly<Record<string, FlagCase>> = {
     seen: [false, true],
   },
   '--fail-on': {
-    // The endpoint accepts whatever it gets.
+    // The endpoint accepts all requests.
     flag: ['--fail-on', 'critical'],
     common: [...signed, ...only('refuses-get')],
     see: ({ code }) => code,

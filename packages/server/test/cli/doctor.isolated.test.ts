@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('wabakit doctor', () => {
-  // With the limits that users have: it waits for half a minute, while the other tests run.
+  // Runs with the limits of users, and so waits for half a minute, in which the other tests run.
   test('passes a correct endpoint, and announces what it will send', async () => {
     const { code, stdout, stderr } = await wabakit(['doctor', good, '--secret', secret, '--effects', page])
     expect(stdout).toMatch(/^pass {2}.* passed {2}seed \d+$/m)

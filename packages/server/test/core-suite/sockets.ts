@@ -61,7 +61,7 @@ const startEndpoint = async () => {
       const { status, headers, body } = await transport.fetch(url + path, request)
       return { status, headers, body }
     } catch (error) {
-      // What the endpoint throws stands for what keeps a request from arriving.
+      // An error that the endpoint throws stands for a request that did not arrive.
       throw failure ?? error
     } finally {
       awaited.delete(path)

@@ -133,7 +133,7 @@ export const dataSettings = {
   },
   logFormat: {
     see: async (settings) => (await readLog(settings)).every((line) => line.startsWith('{')),
-    // The stream is no terminal.
+    // The stream is not a terminal.
     cases: [
       [{}, true],
       [{ logFormat: 'pretty' }, false],

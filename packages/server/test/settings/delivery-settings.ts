@@ -87,7 +87,7 @@ export const deliverySettings = {
       const { drain, close, url } = await start(settings)
       using timers = vi.spyOn(globalThis, 'setTimeout')
       const drained = drain()
-      // Before the request, whose parts have other timers.
+      // Read before the request, which starts other timers.
       const waits = timers.mock.calls.map(([, ms = 0]) => ms)
       const { status } = await fetch(`${url}/readyz`)
       await close()
@@ -105,7 +105,7 @@ export const deliverySettings = {
       const { close } = await start(settings)
       using timers = vi.spyOn(globalThis, 'setTimeout')
       await close()
-      // Shorter timers belong to other things.
+      // Shorter timers have other purposes.
       return new Set(timers.mock.calls.map(([, ms = 0]) => ms).filter((ms) => ms > 1_000))
     },
     cases: [

@@ -10,8 +10,8 @@ import { deliverySettings } from './delivery-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import type { SettingCase, Settings } from './setting-case.ts'
 
-// Each setting works through a running server, with its default and with another value: a setting that reaches the wrong
-// place is no error in any part of the server. A setting without cases does not compile.
+// Tests each setting on a running server, with its default and with another value, because no part of the server notices
+// that a setting reaches the wrong place. A setting without cases does not compile.
 const settings: OptionCases<Settings> = {
   ...accessSettings,
   ...limitSettings,

@@ -29,7 +29,7 @@ const subject = `CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long
 
 /**
  * The first events belong to a small organization. There are lanes with one delivery, one lane in which all but the
- * first wait, and settled deliveries.
+ * first wait, and finished deliveries.
  */
 const backlog = `
   INSERT INTO wabakit.events

@@ -15,7 +15,7 @@ const openStore = async () => {
 
 test('also removes deliveries that are older than the last removed one', async () => {
   const { store } = await openStore()
-  // This subscription's deliveries are settled when their events happen.
+  // The deliveries of a disabled subscription are finished when their events happen.
   await store.saveSubscription(subscription({ disabledReason: 'by_hand' }))
 
   for (const occurredAt of [100, 50]) {

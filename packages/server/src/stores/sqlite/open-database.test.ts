@@ -258,7 +258,7 @@ test.each(['', '-wal', '-shm'])('acknowledges nothing once its file "%s" is dele
   onTestFinished(store.close)
   await store.saveOrganization(organization())
   rmSync(`${path}${suffix}`)
-  // The files are checked every 25 ms.
+  // The files are checked at most every 25 ms.
   await new Promise((resolve) => setTimeout(resolve, 30))
   await expect(store.createGroup(groupCreation('g1'))).rejects.toMatchObject({
     name: 'StorageOutcomeUnknownError',
