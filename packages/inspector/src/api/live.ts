@@ -15,6 +15,7 @@ export type LiveMessage =
  * - `connecting` or `connected` → `broken`: the server did not respond, the stream ended, or no data arrived
  *   for too long.
  * - `broken` → `connected`: the page has reconnected.
+ * - any → `connecting`: the user chose another organization, or logged in.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 

@@ -39,7 +39,7 @@ const readError = async (response: Response): Promise<ApiError> => {
   }
 }
 
-/** The way to the host. The viewer of a trace replaces it, whose host is in the page itself. */
+/** Sends requests to the host. The viewer of a trace, whose host is in the page itself, replaces it. */
 export const host = { fetch: (url: string, init: RequestInit): Promise<Response> => fetch(url, init) }
 
 /** @throws ApiError if there is no response, or the response reports an error. */

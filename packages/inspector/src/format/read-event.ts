@@ -12,7 +12,7 @@ type EventFacts = {
 const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** Reads whom an event is about, and what it tells, from its payload, which may be any JSON. */
+/** Reads the customer or the group of an event, and a short text, from its payload, which may be any text. */
 export const readEvent = (payload: string): EventFacts => {
   let fields: Readonly<Record<string, unknown>>
   try {

@@ -42,7 +42,7 @@ export type ListDefinition<Item> = {
   readonly getId: (item: Item) => string
   /**
    * Returns the time of a record, in ISO 8601. The newest record is first in the list, but records created at
-   * about the same time are in commit order. A list without times is short and is loaded completely.
+   * about the same time are in commit order. A list without times is short, so all its loaded records are read again.
    */
   readonly getTime?: (item: Item) => string
   /** The first four are always in view. */

@@ -56,7 +56,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
 
   const measure = (): void => {
     const element = box.current
-    // The list has no height while a record covers it.
+    // A list without height, as in a low window, would forget the rows in view.
     if (element === null || element.clientHeight === 0) return
     const { scrollTop, clientHeight } = element
     const top = Math.floor(scrollTop / rowHeight)

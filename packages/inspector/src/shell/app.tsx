@@ -74,7 +74,7 @@ const useOrganization = (): void => {
     // Reading the token makes this effect run again after a login.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
-  // Before what loads records, because these wait for the stream.
+  // Must come before everything that loads records, because that waits for the stream to connect.
   useEffect(() => (isTrace ? undefined : startLive()), [])
   useSignalEffect(() => {
     if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()

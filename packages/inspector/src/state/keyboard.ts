@@ -2,7 +2,7 @@ import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './cu
 import { failing, navigate, type Params, type View } from './route.ts'
 import { switchMasking } from './settings.ts'
 
-/** The bindings of the current view, such as `r` to resend the current delivery. */
+/** The current bindings other than `common`, such as `r` to resend the current delivery. */
 const actions = new Map<string, () => unknown>()
 
 /** Binds keys to actions, which `perform` executes. Returns a function that removes the bindings. */

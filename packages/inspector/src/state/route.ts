@@ -27,7 +27,7 @@ export const apiUrl = location.origin + controlPath.replace(/\/_wabakit\/$/, '')
 /** A file has one path, so its views are fragments. */
 const base = isTrace ? '#' : `${controlPath}inspector/`
 
-/** The view that opens first. The overview's figures are of real time, which a test has none of. */
+/** The view that opens first. A trace has no overview, because its figures are about real time. */
 const home: View = isTrace ? 'mock' : 'overview'
 
 const isView = (text: string): text is View => Object.hasOwn(titles, text)

@@ -57,7 +57,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const zoom = useSignal(1)
   const visible = useSignal(800)
   const box = useRef<HTMLDivElement>(null)
-  // Measures before the first paint, because the width decides how many rows the labels of a lane take.
+  // Measures before the first paint, because the width decides how many lines the events take.
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return

@@ -58,7 +58,7 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   )
 }
 
-/** Filters of endpoint and time leave open which deliveries to resend: those that failed. With others, the list shows which. */
+/** Resends what failed if only an endpoint or times are filtered. With another filter, resends everything in the list. */
 const Resend: NonNullable<ListDefinition<Delivery>['Bulk']> = (matching) => {
   const { subscription, from, before, ...others } = matching.query
   if (Object.keys(others).length > 0) return <ResendMatching {...matching} />

@@ -31,7 +31,7 @@ export const OverviewView = () => {
     },
     keys,
   )
-  // The figures of the last hour are empty after a quiet one, too.
+  // Asks for an event, because the figures do not tell a new organization from a quiet hour.
   const first = useRecord({ load: () => sendOwn<Page<Event>>(['events'], { query: { limit: 1 } }), pollMs }, [
     organizationId.value,
   ])
