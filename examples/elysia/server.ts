@@ -6,7 +6,7 @@ const receiver = createReceiver({
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
-// The signature is verified on the bytes, so Elysia must not parse the body.
+// A signature is verified on the bytes, so Elysia must not parse the body.
 new Elysia()
   .post('/webhooks', ({ request }) => receiver.handle(request), { parse: 'none' })
   .listen(Number(process.env.PORT))

@@ -63,7 +63,7 @@ function handle(string $id, stdClass $event): int
     $db->exec('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)');
     $db->beginTransaction(); // all of it or nothing; without a commit, it is rolled back
     $insert = $db->prepare('INSERT OR IGNORE INTO deliveries VALUES (?, ?)');
-    $insert->execute([$id === '' ? null : $id, time()]); // without an id, the call tells repeats of a summary
+    $insert->execute([$id === '' ? null : $id, time()]); // without an id, a repeated summary is recognized by its call
     if ($insert->rowCount() === 1 && ($event->event ?? null) === 'CALL_AI_SUMMARY') {
         $summary = (fn (string $callId, string $recap) => [$callId, $recap])($event->callId, $event->summary->recap);
         $db->prepare('INSERT OR IGNORE INTO summaries VALUES (?, ?)')->execute($summary);

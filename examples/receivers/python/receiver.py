@@ -39,7 +39,7 @@ def is_signed(environ, body):
 
 def handle(webhook_id, event):
     with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db, db:  # one transaction
-        # Without an id, which is then NULL, the call tells repeats of a summary.
+        # Without an id, which is then NULL, a repeated summary is recognized by its call.
         new = db.execute('INSERT OR IGNORE INTO deliveries VALUES (?, ?)', (webhook_id, int(time.time()))).rowcount
         if new and event.get('event') == 'CALL_AI_SUMMARY':
             summary = event['callId'], event['summary']['recap']

@@ -65,7 +65,7 @@ def receive(env)
   event = JSON.parse(body.force_encoding('UTF-8'))
   return 400 unless body.valid_encoding? && event.is_a?(Hash)
 
-  handle(env['HTTP_WEBHOOK_ID'], event) # without an id, the call tells repeats of a summary
+  handle(env['HTTP_WEBHOOK_ID'], event) # without an id, a repeated summary is recognized by its call
   200
 rescue JSON::ParserError, KeyError, NoMethodError, TypeError
   400 # not an event as documented; any other error is a 500, after which the sender tries again

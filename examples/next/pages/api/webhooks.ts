@@ -1,7 +1,7 @@
 import { toNodeHandler } from 'wabakit/webhooks/node'
 import { receiver } from '../../receiver'
 
-// The signature is verified on the bytes, so Next.js must not parse the body.
+// A signature is verified on the bytes, so Next.js must not parse the body.
 export const config = { api: { bodyParser: false } }
 
 export default toNodeHandler(receiver)
