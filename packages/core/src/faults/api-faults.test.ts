@@ -21,9 +21,10 @@ test('a request that misses a fault by chance is hit by the next fault that appl
 
 test('a fault without an effect, or with two that exclude each other, is refused', () => {
   const faults = createApiFaults(() => 0)
-  expect(() => faults.add({ endpoint: '*', fault: { carriedOut: true } })).toThrow(
-    /^a fault needs something that goes wrong, such as \{ status: 429 \} or \{ reset: true \}$/,
-  )
+  for (const fault of [{ carriedOut: true }, { message: 'Out of order.' }])
+    expect(() => faults.add({ endpoint: '*', fault })).toThrow(
+      /^a fault needs something that goes wrong, such as \{ status: 429 \} or \{ reset: true \}$/,
+    )
   expect(() => faults.add({ endpoint: '*', fault: { reset: true, html: true } })).toThrow(
     /^only one of reset, malformed, html, truncated, offContract can happen to one response; add a second fault for the next request$/,
   )

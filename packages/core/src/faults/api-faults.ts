@@ -37,7 +37,8 @@ export const ApiFault = z.strictObject({
   offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
   /**
    * Performs the request anyway, so that only its response is lost.
-   * @default true for `truncated`, `malformed`, `offContract`, and for latency alone; otherwise false
+   * @default true for `malformed`, `offContract`, and a fault that keeps the service's status and body, such as one of only
+   *   `truncated`, `latencyMs` or `headers`; otherwise false
    */
   carriedOut: optional(z.boolean(), 'Carry out the request anyway.'),
 })
@@ -61,7 +62,7 @@ export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
 const kinds = ['reset', 'malformed', 'html', 'truncated', 'offContract'] as const
 
 const findProblem = (fault: ApiFault): string | undefined => {
-  if (Object.keys(fault).every((field) => field === 'carriedOut')) {
+  if (Object.keys(fault).every((field) => field === 'carriedOut' || field === 'message')) {
     return 'a fault needs something that goes wrong, such as { status: 429 } or { reset: true }'
   }
   return kinds.filter((kind) => fault[kind]).length > 1

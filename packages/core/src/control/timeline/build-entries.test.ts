@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { AttemptRecord } from '../../index.ts'
+import type { AttemptRecord, CallRecord } from '../../index.ts'
 import { newProgress } from '../../storage/progress.ts'
-import { type Attempted, markAttempt, markDelivery } from './build-entries.ts'
+import { type Attempted, buildEntries, markAttempt, markDelivery } from './build-entries.ts'
 
 const attempt = (number: number, startedAt: number, succeeded: boolean): AttemptRecord => ({
   deliveryId: 'd',
@@ -72,5 +72,35 @@ test('an attempt after a success is a duplicate', () => {
   expect(again.attempts.map((each) => markAttempt(each, again, []))).toEqual([
     [],
     [{ kind: 'duplicate', text: 'The endpoint had accepted this event in attempt 1.' }],
+  ])
+})
+
+test('a call was missed when it stopped ringing, not when it started', () => {
+  const call: CallRecord = {
+    organizationId: 'acme',
+    callId: 'c1',
+    revision: 2,
+    state: 'missed',
+    channel: 'PSTN',
+    direction: 'INCOMING',
+    channelNumber: '+15550100002',
+    digits: '15550100002',
+    customerNumber: '+15550199001',
+    agentNumber: null,
+    callType: 'AGENT',
+    triggeredVia: 'INBOUND',
+    publishesEvents: true,
+    initiatedAt: 1_000,
+    updatedAt: 31_000,
+    startedAt: null,
+    endedAt: null,
+    durationInSeconds: null,
+    recorded: null,
+    spoken: null,
+  }
+  const known = { call, summary: undefined, group: undefined, requests: [], events: [] }
+  expect(buildEntries(known, [])).toMatchObject([
+    { state: 'initiated', at: '1970-01-01T00:00:01.000Z' },
+    { state: 'missed', at: '1970-01-01T00:00:31.000Z' },
   ])
 })

@@ -76,9 +76,9 @@ const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // The time when a call was missed or rejected is not recorded.
+    // It is the last write. `updatedAt` is of another clock than `initiatedAt`, which may be a little ahead.
     ...(call?.state === 'missed' || call?.state === 'rejected'
-      ? [[call.state, call.initiatedAt] as const]
+      ? [[call.state, Math.max(call.initiatedAt, call.updatedAt)] as const]
       : []),
     ['accepted', call?.startedAt],
     ['ended', call?.endedAt],
