@@ -135,7 +135,7 @@ export type CallNotPickedEvent = wire.CallNotPickedEvent
 export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__ */ createEventSchema('CALL_NOT_PICKED', callLifecycleRule)
 
 /**
- * Lenient schemas for receiving events, by name: those of the specification, then those that only live services send.
+ * Lenient schemas for receiving events, by name: first those of the specification, then those of live services.
  * {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {

@@ -45,7 +45,7 @@ import { createEventSchema, type ObjectSchema } from './schema.ts'
 
 ${schemas.join('\n')}
 /**
- * Lenient schemas for receiving events, by name: those of the specification, then those that only live services send.
+ * Lenient schemas for receiving events, by name: first those of the specification, then those of live services.
  * {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {

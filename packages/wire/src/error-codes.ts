@@ -116,7 +116,7 @@ export const errorCodes = {
   /**
    * The request body is larger than 64 KiB.
    *
-   * Send a smaller body. A valid request never reaches this limit.
+   * Send a smaller body. The documented fields never need that much.
    */
   body_too_large: 413,
   /**

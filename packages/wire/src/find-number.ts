@@ -6,7 +6,7 @@ const readDecimal = (digit: string): number => {
   return (code - zero) % 10
 }
 
-/** Unicode has fewer than 2,000 of these. */
+/** ASCII digits by numeral. It stays small, because Unicode has fewer than 2,000 numerals. */
 const known = new Map<string, string>()
 
 const toAsciiDigit = (character: string): string => {

@@ -6,10 +6,10 @@ const minPartLength = 8
 /** Half of a secret is hidden wherever it stands, and so is a part of this length. */
 const maxWindow = 16
 
-/** A part of this length at the end of a text is the beginning of a secret that was cut off there. */
+/** A beginning of a secret that has at least this length is hidden at the end of a text, which may have been cut off there. */
 const minCutLength = 6
 
-/** How often an escape can be escaped. A run of backslashes is decoded at once. */
+/** How many times escapes are decoded, because an escape can be escaped again. A run of backslashes is decoded at once. */
 const maxLayers = 4
 
 /** A character, as it is or as JSON, programming languages, URLs and HTML write it. Matching is linear in the text. */
@@ -18,7 +18,7 @@ const characters =
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' }
 
-/** What notations add or leave out: white space, and quotation marks. */
+/** Characters that notations add or leave out: white space, control and format characters, and quotation marks. */
 const ignored = /[\s\p{Cc}\p{Cf}"']/u
 
 /** A UTF-16 unit of a text in one notation, and where it starts and ends in the original. */
@@ -60,7 +60,7 @@ const fold = (original: string): { readonly text: string; readonly units: readon
   return { text: unify(join(units)), units }
 }
 
-/** Lists a secret, and what encodings make of it. */
+/** Lists a secret and its encodings. */
 const listEncodings = (secret: string): string[] => {
   if (secret.length < minPartLength) return [secret]
   const codes = [...new TextEncoder().encode(secret)]
@@ -71,7 +71,7 @@ const listEncodings = (secret: string): string[] => {
     // A form writes a space as a plus.
     bytes.replaceAll(' ', '+'),
     codes.map((code) => code.toString(16).padStart(2, '0')).join(''),
-    // What base64 makes of bytes, wherever they stand: without the characters that depend on the bytes before them.
+    // Base64 of the bytes at each offset, without the characters that also depend on the bytes before them.
     ...[0, 2, 3].map((skipped, offset) => btoa('\0'.repeat(offset) + bytes).slice(skipped)),
   ]
 }
@@ -152,8 +152,8 @@ export const createSecretHider = (getSecrets: () => readonly string[]): ((text: 
 const needsFold = /[\\%&\ud800-\udfff]/
 
 /**
- * Returns a function that tells, much faster than {@link findSecrets}, that a text contains no secret. It may be wrong only
- * about texts without one. Every part of a secret contains a piece that starts at a multiple of `step`, wherever it stands.
+ * Returns a function that checks, much faster than {@link findSecrets}, whether a text may contain a secret. `false` is certain.
+ * Every part of a secret contains a piece that starts at a multiple of `step`, wherever the part stands.
  */
 const createPrecheck = ({ words, parts, beginnings, lengths }: ReturnType<typeof readSecrets>) => {
   const allIgnored = new RegExp(`${ignored.source}+`, 'gu')

@@ -1,7 +1,7 @@
 /** Replaces a value in a URL that is shown. */
 export const urlMask = '***'
 
-/** Returns the name and `=` of a parameter. Base64 without a name may end in `=`, too, so a name without a value is none. */
+/** Returns the name and `=` of a parameter that has a value; otherwise '', because base64 without a name may end in `=`, too. */
 const readName = (pair: string): string => /^[^=]*=(?==*[^=])/.exec(pair)?.[0] ?? ''
 
 /**

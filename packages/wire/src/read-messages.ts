@@ -18,7 +18,7 @@ const maxLength = 16 * 1024 * 1024
  * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), except messages
  * without data.
  *
- * @throws Error if a message is longer than 16 MiB characters.
+ * @throws Error if a message is longer than 16,777,216 characters.
  * @param onChunk - called whenever data arrives, which may be part of a message, or a comment.
  */
 export async function* readMessages(

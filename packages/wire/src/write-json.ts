@@ -1,7 +1,7 @@
 /** Writes values without calling itself: a list of what is left takes the place of the stack. */
 const writeDeep = (value: unknown): string => {
   let json = ''
-  /** Texts, and values, each in a list of its own. */
+  /** Finished text, and values to write. A value is wrapped in an array, to tell it from text. */
   const left: (string | readonly [unknown])[] = [[value]]
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
     const item = part[0]

@@ -66,7 +66,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "ReceivedErrorBody.message": "A human-readable explanation: one sentence or several.",
   "SummaryRecord": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers require only `callId` and `summary`, because the specification does not define this body, and other services may omit the rest.",
   "errorCodes": "All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A code that is not in this list comes from another server.",
-  "errorCodes.body_too_large": "The request body is larger than 64 KiB.\n\nSend a smaller body. A valid request never reaches this limit.",
+  "errorCodes.body_too_large": "The request body is larger than 64 KiB.\n\nSend a smaller body. The documented fields never need that much.",
   "errorCodes.group_id_conflict": "A different request has already created a group with this `groupId`.\n\nUse another `groupId`. To retry a request safely, send it unchanged.",
   "errorCodes.headers_too_large": "The request line and the headers exceed the size that the server accepts.\n\nSend fewer or shorter headers, and a shorter URL.",
   "errorCodes.integration_disabled": "The integration of this number is disabled.\n\nEnable the integration, then retry.",

@@ -11,7 +11,7 @@ export const publishedExamples: { readonly [Name in PublishedEventName]: Publish
   ...publishedCalls,
 }
 
-/** Example payload of each known event. An event that only live services send has their format. */
+/** Example payload of each known event. Events that only live services send on their own have the format of those services. */
 export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
   ...publishedExamples,
   CALL_MISSED,

@@ -41,8 +41,8 @@ export const addNotSeen = <Value>(answer: Answer<Value> | undefined): Answer<Kno
 }
 
 /**
- * Lists the different values that a service sends, with `undefined` for nothing. What was never seen is not in doubt until a
- * person states `never`.
+ * Lists the different values that a service sends, with `undefined` if it also sends none. If a value was never observed, that
+ * is listed only if a person stated `never`.
  */
 export const listVariants = <Value>(answer: Answer<Value> | undefined): (Known<Value> | undefined)[] => {
   if (answer === undefined) return []
@@ -73,7 +73,7 @@ export const listAnswers = ({
   ]
 }
 
-/** Returns the paths of answers whose values contradict each other. What is empty by the state of a call contradicts nothing. */
+/** Returns the paths of answers whose values contradict each other. A field that the state of a call leaves empty does not. */
 export const findContradictions = (profile: MeasuredProfile): string[] =>
   listAnswers(profile).flatMap(([path, answer]) => {
     const [, field = ''] = path.split(' ')

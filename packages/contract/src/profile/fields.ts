@@ -91,9 +91,9 @@ const setPath = (body: Fields, [name = '', ...rest]: readonly string[], value: u
 }
 
 /**
- * Returns the body in which a field has a value of this kind, or is absent (`undefined`).
+ * Returns the body with a field of this kind, or without the field (`undefined`).
  *
- * @param source - has the value, if the body has none.
+ * @param source - the value is taken from here if the body has none.
  */
 export const playField = (
   body: Fields,

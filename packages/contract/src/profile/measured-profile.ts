@@ -146,7 +146,7 @@ const events: z.ZodMiniType<MeasuredProfile['events']> = z.partialRecord(
 
 /**
  * Schema of `wabakit.profile.json`: what `wabakit probe` and `wabakit capture` have seen of a live service. It contains paths,
- * types, counts, times and known names, and no other value.
+ * types, statuses, counts, times and known names, and no other value.
  */
 export const MeasuredProfile = z.strictObject({ version: z.literal(1), api, deliveries, events })
 
