@@ -22,7 +22,7 @@ export type DeliveryRequest = {
 export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }
-  /** The first 4,096 characters are stored, without the values of the subscription's headers. */
+  /** The first 4,096 characters are stored, without the values of the subscription's headers and of its URL's query. */
   readonly body: ReadableStream<Uint8Array> | string | null
 }
 

@@ -70,9 +70,7 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
   const slow = new Map<string, number>()
   let slowTaken = 0
   let running = 0
-  /**
-   * Number of attempts that are running without being slow, and of attempts whose result is being written.
-   */
+  /** Number of attempts that started as quick and did not become slow, until their results are written. */
   let held = 0
 
   const getPacer = (pace: Pace): Pacer => (pace === 'failing' ? failingPacer : suspectPacer)

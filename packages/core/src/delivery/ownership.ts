@@ -153,7 +153,7 @@ export const createOwnership = (context: OwnershipContext) => {
       })
       return renewing
     },
-    /** Gives up all shards, once all attempts have ended. */
+    /** Gives up all shards. Call it when all attempts have ended. */
     end: async (): Promise<void> => {
       await renewing?.catch(() => {})
       clearTimeout(timer)

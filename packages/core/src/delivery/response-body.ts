@@ -22,15 +22,15 @@ const listCredentials = (value: string): string[] => {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }
 
-/** A shorter value in a query may be a part of other text. */
-const minQueryValueLength = 8
+/** Lists the values of a URL's query. A value of fewer characters may be a part of other text. */
+export const listQuerySecrets = (url: string): string[] => listMasked(url).filter(({ length }) => length >= 8)
 
 type Hide = ReturnType<typeof createSecretHider>
 
-/** Maximum length of all kept headers and URLs together. A function takes about 500 times as many bytes. */
+/** Maximum total length of the headers and URLs whose functions are kept. A function takes about 500 bytes per character. */
 const maxKeptLength = 20_000
 
-/** By headers and URL. To prepare one takes longer than an attempt, and an endpoint gets many attempts. */
+/** Functions by headers and URL. Preparing one takes longer than an attempt, and an endpoint gets many attempts. */
 const hiders = new Map<string, Hide>()
 let keptLength = 0
 
@@ -43,7 +43,7 @@ export const createHide = (headers: Readonly<Record<string, string>>, url: strin
       ...Object.values(headers)
         .flatMap((value) => [value, ...listCredentials(value)])
         .filter(({ length }) => length >= minSecretLength),
-      ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
+      ...listQuerySecrets(url),
     ])
   // The one that was used last is kept longest.
   if (!hiders.delete(key)) keptLength += key.length
@@ -82,7 +82,7 @@ export const readResponseBody = async (
   url = '',
 ): Promise<string> => {
   if (body === null || body === '') return ''
-  // Reads past the limit, to recognize a secret that crosses it. Hiding secrets before it moves the rest forward.
+  // Reads past the limit, because a secret may cross it, and because hiding secrets shortens the text before it.
   const length = 2 * maxLength
   const text = typeof body === 'string' ? body : await readStream(body, maxCharacterBytes * length)
   return createHide(

@@ -57,9 +57,9 @@ export const createSending = (context: SendingContext) => {
         if (sharesFairly) slot.moveToSlow()
       }
       const made = await attemptDelivery(attempted, { ...context, slowAfterMs, onSlow, stopping })
-      // `runDue` settles what fails: a test that calls it would wait without an end.
+      // `runDue` settles such a failure: otherwise a test that calls it would wait forever.
       const shortage = isStarted() && !stopping.isStopped() ? made.shortage : undefined
-      // Meanwhile, its slot is of use to endpoints that have a connection.
+      // Others may use its slot in the meantime: an endpoint that has an open connection needs no new descriptor.
       if (shortage !== undefined) slot.moveToSlow()
       slot.free()
       if (shortage !== undefined) await shortages.wait(shortage, stopping)

@@ -2,7 +2,7 @@ import { isError } from '@wabakit/wire'
 import { startBackgroundTimer } from '../values/clock.ts'
 import type { StopSignal } from './stop-signal.ts'
 
-/** The codes of a system call for which the process or its machine has too few descriptors, or too little memory. */
+/** The error codes of system calls that fail because the process or its machine is out of descriptors or memory. */
 const codes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
 
 /** How long an attempt waits before it is repeated, in milliseconds. */

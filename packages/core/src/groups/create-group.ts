@@ -27,7 +27,7 @@ export type GroupCreator = {
   readonly traceparent?: string | null
 }
 
-/** A `traceparent` of any version (W3C Trace Context). Anything else is ignored, as the specification requires. */
+/** A `traceparent` with the fields of version 00 (W3C Trace Context). Anything else is ignored, as the specification requires. */
 const traceparentPattern = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 /** The stored fields that come from the request or its defaults. */

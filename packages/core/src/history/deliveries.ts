@@ -50,7 +50,7 @@ export type Deliveries = {
   /** Lists the last attempt of each of these deliveries that has been attempted. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
-   * Sends deliveries that are finished or have been attempted again, in the order of their events. Their schedules start
+   * Sends deliveries again that are finished or have been attempted, in the order of their events. Their schedules start
    * over. Deliveries to disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.

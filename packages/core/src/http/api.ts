@@ -38,7 +38,7 @@ type ApiContext = ServerContext & {
   readonly onError: (error: unknown) => void
 }
 
-// Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
+// After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark, so no decoder is used twice.
 const decode = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

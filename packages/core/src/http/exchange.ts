@@ -57,7 +57,7 @@ export const readJson = async (
   try {
     const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
     const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
-    // Firefox's decoder keeps the next byte order mark after bytes that are not UTF-8, so none is used twice.
+    // After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark, so no decoder is used twice.
     if (body !== undefined) return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
     throw new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')

@@ -21,9 +21,9 @@ export type RequestReported = {
   /** `null` if the request had no valid key. */
   readonly caller: CallerRecord | null
   readonly status: number
-  /** The error code of the response; `null` for a success. */
+  /** The code of the response's body, also with 202; `null` if it has none. */
   readonly code: string | null
-  /** The group or call that the request named, if the id is valid. */
+  /** The group that the request named or created, and the call that it named, if the id is valid. */
   readonly groupId: string | null
   readonly callId: string | null
   /** The peer's IP address; `null` if the host does not provide it. */

@@ -12,7 +12,7 @@ export const createFetchLimit = (now: () => number): FetchLimit => {
     const at = now()
     if (windows.size >= maxWindows) windows.clear()
     const found = windows.get(callId)
-    // A window that ends later than a new one began before the clock was set back.
+    // If a window would end later than a new one, the clock was set back.
     const isCurrent = found !== undefined && found.endsAt > at && found.endsAt <= at + windowMs
     const window = isCurrent ? found : { endsAt: at + windowMs, count: 0 }
     windows.set(callId, window)

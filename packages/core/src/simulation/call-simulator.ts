@@ -4,7 +4,7 @@ import type { CallSimulation, SimulatedCall } from './call-simulation.ts'
 import { type SimulationContext, simulateCall } from './simulate-call.ts'
 
 type CallSimulatorOptions = Pick<SimulationContext, 'server' | 'observedEvents' | 'onObserved'> & {
-  /** Set if the host may publish the events that only live services send. */
+  /** Set if the host may publish the events that the specification does not have. */
   readonly allowsObserved: boolean
   /** Generates the data of the next call of an organization. */
   readonly createCallData: (organizationId: string) => CallData
@@ -21,7 +21,7 @@ type DueTask = {
   readonly run: () => Promise<unknown>
 }
 
-/** The specification does not have these events, so that no customer's endpoint gets one from a server that is in use. */
+/** Refuses events that the specification does not have, which no customer's endpoint may get from a server in production. */
 const checkObserved = ({ observedEvents = false, notPicked = 0 }: CallSimulation): void => {
   const path = observedEvents ? 'observedEvents' : notPicked > 0 ? 'notPicked' : undefined
   if (path === undefined) return

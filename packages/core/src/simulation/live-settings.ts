@@ -22,7 +22,7 @@ export const LiveSettings = z.strictObject({
   /** Fields of group events that are null, as before the network confirms the group. @default none */
   nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
   /**
-   * The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request.
+   * The organization has PSTN calling; `false`: the summary endpoint responds with 403 to every request with a key.
    * @default true
    */
   pstnCalling: z.optional(z.boolean()),

@@ -106,7 +106,7 @@ export const simulateCall = async (
     durationInSeconds = data.durationInSeconds,
     summary: _,
     notPicked = 0,
-    // A call that went on ringing after CALL_NOT_PICKED has an end that the customer's event reports (decision 0058).
+    // CALL_NOT_PICKED ends nothing: a receiver expects the event that ends the call (decision 0058).
     observedEvents = context.observedEvents || notPicked > 0,
     ...details
   } = simulation

@@ -10,7 +10,8 @@ import { sha256 } from '../values/sha256.ts'
  * States: *well*, and *reported* (`isReported`): operators got `failing` or `disabled`, and have not got `recovered`
  * since then. In both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or not.
  *
- * Transitions of an enabled subscription, each with one event. Only settlements cause them:
+ * Transitions of an enabled subscription, each with one event. Only settlements cause them, and one settlement may cause
+ * the first two:
  * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails after all attempts have
  *   failed for ten minutes.
  * - well or reported → reported and disabled, `subscription.disabled`: the endpoint responded with 410, or an attempt

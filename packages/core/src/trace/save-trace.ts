@@ -1,5 +1,6 @@
-import { createBulkSecretHider, listMasked, maskUrl } from '@wabakit/wire'
+import { createBulkSecretHider, maskUrl } from '@wabakit/wire'
 import type { TestLogEntry, WireAttempt } from '../control/index.ts'
+import { listQuerySecrets } from '../delivery/response-body.ts'
 import type { LoggedBodies, LoggedRequest } from '../hosting/request-log.ts'
 import { saveRecords } from '../memory-store/saved-records.ts'
 import type { Contents } from '../memory-store/tables.ts'
@@ -49,15 +50,12 @@ const withoutSecrets = (record: SubscriptionRecord): SubscriptionRecord => ({
   headers: Object.fromEntries(Object.keys(record.headers).map((name) => [name, ''])),
 })
 
-/** A shorter value in a query may be a part of other text. */
-const minQueryValueLength = 8
-
-/** Lists what proves the sender of a subscription's webhooks, in whatever a receiver may have repeated. */
+/** Lists the secrets of a subscription, which a receiver may have repeated in a response. */
 const listSecrets = ({ secret, previousSecret, headers, url }: SubscriptionRecord): string[] => [
   secret,
   previousSecret?.secret ?? '',
   ...Object.values(headers),
-  ...listMasked(url).filter(({ length }) => length >= minQueryValueLength),
+  ...listQuerySecrets(url),
 ]
 
 /** Writes what happened in a test as text that {@link openTrace} reads, without secrets, keys and tokens. */

@@ -1,4 +1,4 @@
-// Types that these names lead to are exported there. TypeScript finds them only if something imports that entry.
+// These exports refer to types of those entries. TypeScript finds them only if something imports the entries.
 import type {} from '../index.ts'
 import type {} from '../webhooks/index.ts'
 

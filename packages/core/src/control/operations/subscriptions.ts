@@ -43,9 +43,9 @@ const Rotation = named(
 
 const TestEvent = named(
   'TestEventRequest',
-  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `--sandbox`. Each attempt checks that again.',
+  'A test event. `name` defaults to the first subscribed event about a call (PSTN) or a group (WhatsApp), if there is one; `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `--sandbox`. Each attempt checks that again.',
   z.strictObject({
-    name: optional(eventName, 'Name of the event. Default: the first subscribed.'),
+    name: optional(eventName, 'Name of the event. Default: the first subscribed that suits the channel.'),
     subject: z.optional(subject),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),

@@ -15,7 +15,7 @@ const patienceMs = 200
 /** The running queries. A slow database does not get the same query again while it is still running. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
 
-/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs}. */
+/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs} or a failure. */
 export const measureBacklog = (
   service: ReferenceServer,
   organizationId: string,

@@ -7,14 +7,15 @@ import { showCall } from '../views/call.ts'
 import { showParticipant } from '../views/group.ts'
 
 /**
- * Maximum numbers of records: calls, and memberships with deliveries; deliveries of each that are read and shown; and
- * deliveries in total.
+ * Maximum numbers: of calls and of memberships whose deliveries are read (`subjects`), of deliveries read and shown for each,
+ * and of all deliveries shown.
  */
 const most = { subjects: 20, deliveriesOfSubject: 1_000, shownOfSubject: 10, deliveries: 100 } as const
 
 /**
- * Reads what is stored about a customer. Returns `undefined` if there is nothing. @throws InputError if the
- * text is not a phone number.
+ * Reads what is stored about a customer. Returns `undefined` if there is nothing.
+ *
+ * @throws InputError if the text is not a phone number.
  */
 export const readCustomer = async (
   context: Pick<ControlContext, 'service' | 'now'>,

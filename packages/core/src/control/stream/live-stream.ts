@@ -152,8 +152,8 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
     /**
      * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all
      * events that occur after the promise resolves, and the attempts of this process, of which a slow client
-     * misses the oldest. It does not include the attempts of other processes, which are only in the database:
-     * other roles of the database could also read a channel between processes.
+     * misses the oldest. It does not include the attempts of other processes: a channel of the database could pass
+     * them on, but every role of the database could read it.
      *
      * Events come in the order of the list of events, in every process. An attempt comes after its event, and
      * attempts come in the order in which this process recorded them, so those of a delivery by their number.

@@ -30,7 +30,7 @@ const rank = ({ status, failures }: DeliveryRecord): number => {
   return 1
 }
 
-/** Follows a waiting delivery to the one that holds it back. Each step leads to an earlier one, or to one that is tried. */
+/** Follows a waiting delivery to the one that holds it back. Ends, because each step leads to an earlier or a pending one. */
 const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Promise<DeliveryRecord> => {
   if (delivery.status !== 'waiting') return delivery
   const wait = await explainDelivery(context, delivery)
