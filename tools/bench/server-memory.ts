@@ -25,7 +25,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       try {
         const megabytes: number[] = []
         const files: number[] = []
-        // The server with the large backlog gets only five seconds of load.
+        // After the warm-up, the server with the large backlog gets only five seconds of load.
         const seconds = pending === most ? 5 : steadySeconds
         await server.command('run', warmUpSeconds * 100)
         for (let reading = 0; reading < readings; reading += 1) {

@@ -19,7 +19,7 @@ const oneTransactionAtATime = (choose: Choose): Choose => {
   }
 }
 
-/** The steps seen so far, by session and label. A committing step has different footprints in different orders. */
+/** The last ten steps seen, by session and label. A committing step has different footprints in different orders. */
 type Seen = ReadonlyArray<Map<string, Step[]>>
 
 /** Returns the steps of each session that no other session can notice, even after their commit. */

@@ -18,8 +18,7 @@ export type Gate = {
 }
 
 /**
- * Functions without a gate, because they only take locks or are part of a statement. Their source counts as part of the
- * caller's.
+ * Functions without a gate, because they only take locks, which count where they are called, or are part of a statement.
  */
 const parts = new Set(['lock_all', 'share_all', 'limit_lock_wait', 'is_alive', 'find_lost_shards'])
 
@@ -40,7 +39,7 @@ const collect = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap(([, name]) => (name === undefined || noTables.test(name) ? [] : name))
 
 /**
- * Returns a statement's footprint. Sequences and transaction ids are not transactional, and count as tables with locks.
+ * Returns a statement's footprint. Sequences and transaction ids are not transactional, so they count as locks.
  */
 export const readFootprint = (statement: string, isPart: (name: string) => string = () => ''): Footprint => {
   const called = [...normalize(statement).matchAll(/\b(is_alive|find_lost_shards)\(/g)].map(([, name = '']) =>

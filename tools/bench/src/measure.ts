@@ -19,7 +19,7 @@ export type Row = {
   readonly name: string
   /** The median of the rounds. */
   readonly time: number
-  /** The quartiles of the rounds. */
+  /** The quartiles of the rounds; in a row of `toRow`, the minimum and the maximum. */
   readonly spread: readonly [from: number, to: number]
   /** The CPU time, or `null` if it is unknown. */
   readonly cpu: number | null

@@ -23,7 +23,7 @@ const normalPrefetch = prefetchLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
 
-/** The ranges of call steps that users perform. Most users perform all steps. */
+/** The ranges of call steps that users perform. Half of the users perform all steps. */
 const callParts: NonEmpty<Range> = [
   [0, 4],
   [0, 4],

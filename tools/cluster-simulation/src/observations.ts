@@ -27,7 +27,7 @@ export type Observations = {
   taken: OfServer & { readonly owned: OwnedShard }
   paused: OfServer
   resumed: OfServer
-  /** A settlement was committed. */
+  /** A settlement was executed. It changed nothing if its outcome is `stale`. */
   settled: OfServer & { readonly settlement: Settlement; readonly outcome: SettlementOutcome }
   /** A user resends or removes deliveries. From then on, the order within lanes is unknown. */
   reset: { readonly phase: 'begins' | 'ends' }

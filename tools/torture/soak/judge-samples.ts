@@ -65,8 +65,8 @@ const isLevel = (name: string, parts: readonly Summary[]): boolean => {
 }
 
 /**
- * Judges the periods: no request may fail, response times may be at most 1.2 times those of the first period, and sizes
- * must level off.
+ * Judges the periods: no request may fail, the 99th percentiles of times may be at most 1.2 times those of the first period,
+ * and sizes must level off.
  */
 export const judgeSamples = (
   parts: readonly Summary[],

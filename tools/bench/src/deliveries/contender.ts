@@ -4,7 +4,7 @@ import { readCpuTime } from '../cpu-time.ts'
 import type { Contender } from '../measure.ts'
 import type { Queue } from './processes.ts'
 
-/** A time that exceeds the polling intervals of all workers, so that a resumed worker polls immediately. */
+/** A time that exceeds the polling interval of pg-boss, so that its resumed worker polls immediately. Others are notified. */
 const maxPollMs = 550
 
 const holdOrRelease = async ({ producer, workers }: Queue, action: 'hold' | 'release'): Promise<void> => {

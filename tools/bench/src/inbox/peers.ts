@@ -4,8 +4,8 @@ import type { PgBoss } from 'pg-boss'
 import { concurrency, type Queue } from './queue.ts'
 
 /**
- * Creates a queue of graphile-worker on a pool of ours. It ends pools that it has created without waiting for them, so
- * that they would report errors when the server stops.
+ * Creates a queue of graphile-worker on a pool of ours. It would not wait for the end of a pool of its own, whose
+ * connections would then report errors when the server stops.
  */
 export const createGraphileWorker = async (pgPool: Pool): Promise<Queue> => {
   const logger = new Logger(() => () => {})

@@ -17,6 +17,6 @@ export type Event = ReturnType<typeof nextEvent>
 export type Queue = {
   /** Stores an event durably. */
   readonly store: (event: Event) => Promise<unknown>
-  /** Handles all stored events, and calls `handled` for each. */
+  /** Handles all stored events, and calls `handled` for each. `count` is their number; with NaN, a peer deletes them. */
   readonly handleAll: (handled: () => void, count: number) => Promise<unknown>
 }

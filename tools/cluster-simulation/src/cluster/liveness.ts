@@ -27,7 +27,7 @@ export type LivenessOptions = {
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** Checks periodically that no delivery is overdue. During the calm, also checks that everything settles. */
+/** Reads all deliveries periodically, for the invariants. During the calm, checks that none is overdue and that all settle. */
 export const watchLiveness = (
   { plan, loop, engine, servers, observe, now: getNow }: Cluster,
   { violate, haveUsersEnded, onSettled }: LivenessOptions,

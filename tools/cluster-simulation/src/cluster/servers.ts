@@ -17,7 +17,7 @@ export type Server = {
 }
 
 /**
- * Requests are counted as in production, but no run reaches the limits: a refused request tests nothing else.
+ * Requests are counted as in production, but no run reaches the limits: a refused request would do nothing else.
  * The buckets are in memory. The torture test covers those in PostgreSQL, whose reserves depend on real time.
  */
 const limit = { requests: 1_000_000, perMs: 60_000 }

@@ -13,7 +13,7 @@ const never = 'no attempt starts for a disabled or removed subscription'
 /** Maximum number of concurrent attempts per subscription. */
 const perSubscription = 8
 
-/** Maximum error of a clock that adapts to a step gradually, in milliseconds. */
+/** Maximum error of a server's clock, which follows steps of the wall clock of less than a minute, in milliseconds. */
 const driftMs = 12_000
 
 /**

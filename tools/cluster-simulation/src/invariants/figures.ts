@@ -11,13 +11,12 @@ const unwrittenMs = 15_000
 const names = ['delivered', 'failed', 'deferred', 'exhausted'] as const
 type Name = (typeof names)[number]
 
-/** The names under which a settlement is counted. A refused or released attempt is not counted. */
+/** The names under which a settlement is counted; for other verdicts, `failed`. A refused attempt is not counted. */
 const countedAs: Readonly<Record<string, readonly Name[]>> = {
   delivered: ['delivered'],
   deferred: ['deferred'],
   exhausted: ['failed', 'exhausted'],
   refused: [],
-  released: [],
 }
 
 /** Returns whether counts can be delayed or lost although their process is alive. */

@@ -9,7 +9,7 @@ const blockingFailures = 3
 const isFinished = ({ status }: DeliveryRecord): boolean =>
   status === 'delivered' || status === 'exhausted' || status === 'skipped'
 
-/** Checks that each lane keeps the documented order. Does not check lanes after a user has resent deliveries. */
+/** Checks that each lane keeps the documented order. Checks nothing after a user has resent or removed deliveries. */
 export const createLanesInvariant = ({ violate, hasSeen }: InvariantContext): Invariant => ({
   on: {
     loaded: ({ server, attempted: { delivery }, deliveries }) => {

@@ -21,8 +21,8 @@ const clear = `
   UNLISTEN *`
 
 /**
- * Creates a database whose timers never end. Its only timer, which writes statistics, starts at a real time. As a task of
- * a run, it would make the trace depend on the speed of the machine.
+ * Creates a database whose timers never fire. Its only timer, which writes statistics, would start in real time. As a task
+ * of a run, it would make the trace depend on the speed of the machine.
  */
 const createWithoutTimers = (): Promise<PGlite> => {
   const fs = new MemoryFS()
