@@ -317,7 +317,7 @@ const endpoints: Record<string, Correct> = {
   },
 }
 
-/** One of each kind. The others differ in who calls a receiver's handler, which the tests of the adapters try, too. */
+/** One of each kind. Most of the others differ in the server or framework, which the tests of the adapters cover, too. */
 const usual = [
   'node:http',
   'the handler of the README in a Lambda, called as by API Gateway, payload 2.0',

@@ -515,7 +515,7 @@ describe.concurrent('one mistake is one finding', () => {
       }),
     },
     {
-      // Like a lookup before the insert, whatever the timing.
+      // As an endpoint whose lookup comes before its insert, but independent of timing.
       mistake: 'handles the second attempt, too',
       cause: 'handles-concurrent-duplicates-once',
       others: ['handles-retry-after-hang-up-once'],

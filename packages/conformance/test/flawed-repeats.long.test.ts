@@ -150,7 +150,7 @@ const flaws: Record<string, Flaw> = {
         handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
       }
     },
-    // What is repeated last comes after 140 others.
+    // The event that is repeated last comes again after 140 others.
     seenBy: ['handles-duplicate-once', 'handles-late-duplicate-once'],
     fail: ['remembers-for-half-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 /**
  * The defect of a request.
  *
- * - `method`: an HTTP server cannot be expected to support this method; a receiver responds 405.
+ * - `method`: it is not POST; a receiver responds 405.
  * - `target`: the request line names no path on this server; a receiver responds 400.
  * - `syntax`: Node's parser rejects it or closes the connection, and no handler is called.
  * - `body`: its body breaks off; Node responds 400 unless the handler has responded before.

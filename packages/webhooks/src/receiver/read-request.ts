@@ -76,7 +76,7 @@ export const assertUncompressed = (headers: Headers, body: Uint8Array): void => 
   throw new WebhookRequestError('unsupported_media_type', message)
 }
 
-/** Number of bytes of each body that do not count towards the limit on all bodies. Most webhooks are smaller. */
+/** Number of bytes of each body that do not count toward the limit on all bodies. Most webhooks are smaller. */
 const freeBytes = 65_536
 
 /**

@@ -23,7 +23,7 @@ describe('equalsInConstantTime', () => {
     expect(equalsInConstantTime('', 'x')).toBe(false)
   })
 
-  // A body that was parsed contains any value, and a token of an environment may not be set.
+  // A parsed body can contain any value, and an environment variable with the token can be unset.
   it.each([1, undefined, null, {}, { length: 2 }, ['a', 'b'], Symbol('a')])('equals nothing to %s', (odd) => {
     const value: unknown = odd
     const compare = (left: unknown, right: unknown) => equalsInConstantTime(left as string, right as string)

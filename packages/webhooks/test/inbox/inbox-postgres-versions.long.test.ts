@@ -11,7 +11,7 @@ import { createEnvironment, useInstalled, versionCases } from './installed-envir
 // PostgreSQL 18 is tested by inbox-postgres.test.ts, and those between by inbox-postgres-versions.matrix.test.ts.
 versionCases('node_modules/postgres14')
 
-// What most people have. Only it has a compiler.
+// The only one here that can compile statements (JIT), as those that people install can.
 describe.skipIf(!requireProgram('the PostgreSQL of the distribution', distribution !== undefined))(
   'PostgreSQL of the distribution',
   () => {
