@@ -8,7 +8,7 @@ import { ApiError } from './api-error.ts'
 /** The server's version and permissions, or `undefined` until they are loaded. */
 export const info = signal<ServerInfo | undefined>(undefined)
 
-/** The views that the host has. Only a mock has what tests need. */
+/** The views that the host has. Only a mock has the one for tests. */
 export const offered = computed(() =>
   views.filter((name) => name !== 'mock' || info.value?.can.includes('mock') === true),
 )

@@ -76,7 +76,7 @@ export const toKey = (identity: EventIdentity, text: string): Identity | Promise
  * - `receiver/handle-once.ts`, which claims the key in the dedupe store.
  * - `inbox/store-events.ts`, which inserts each key once. A second body replaces that of an unhandled or
  *   parked entry.
- * - `inbox/entries.ts`, which suppresses an entry whose fact was handled under another key.
+ * - `inbox/entries.ts`, which suppresses an entry whose fact was handled or discarded under another key.
  */
 export const toIdentity = (
   parsed: ParsedEvent | undefined,

@@ -37,7 +37,7 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
     }
   }
   const timer = setInterval(renew, Math.min(ttlMs / 3, longestTimerMs))
-  // A handler that hangs must not keep the process running. Only Node's timers have the method.
+  // A handler that hangs must not keep the process running. Not every runtime's timers have the method.
   Object(timer).unref?.()
   return () => clearInterval(timer)
 }

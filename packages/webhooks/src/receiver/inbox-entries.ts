@@ -2,7 +2,7 @@
  * The state of an entry. `entries.ts` describes the transitions.
  *
  * - `stored`: waits for its first attempt.
- * - `claimed`: a process is handling it.
+ * - `claimed`: a process is handling it, or ended before it had handled it.
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
  * - `unhandled`: a known event without a handler. It waits until a handler takes it, a duplicate replaces it, or it is

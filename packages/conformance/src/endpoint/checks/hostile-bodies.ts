@@ -159,7 +159,7 @@ export const hostileBodyChecks: EndpointChecks = {
         if (isRefused && isAccepted(second)) acknowledged.push({ label, exchange: first })
       }
       if (acknowledged.length === 0) return { verdict: 'pass', observed: 'the same response twice' }
-      // To remember the id of an event that can never be handled loses nothing. To remember that of a body that could not be
+      // Remembering the id of an event that can never be handled loses nothing. Remembering that of a body that could not be
       // read, or whose handling failed, loses an event.
       const isLost = acknowledged.some(
         ({ label, exchange: { status = 0 } }) => status >= 500 || label === 'malformed JSON',

@@ -159,7 +159,7 @@ const claim = async (
     ...ids,
   ])
   if (next === undefined) return ids
-  // MySQL cannot update a table of which it reads rows in the same statement.
+  // MySQL refuses to update a table that a subquery of the same statement reads.
   const following = `WITH picked AS (SELECT id FROM ${table} ${among(ids)}) ${next}`
   const late = readIds(await execute(connection, following, ids))
   if (late.length > 0) {
