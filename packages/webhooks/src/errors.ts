@@ -130,7 +130,7 @@ export const statuses = {
  * - `method_not_allowed`: the request is not a POST (405).
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
- * - `unsupported_media_type`: the `content-type` is not JSON (415).
+ * - `unsupported_media_type`: the `content-type` is not JSON, or the body is compressed (415).
  * - `overloaded`: the body has more than 64 KiB, and too many bodies of that size are being read (503).
  */
 export type RequestFailure = keyof typeof statuses

@@ -9,8 +9,8 @@ export const parsedBody: unique symbol = Symbol.for('wabakit.parsedBody') as nev
 
 /**
  * Recognizes JSON that was parsed as a form: the whole text ends up in the name of the first field. It is not
- * kept, because it is not the sender's JSON. The receiver then responds with 400, and its error explains how
- * to keep the bytes.
+ * kept, because it is not the sender's JSON. If the content type is JSON, the receiver then responds with 400, and its
+ * error explains how to keep the bytes.
  */
 const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
 

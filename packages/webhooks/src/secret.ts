@@ -81,7 +81,7 @@ export const decodeSecrets = (secrets: readonly string[], allowShort = false) =>
 export const createSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
   mapSecrets(secrets, (secret) => createSigner(decodeSecret(secret, allowShort)))
 
-/** Maximum number of cached signers: enough for the subscriptions of a busy server. */
+/** Maximum number of signers in each cache: enough for the subscriptions of a busy server. */
 const maximumCached = 1_024
 
 // Caches short secrets separately, because not every caller accepts them.

@@ -29,7 +29,7 @@ type Attempt = {
   renewedAt: number
   /** Resolves to an error when the connection that runs the effects no longer responds. */
   readonly silenced: Promise<Error>
-  /** Set once the handlers have ended. */
+  /** Set once the handlers have ended, or were given up. */
   ended: boolean
 }
 

@@ -48,7 +48,7 @@ export const toNumberMention = (digits: string): Mention => toMention(findNumber
 /** Shorter ids may be words of a text. Longer ones would make a search slow: received ids may be as long as a body. */
 const isWord = ({ length }: string): boolean => length >= 8 && length <= 255
 
-/** Returns the test for the id of a call or a group: as a value or a key, or as a word within a text if it is long. */
+/** Returns the test for the id of a call or a group: as a value, a key or, if its length permits, a word within a text. */
 export const toIdMention = (id: string): Mention => {
   const word = isWord(id) ? new RegExp(String.raw`(?<![\w-])${escapePattern(id)}(?![\w-])`) : undefined
   return toMention((text) => text === id || word?.test(text) === true)

@@ -95,7 +95,7 @@ export const readClaimed = (row: unknown, token: string) => {
 }
 
 export type ClaimedEntry = ReturnType<typeof readClaimed> & {
-  /** Why the entry cannot be handled: its row is damaged, so the fields have no values. */
+  /** Why the entry cannot be handled: its row is damaged, so most fields have no values. */
   readonly damage?: Error
 }
 

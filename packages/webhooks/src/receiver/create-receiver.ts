@@ -86,9 +86,9 @@ export type ReceiverMethods<Context> = {
  * a Fetch `Request` and returns a `Response`; there are adapters for other servers.
  *
  * Responses: 200 handled, handled before, or no handler; 400 unreadable; 401 not verified; 405 not a POST; 408 body too
- * slow; 409 the same delivery is being handled; 413 body too large; 415 not JSON; 422 drifted and no `onDrift`; 500 a
- * handler threw; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB are being
- * read. With an inbox: 200 stored, and 503 not stored.
+ * slow; 409 the same delivery is being handled; 413 body too large; 415 not JSON, or compressed; 422 drifted and no
+ * `onDrift`; 500 a handler threw; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB
+ * are being read. With an inbox: 200 stored, and 503 not stored.
  *
  * @throws WebhookUsageError for a missing, unknown or invalid option. `on` also throws it for an unknown event name.
  * @throws RangeError when a limit or a time is not above 0.

@@ -1,7 +1,7 @@
 import { describeRejection } from './error-response.ts'
 import type { DeliveryContext } from './handlers.ts'
 
-/** Where a delivery failed: before its event was known, in the dedupe store, in the inbox, or in a handler. */
+/** Where a delivery failed: before its handlers were found, in the dedupe store, in the inbox, or in a handler. */
 export type FailureStage = 'request' | 'dedupe' | 'inbox' | 'handler'
 
 /** The delivery that failed. */

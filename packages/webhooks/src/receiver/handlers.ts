@@ -9,7 +9,7 @@ import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../
 export type DeliveryContext = {
   /** The delivery, which is the same on every attempt. */
   readonly delivery: {
-    /** The `webhook-id`, if the sender sends it. */
+    /** The sender's id, such as the `webhook-id`, if there is one. */
     readonly id: string | undefined
     /**
      * The key by which duplicates are recognized, with and without an inbox: `identity`, a colon, and a
@@ -22,9 +22,9 @@ export type DeliveryContext = {
   }
   /** This attempt. */
   readonly attempt: {
-    /** When the attempt was sent, from `webhook-timestamp`. */
+    /** When the attempt was sent, as the verifier or else the `webhook-timestamp` states. */
     readonly at: Date | undefined
-    /** When the request arrived. */
+    /** When the request arrived. With an inbox: when the event was stored. */
     readonly receivedAt: Date
   }
   /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
@@ -34,7 +34,7 @@ export type DeliveryContext = {
    * numbers and duplicate keys may differ from the original.
    */
   readonly bodyWasParsed: boolean
-  /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
+  /** The request's headers. With an inbox, only the content type and what identifies or traces the delivery. */
   readonly headers: Headers
   /**
    * The names of the verifiers that accepted the delivery, such as `urlToken`; with `anyOf()`, all that did.
@@ -44,8 +44,8 @@ export type DeliveryContext = {
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
-   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With
-   * an inbox: when the handler's time is up, when the claim is lost, or when the receiver stops.
+   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox or
+   * `ack: 'before'`, it does not wait, but `stop` aborts; with an inbox, so does the loss of the claim or the transaction.
    */
   readonly signal: AbortSignal
 }
@@ -75,7 +75,7 @@ export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: 
 /**
  * Binds a handler to the known events with this name, or one of these names.
  *
- * @throws WebhookUsageError for an unknown name.
+ * @throws WebhookUsageError for an unknown name or none, or a handler that is not a function.
  */
 export const bindNames = <Name extends EventName, Context>(
   name: Name | readonly Name[],
@@ -155,7 +155,7 @@ const callInTime = <Context extends { readonly signal: AbortSignal }>(
 /**
  * Calls every handler, even if another one fails, and applies the handler's time limit if it has one.
  *
- * @returns the result of `onError` for the first handler that failed; `undefined` when all have succeeded.
+ * @returns the result of `onError` for the first in the list that failed; `undefined` when all have succeeded.
  */
 export const callAll = async <Context extends { readonly signal: AbortSignal }, Failed>(
   tasks: readonly Task<Context>[],

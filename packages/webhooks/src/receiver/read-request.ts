@@ -89,7 +89,7 @@ const maxLargeBodies = 16
  * Returns a body that other code has already read, from the copy that an adapter, Hono (`req`) or Elysia
  * (`body`) has kept.
  *
- * @throws WebhookRequestError when the verifier needs the bytes, or no JSON is left.
+ * @throws WebhookRequestError when the verifier needs the bytes, or the content type or what is left is not JSON.
  */
 const readParsed = async (
   request: Request,

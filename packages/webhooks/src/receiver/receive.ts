@@ -63,7 +63,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
   const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
 
-  /** Number of requests without credentials, while there have been no others. */
+  /** Number of requests without credentials, or NaN once a verifier came to another result. */
   let missing = 0
 
   const reject = async (error: unknown, headers: Headers): Promise<Response> => {

@@ -50,7 +50,7 @@ const readValues = (url: string, parameter: string): readonly string[] => {
  * Accepts deliveries whose URL has a secret in its query, such as `https://example.com/webhooks?token=…`, for services
  * that take a URL and nothing else. Anyone who sees a URL can send deliveries until the token is replaced, and servers
  * and proxies write URLs to their logs. So use it only over https, with an inbox or `dedupe`, and keep the query out of
- * the logs. It rejects a request before its body is read.
+ * the logs. It rejects a request without waiting for its body.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a token is missing or has fewer than 16 bytes. If
  *   `token` is a function, requests get a 503 instead.

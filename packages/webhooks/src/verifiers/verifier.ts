@@ -54,7 +54,7 @@ type Verdict = boolean | VerifiedDelivery | VerifiedByAny
 export type Verifier = {
   (delivery: UnverifiedDelivery): Verdict | Promise<Verdict>
   /**
-   * Rejects by throwing, before the body is read. Receivers pass its result to the verifier as `signature`.
+   * Rejects by throwing, without waiting for the body. Receivers pass its result to the verifier as `signature`.
    *
    * @throws any error, which is passed to `onError`.
    */

@@ -25,7 +25,7 @@ type Connections<Client> = {
 }
 
 /**
- * Takes a connection that responds from the pool. After a network failure, any idle connection of the pool
+ * Takes from the pool a connection that responds. After a network failure, any idle connection of the pool
  * may be dead, so each one that does not respond is closed.
  */
 export const openResponsive = async <Client>({
