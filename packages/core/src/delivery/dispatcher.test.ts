@@ -378,9 +378,9 @@ test('a dispatcher that was stopped while the store was down writes with retries
   await dispatcher.stop()
 })
 
-test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
+test.concurrent.for(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   'repeats an attempt that failed because of this machine (%s), and does not count it',
-  async (code) => {
+  async (code, { expect, onTestFinished }) => {
     const cause = Object.assign(new Error(`connect ${code} 192.0.2.1:443 - Local (undefined:undefined)`), {
       code,
     })

@@ -97,17 +97,13 @@ test('names a name server that does not run', async () => {
   await expect(open([server]).resolve('hooks.example')).rejects.toThrow(/ECONNREFUSED.*resolv\.conf/)
 })
 
-test('takes an answer that is slower than the repeated query', async () => {
-  const server = await serve(() => ({ a: ['192.0.2.1'], delayMs: 1_500 }))
-  const { resolve } = open([server])
-  expect(await listAddresses(resolve('slow.example'))).toEqual(['192.0.2.1'])
-  expect(server.asked).toEqual(['slow.example', 'slow.example'])
-})
-
-test('takes an answer after more than 5 seconds', async () => {
-  const server = await serve(() => ({ a: ['192.0.2.1'], delayMs: 5_200 }))
-  const { resolve } = open([server], { limitMs: 60_000 })
-  expect(await listAddresses(resolve('slow.example'))).toEqual(['192.0.2.1'])
+test('takes an answer that is slower than the repeated query, even after more than 5 seconds', async () => {
+  const slow = await serve(() => ({ a: ['192.0.2.1'], delayMs: 1_500 }))
+  const slower = await serve(() => ({ a: ['192.0.2.2'], delayMs: 5_200 }))
+  const resolvers = [open([slow]), open([slower], { limitMs: 60_000 })]
+  const found = await Promise.all(resolvers.map(({ resolve }) => listAddresses(resolve('slow.example'))))
+  expect(found).toEqual([['192.0.2.1'], ['192.0.2.2']])
+  expect(slow.asked).toEqual(['slow.example', 'slow.example'])
 })
 
 test('asks the next server if one is silent, fails or is not there', async () => {
@@ -116,13 +112,14 @@ test('asks the next server if one is silent, fails or is not there', async () =>
   const mute = await serve(() => silent)
   const broken = await serve(() => ({ code: 2 }))
   const good = await serve(() => ({ a: ['192.0.2.1'] }))
-  for (const servers of [
+  const lists = [
     [closed, good],
     [broken, good],
     [mute, good],
     [closed, broken, mute, good],
-  ])
-    expect(await listAddresses(open(servers).resolve('hooks.example'))).toEqual(['192.0.2.1'])
+  ]
+  const found = lists.map((servers) => listAddresses(open(servers).resolve('hooks.example')))
+  for (const addresses of found) expect(await addresses).toEqual(['192.0.2.1'])
 })
 
 test('does not wait long for a family that gets no answer', async () => {
