@@ -20,8 +20,8 @@ type Database = Partial<Record<'initialize' | 'destroy' | '$disconnect', () => u
 
 let url = process.env.DATABASE_URL ?? ''
 if (url === '') {
-  const { startPostgres } = await import('../../packages/webhooks/test/postgres.ts')
-  const postgres = await startPostgres()
+  const { sharePostgres } = await import('../../packages/webhooks/test/postgres.ts')
+  const postgres = await sharePostgres()
   afterAll(postgres.stop)
   url = postgres.connectionString
 }

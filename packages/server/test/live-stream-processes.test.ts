@@ -1,19 +1,11 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
-import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
-
-let cluster: PostgresCluster
-
-beforeAll(async () => {
-  cluster = await createCluster()
-})
-
-afterAll(() => cluster.remove())
+import { createPostgresDatabase } from './shared-cluster.ts'
 
 test('one process streams the events of others, and no role of the database gets more than ids', async () => {
-  const database = await cluster.createDatabase()
+  const database = await createPostgresDatabase()
   const creating = await start({ database, role: 'api' })
   const watched = await start({ database, role: 'api' })
   await start({ database, role: 'worker' })
@@ -23,8 +15,11 @@ test('one process streams the events of others, and no role of the database gets
     number: '+15550100001',
     url: `${endpoint.url}?token=secret`,
   })
-  await cluster.query(`CREATE ROLE other LOGIN PASSWORD 'other'`)
-  const other = new pg.Client({ connectionString: database.replace('wabakit:wabakit', 'other:other') })
+  const role = `of_${new URL(database).pathname.slice(1)}`
+  const admin = new pg.Client({ connectionString: database })
+  await admin.connect()
+  await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'other'`).finally(() => admin.end())
+  const other = new pg.Client({ connectionString: database.replace('wabakit:wabakit', `${role}:other`) })
   await other.connect()
   onTestFinished(() => other.end())
   const heard: string[] = []
@@ -45,7 +40,7 @@ test('one process streams the events of others, and no role of the database gets
 })
 
 test('streams events in order, even if another process commits one after later ones', async () => {
-  const database = await cluster.createDatabase()
+  const database = await createPostgresDatabase()
   const [slow, quick, watched] = [
     await start({ database, role: 'api' }),
     await start({ database, role: 'api' }),

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { claim } from './dedupe-cases.ts'
 import { type Context, newTable, toEnd, toRequest, toSummary } from './inbox/environment.ts'
 import { hasMariadb, startMariadb } from './mariadb.ts'
-import { startPostgres } from './postgres.ts'
+import { sharePostgres } from './postgres.ts'
 
 /** Limit on a wait for something that takes a second at most on an idle machine. */
 const patience = { timeout: 15_000 }
@@ -110,9 +110,9 @@ const parseAs = (parse: (oid: number, text: string) => unknown) =>
   ({ getTypeParser: (oid: number) => (text: string) => parse(oid, text) }) as pg.CustomTypesConfig
 
 describe('on PostgreSQL', () => {
-  let postgres: Awaited<ReturnType<typeof startPostgres>>
+  let postgres: Awaited<ReturnType<typeof sharePostgres>>
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await sharePostgres()
     await postgres.pool().query(sqlDedupeTable({ table: 'dedupe_settings' }))
   })
   afterAll(() => postgres.stop())

@@ -1,12 +1,12 @@
 import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { claim, dedupeCases, tableCases } from './dedupe-cases.ts'
-import { startPostgres } from './postgres.ts'
+import { sharePostgres } from './postgres.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let postgres: Awaited<ReturnType<typeof sharePostgres>>
 let pool: ReturnType<typeof postgres.pool>
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharePostgres()
   pool = postgres.pool()
   await pool.query(sqlDedupeTable())
   await pool.query(sqlDedupeTable())

@@ -1,10 +1,8 @@
 import pg from 'pg'
 import { createCluster } from '../../server/test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../server/test/shared-cluster.ts'
 
-/** Starts a real PostgreSQL in its own folder. */
-export const startPostgres = async () => {
-  const cluster = await createCluster()
-  const connectionString = await cluster.createDatabase()
+const open = (connectionString: string, close: () => Promise<void>) => {
   const pools: pg.Pool[] = []
   return {
     connectionString,
@@ -17,10 +15,19 @@ export const startPostgres = async () => {
       pools.push(pool)
       return pool
     },
-    /** Stops it and removes its folder. */
+    /** Closes the pools, and then the server if it is not shared. */
     stop: async (): Promise<void> => {
       await Promise.all(pools.map((pool) => pool.end()))
-      await cluster.remove()
+      await close()
     },
   }
 }
+
+/** Starts a real PostgreSQL in its own folder. */
+export const startPostgres = async () => {
+  const cluster = await createCluster()
+  return open(await cluster.createDatabase(), cluster.remove)
+}
+
+/** Opens an empty database on the server that test files share. */
+export const sharePostgres = async () => open(await createPostgresDatabase(), async () => {})

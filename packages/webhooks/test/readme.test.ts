@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { startPostgres } from './postgres.ts'
+import { sharePostgres } from './postgres.ts'
 import { joined, signed, summary } from './signed.ts'
 
 /** Snippets by their page. */
@@ -114,7 +114,7 @@ it('the snippet with the switch names the subject of an event', async () => {
 })
 
 it('the snippets with an inbox keep a summary exactly once', async () => {
-  const postgres = await startPostgres()
+  const postgres = await sharePostgres()
   onTestFinished(() => postgres.stop())
   const pool = postgres.pool()
   await pool.query('CREATE TABLE summaries (call_id text, recap text)')

@@ -12,7 +12,7 @@ import {
   buildOrganization,
   buildSubscription,
 } from '../../../packages/core/test/store-cases/index.ts'
-import { createCluster, type PostgresCluster } from '../../../packages/server/test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../packages/server/test/shared-cluster.ts'
 import {
   type Call,
   type CreateOutput,
@@ -49,14 +49,12 @@ test('rejects outcomes that no order explains', () => {
   ).toBe(false)
 })
 
-let cluster: PostgresCluster
 const databases: PostgresDatabase[] = []
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-linearizability-'))
 let stores: Record<'sqlite' | 'postgres', readonly Store[]>
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   for (let count = 0; count < 3; count++) databases.push(await openPostgres({ url }))
   const sqlite = sqliteStore({ path: join(folder, 'wabakit.db') })
   stores = { sqlite: [sqlite, sqlite, sqlite], postgres: databases.map(postgresStore) }
@@ -64,7 +62,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stores.sqlite[0]?.close()
   for (const database of databases) await database.close()
-  await cluster.remove()
   rmSync(folder, { recursive: true })
 })
 

@@ -8,7 +8,7 @@ import { sqliteStore } from '@wabakit/server'
 import { openPostgres, type PostgresDatabase, postgresStore } from '@wabakit/server/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { healthLimits } from '../../../packages/core/src/storage/decide-health.ts'
-import { createCluster, type PostgresCluster } from '../../../packages/server/test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../packages/server/test/shared-cluster.ts'
 import { organizationId, setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
 import { reportAfterMs } from '../src/invariants/health.ts'
@@ -48,15 +48,13 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
   return { stores, store, close: () => stores.getStore('').then((last) => last.close()) }
 }
 
-let cluster: PostgresCluster
 let url: string
 /** A connection that is not part of the histories. */
 let admin: PostgresDatabase
 let recorded: Record<Exclude<EngineName, 'postgres'>, readonly Recorded[]>
 beforeAll(async () => {
   recorded = await recordHistories()
-  cluster = await createCluster()
-  url = await cluster.createDatabase()
+  url = await createPostgresDatabase()
   admin = await openPostgres({ url, ...silent })
   await admin.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
   await admin.query(
@@ -65,7 +63,6 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(async () => {
   await admin.close()
-  await cluster.remove()
 })
 
 const silent = { onWarning: () => {}, onError: () => {} }

@@ -3,7 +3,7 @@ import type { Pool, PoolConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
-import { startPostgres } from '../postgres.ts'
+import { sharePostgres } from '../postgres.ts'
 import { type Context, newTable, receive, toEnd, toRequest } from './environment.ts'
 
 // What a server, a role, a pool or other code has set for a session changes what the statements of an inbox mean.
@@ -181,10 +181,10 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
 })
 
 describe('on PostgreSQL', () => {
-  let postgres: Awaited<ReturnType<typeof startPostgres>>
+  let postgres: Awaited<ReturnType<typeof sharePostgres>>
   let admin: pg.Pool
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await sharePostgres()
     admin = postgres.pool()
   })
   afterAll(() => postgres.stop())
@@ -234,9 +234,9 @@ describe('on PostgreSQL', () => {
     const table = newTable()
     await admin.query(sqlInboxTable({ table }))
     await admin.query(
-      `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY; CREATE ROLE app; GRANT ALL ON ${table} TO app`,
+      `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY; CREATE ROLE of_${table}; GRANT ALL ON ${table} TO of_${table}`,
     )
-    const pool = open({ options: '-c role=app' })
+    const pool = open({ options: `-c role=of_${table}` })
     await expect(sqlInbox(pool, { table }).count()).rejects.toThrow(
       `Row security would hide entries of ${table}`,
     )

@@ -2,7 +2,7 @@ import type { OwnedShard, Store } from '@wabakit/core'
 import { createWorkers } from '@wabakit/core/storage'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -11,7 +11,6 @@ import { postgresStore } from './postgres-store.ts'
 
 const leaseMs = 1_000
 
-let cluster: PostgresCluster
 let database: PostgresDatabase
 /** Holds the locks that prove that both workers are alive. */
 let sessions: pg.Client
@@ -20,8 +19,7 @@ let store: Workers
 type Workers = Pick<Store, 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'>
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  const url = await createPostgresDatabase()
   database = await openPostgres({ url, onWarning: () => {} })
   await database.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
   await database.query(
@@ -41,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sessions.end()
   await database.close()
-  await cluster.remove()
 })
 
 type Known = {

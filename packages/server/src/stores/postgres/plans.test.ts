@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
+import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
@@ -15,7 +15,6 @@ import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
-let cluster: PostgresCluster
 let url: string
 let connection: pg.Client
 const notices: string[] = []
@@ -43,8 +42,7 @@ const backlog = `
   FROM generate_series(${many}, ${3 * many}) n, wabakit.subscriptions s`
 
 beforeAll(async () => {
-  cluster = await createCluster()
-  url = await cluster.createDatabase()
+  url = await createPostgresDatabase()
   const store = postgresStore(await openPostgres({ url }))
   await store.saveOrganization(organization())
   await store.saveOrganization(organization({ id: 'small' }))
@@ -73,7 +71,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await connection.end()
-  await cluster.remove()
 })
 
 beforeEach(() => {
