@@ -92,22 +92,19 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
     const processes = { a: open(), b: open() }
     const claims = new Map<Process, ClaimedEntry>()
 
+    const claim = async (by: Process, again: boolean): Promise<boolean> => {
+      const [claimed] = await processes[by].claim({ again, except: [], limit: 1, claimMs })
+      if (claimed !== undefined) claims.set(by, claimed)
+      return claimed !== undefined
+    }
     const perform = async ({ what, by }: Step): Promise<boolean> => {
       const entries = processes[by]
-      if (what === 'claim') {
-        for (const again of [true, false]) {
-          const [claim] = await entries.claim({ again, except: [], limit: 1, claimMs })
-          if (claim === undefined) continue
-          claims.set(by, claim)
-          return true
-        }
-        return false
-      }
-      const claim = claims.get(by)
-      if (claim === undefined) return false
-      if (what === 'renew') return (await entries.renew([claim], claimMs)).has(claim.id)
-      if (what === 'complete') return (await entries.complete([claim]))[0] === true
-      return entries.settle(claim, { state: 'failed', error: 'down', delayMs: 0 })
+      if (what === 'claim') return (await claim(by, true)) || claim(by, false)
+      const held = claims.get(by)
+      if (held === undefined) return false
+      if (what === 'renew') return (await entries.renew([held], claimMs)).has(held.id)
+      if (what === 'complete') return (await entries.complete([held]))[0] === true
+      return entries.settle(held, { state: 'failed', error: 'down', delayMs: 0 })
     }
     /** Lets process a claim the entry, and goes on to a later time. */
     const begin = async (now: number): Promise<void> => {
@@ -116,7 +113,7 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
       )
       claims.clear()
       time = start
-      expect(await perform(first)).toBe(true)
+      expect(await claim(first.by, false)).toBe(true)
       time = now
     }
     const observe = async (learned: readonly (readonly [Step, boolean])[]): Promise<string> => {
