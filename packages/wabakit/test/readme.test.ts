@@ -189,14 +189,14 @@ test('the snippet that receives prints a verified summary', async () => {
     summary: { recap: 'Asked about order 1042.', keyPoints: [], nextSteps: [] },
   })
   const deliver = async (): Promise<Response> => {
-    for (let tries = 0; ; tries += 1) {
+    for (;;) {
       const response = await fetch(`http://127.0.0.1:${port}/?token=${encodeURIComponent(secret)}`, {
         method: 'POST',
         body: payload,
         headers: { 'content-type': 'application/json' },
       }).catch((error) => error)
       if (response instanceof Response) return response
-      if (tries === 100 || child.exitCode !== null) throw response
+      if (child.exitCode !== null) throw response
       await sleep(50)
     }
   }

@@ -17,7 +17,7 @@ import { joined, secret, summary } from './signed.ts'
 
 // Only a few runs by default. For more: WABAKIT_FUZZ_RUNS=100000.
 const numRuns = Number(process.env.WABAKIT_FUZZ_RUNS ?? 300)
-const timeout = 10_000 + numRuns * 10
+const timeout = 120_000 + numRuns * 10
 const run = { numRuns }
 
 /** JSON that is close to the contract: events with fields removed, added and replaced. */

@@ -12,6 +12,7 @@ import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { failureCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
+import { createClock } from './set-up.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let shared: Environment
@@ -117,7 +118,11 @@ describe('an inbox on PostgreSQL', () => {
         getTypeParser: (...type: Parameters<typeof pg.types.getTypeParser>) =>
           Number(type[0]) === 20 ? parse : pg.types.getTypeParser(...type),
       }
-      const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool({ types })))
+      // On it, no retry becomes due.
+      const clock = createClock()
+      const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool({ types })), {
+        clock,
+      })
       const handled: unknown[] = []
       receiver.onAny((_, { delivery }) => void handled.push(delivery.id))
       for (const id of ['a', 'b', 'c'])

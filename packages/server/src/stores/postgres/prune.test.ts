@@ -28,7 +28,7 @@ test('also removes deliveries that are older than the last removed one', async (
 test("continues a dead process's removal, in transactions of at most the given number of rows", async () => {
   const { database, store } = await openStore()
   await store.saveSubscription(subscription())
-  await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
+  for (let count = 0; count < 30; count++) await store.addEvent(event())
   await database.query(`SELECT remove_organization('acme')`)
 
   const removed: number[] = []
@@ -49,7 +49,7 @@ test.each<[string, (store: Store) => Promise<unknown>]>([
   async (_, skip) => {
     const { database, store } = await openStore()
     await store.saveSubscription(subscription())
-    await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
+    for (let count = 0; count < 30; count++) await store.addEvent(event())
     await database.query(`UPDATE wabakit.subscriptions SET disabled_reason = 'by_hand'`)
 
     const shards = Array.from({ length: store.shards }, (_, shard) => shard)
