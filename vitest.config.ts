@@ -20,6 +20,9 @@ const conditions = ['@wabakit/source', 'module', 'node']
 const include = (kind: string): string[] =>
   ['packages/*', 'tools', 'examples'].map((folder) => `${folder}/**/*${kind}.test.ts`)
 
+/** For `npm test`, whose files wait for timers, other processes and databases for two thirds of their time. */
+const waiting = { maxWorkers: availableParallelism() + 4, sequence: { groupOrder: 1 } }
+
 const buildPage = 'packages/server/test/inspector/build-page.ts'
 
 /** Users copy these files, so their names say nothing about this repository. Their modules keep what they handled. */
@@ -40,9 +43,17 @@ const slowest = [
   // npm test
   'inbox-postgres',
   'inbox-mysql',
-  'server/every-option',
   'cluster-simulation/test/cases',
+  'conformance/test/doctor',
   'runtimes/workerd',
+  'inbox-sqlite',
+  'postgres-store',
+  'sqlite/store-cases',
+  'core/test/suite',
+  'simulated-kills',
+  'driver-settings',
+  'unstored-results',
+  'test/same-trace',
   // npm run test:long: some that wait, and two that compute
   'orders.long',
   'rolling-restarts',
@@ -89,6 +100,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...waiting,
           name: 'shared',
           include: include(''),
           exclude: [...exclude, ...include('.{isolated,long,packed,matrix,browser}'), startExample],
@@ -114,6 +126,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...waiting,
           name: 'live',
           include: ['examples/{orders,start}/*.test.ts'],
           exclude,
