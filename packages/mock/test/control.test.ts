@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ApiFault } from '@wabakit/core/simulation'
 import { createMock, type Mock } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { listenOnFreePort } from '../../server/test/listen-on-free-port.ts'
 import { getStatus, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import * as deliveryFaultSchemas from '../src/faults/delivery-fault.ts'
 import { TenantSettings } from '../src/mock-options.ts'
@@ -36,13 +35,7 @@ const subscribe = async (mock: Mock) => {
   const handled: string[] = []
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
   const server = createServer(toNodeHandler(receiver.onAny(({ event }) => handled.push(event))))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `${await listenOnFreePort(server)}/`
   const { body } = await call(mock, 'POST /subscriptions', {
     channel: 'PSTN',
     number: mock.pstnNumber,
@@ -371,13 +364,7 @@ test('a reset keeps webhookUrl and removes added subscriptions', async () => {
     received.push(request.url ?? '')
     request.resume().on('end', () => response.end())
   })
-  endpoint.listen(0, '127.0.0.1')
-  await once(endpoint, 'listening')
-  onTestFinished(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
-  })
-  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`
+  const url = await listenOnFreePort(endpoint)
   const mock = await createMock({ port: 0, webhookUrl: `${url}/kept` })
   onTestFinished(mock.close)
   await mock.subscribe({ url: `${url}/added` })

@@ -5,6 +5,7 @@ import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { listenOnFreePort } from '../../server/test/listen-on-free-port.ts'
 
 const serve = async (receiver: ReturnType<typeof createReceiver>) => {
   const server = createServer(toNodeHandler(receiver)).listen(0, '127.0.0.1')
@@ -49,10 +50,8 @@ const serveRaw = async (response: string): Promise<string> => {
   const server = createNetServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => socket.end(response))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`
+  })
+  return `${await listenOnFreePort(server)}/webhooks`
 }
 
 test.each([

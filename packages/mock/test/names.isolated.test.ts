@@ -1,9 +1,8 @@
 import { getServers, setServers } from 'node:dns'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createMock } from '@wabakit/mock'
 import { expect, onTestFinished, test } from 'vitest'
+import { listenOnFreePort } from '../../server/test/listen-on-free-port.ts'
 import { blockThreads } from '../../webhooks/test/names/blocked-threads.ts'
 import { startNameServer } from '../../webhooks/test/names/name-server.ts'
 
@@ -17,13 +16,11 @@ test('names without an answer delay no other delivery, and name DNS as the cause
     setServers(before)
     names.close()
   })
-  const endpoint = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1')
-  await once(endpoint, 'listening')
-  onTestFinished(() => void endpoint.close())
+  const endpoint = createServer((_request, response) => response.end('ok'))
+  const good = `http://localhost:${new URL(await listenOnFreePort(endpoint)).port}/`
   await using mock = await createMock()
-  const { port } = endpoint.address() as AddressInfo
   const silent = Array.from({ length: 10 }, (_, number) => `https://silent-${number}.test/`)
-  const [missing, good] = ['https://missing.test/', `http://localhost:${port}/`]
+  const missing = 'https://missing.test/'
   const find = (url: string) => mock.deliveries.filter(({ to }) => to === url)
   await mock.subscribe({ url: good, events: ['CALL_ENDED'] })
   await mock.simulateCall({ channel: 'WHATSAPP' })

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
 import { control, createGroup, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { createPostgresDatabase } from './shared-cluster.ts'
 import { createTcpProxy } from './tcp-proxy.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -15,14 +16,7 @@ const startEndpoint = async () => {
     request.resume()
     held.push((status) => response.writeHead(status).end())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  return { held, url: `http://127.0.0.1:${port}/` }
+  return { held, url: `${await listenOnFreePort(server)}/` }
 }
 
 const subscribe = (server: Pick<RunningServer, 'url'>, url: string) =>

@@ -14,6 +14,7 @@ import { define as defineExec } from '../src/cli/exec.ts'
 import { define as defineListen } from '../src/cli/listen.ts'
 import { startServer } from '../src/index.ts'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -163,13 +164,7 @@ const setups: Readonly<Record<string, () => Promise<Cycle>>> = {
     const secret = generateSecret()
     const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onAny(() => {})
     const endpoint = createServer(toNodeHandler(receiver))
-    await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      endpoint.closeAllConnections()
-      endpoint.close()
-    })
-    const address = endpoint.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+    const url = `${await listenOnFreePort(endpoint)}/`
     return () => examineEndpoint({ url, secret, only: ['refuses-get', 'accepts-genuine'] })
   },
 }

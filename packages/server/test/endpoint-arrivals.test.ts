@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 const path = '/organizations/acme'
 const clock = /at \d\d:\d\d:\d\d UTC$/
@@ -125,12 +125,7 @@ test('a skipped event is not hidden by later ones that were delivered', async ()
 test('a new event is under way until an attempt has failed', async () => {
   const { server, read } = await open([])
   const silent = createServer(() => {})
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    silent.closeAllConnections()
-    silent.close()
-  })
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+  const url = `${await listenOnFreePort(silent)}/`
   await control(server, `POST ${path}/subscriptions`, { channel: 'PSTN', number: acme.pstnNumbers[0], url })
   await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
   const { endpoints } = await read('timeline?call=c1')

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { type RunningServer, type ServerConfig, startServer } from '../src/index.ts'
 import { deviation } from './conformance.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 /** The organization of the tests. */
 export const acme = {
@@ -79,15 +80,9 @@ export const listenForWebhooks = async (
     connections++
     socket.once('close', () => connections--)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const origin = await listenOnFreePort(server)
   return {
-    url: `http://127.0.0.1:${address.port}/webhooks`,
+    url: `${origin}/webhooks`,
     arrivals,
     countConnections: () => connections,
     /** Resolves when this number of webhooks has arrived. */

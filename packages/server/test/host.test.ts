@@ -6,6 +6,7 @@ import { healthEventNames } from '@wabakit/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, startServer } from '../src/index.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 const raw = async (url: string, text: string): Promise<string> => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -182,14 +183,11 @@ test("logs the first line of an endpoint's response to a failed attempt, escaped
     request.resume()
     response.writeHead(401).end('timestamp 3600 s old\u001b[2J\u202e\nsecond line')
   })
-  endpoint.listen(0, '127.0.0.1')
-  await once(endpoint, 'listening')
-  onTestFinished(() => void endpoint.close())
-  const address = endpoint.address()
+  const origin = await listenOnFreePort(endpoint)
   await service.subscriptions.create('acme', {
     channel: 'WHATSAPP',
     number: '+15550100001',
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    url: `${origin}/`,
   })
   await createGroup(url)
 

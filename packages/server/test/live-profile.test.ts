@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { control, createGroup, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 const listen = async () => {
   const received: { headers: NodeJS.Dict<string | string[]>; body: Record<string, unknown> }[] = []
@@ -10,13 +9,8 @@ const listen = async () => {
     const chunks = await request.toArray()
     received.push({ headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
     response.writeHead(500).end()
-  }).listen(0, '127.0.0.1')
-  await once(endpoint, 'listening')
-  onTestFinished(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
   })
-  return { received, url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/` }
+  return { received, url: `${await listenOnFreePort(endpoint)}/` }
 }
 
 test('a server with mock and the profile live imitates a live service', async () => {

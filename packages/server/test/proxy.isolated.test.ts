@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { bundles } from './bundle-processes.ts'
 import { listenForWebhooks } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 /** Starts an HTTP proxy that forwards requests with absolute URLs, and records their hosts. */
 const startProxy = async () => {
@@ -19,13 +20,7 @@ const startProxy = async () => {
     outgoing.on('error', () => response.destroy())
     incoming.pipe(outgoing)
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
-  })
-  return { hosts, url: `http://127.0.0.1:${Object(proxy.address()).port}` }
+  return { hosts, url: await listenOnFreePort(proxy) }
 }
 
 const run = (args: readonly string[], proxy: string) => {

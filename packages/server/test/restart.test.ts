@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 const databaseFile = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-server-'))
@@ -41,18 +42,12 @@ test('releases an attempt when it stops, and repeats it immediately when it star
     if (attempts.length > 1) response.end()
     made[attempts.length - 1]?.resolve()
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
-  })
-  const address = endpoint.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const origin = await listenOnFreePort(endpoint)
   const first = await start({ database, shutdownGraceMs: 50 })
   await first.service.subscriptions.create('acme', {
     channel: 'WHATSAPP',
     number: '+15550100001',
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}/`,
   })
   await createGroup(first.url)
   await made[0]?.promise

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
 import { bundles } from './bundle-processes.ts'
 import { acme, control, createGroup, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { openStream } from './open-stream.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -154,17 +155,11 @@ test('a stop ends a stream, a request and an attempt after the grace period, and
   } as const
   const server = await start(settings, { logStream: log })
   const hanging = createServer()
-  hanging.listen(0, '127.0.0.1')
-  await once(hanging, 'listening')
-  onTestFinished(() => {
-    hanging.close()
-  })
-  const address = hanging.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const origin = await listenOnFreePort(hanging)
   await control(server, 'POST /organizations/acme/subscriptions', {
     channel: 'WHATSAPP',
     number: '+15550100001',
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}/`,
   })
   await openStream(server)
   const connected = once(hanging, 'connection')
@@ -247,18 +242,11 @@ test('a stop does not wait for an endpoint whose last attempt failed', async () 
     requests += 1
     if (requests === 1) response.writeHead(500).end()
   })
-  failing.listen(0, '127.0.0.1')
-  await once(failing, 'listening')
-  onTestFinished(() => {
-    failing.closeAllConnections()
-    failing.close()
-  })
-  const address = failing.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const origin = await listenOnFreePort(failing)
   await control(server, 'POST /organizations/acme/subscriptions', {
     channel: 'WHATSAPP',
     number: '+15550100001',
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}/`,
   })
   await createGroup(server.url, { groupId: 'first' })
   await expect.poll(() => requests).toBe(1)

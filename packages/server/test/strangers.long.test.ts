@@ -4,17 +4,12 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendBesideStrangers } from './beside-strangers.ts'
 import { acme, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { hasProxy, type ProxyName, startReverseProxy } from './reverse-proxy.ts'
 
 const startReceiver = async (secret: string): Promise<string> => {
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onAny(() => {})
-  const server = createServer(toNodeHandler(receiver))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${Object(server.address()).port}`
+  return listenOnFreePort(createServer(toNodeHandler(receiver)))
 }
 
 const proxy = async (name: ProxyName, servers: readonly string[]): Promise<string> => {

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { verifySignature } from '@wabakit/webhooks'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { hosts } from './hosts.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 type Entry = { kind: string; at: string; marks: { kind: string }[]; [field: string]: unknown }
 
@@ -410,13 +411,7 @@ test('a due delivery waits for the endpoint while it is handling another one', a
     request.resume()
     asked.resolve()
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
-  })
-  const address = endpoint.address()
-  await subscribe(server, `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+  await subscribe(server, `${await listenOnFreePort(endpoint)}/`)
   for (const groupId of ['a', 'b']) await createGroup(server.url, { groupId })
   await asked.promise
   const waits = await Promise.all(

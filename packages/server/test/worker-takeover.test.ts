@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres } from '../src/stores/postgres/open-postgres.ts'
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { acme, createGroup, start } from './fixture.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { createPostgresDatabase } from './shared-cluster.ts'
 
 /** An attempt as seen by an endpoint. */
@@ -25,17 +26,10 @@ const listen = async () => {
     request.resume()
     if (!isHanging) response.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const hang = (value: boolean): void => {
     isHanging = value
   }
-  return { url: `http://127.0.0.1:${address.port}/`, attempts, hang }
+  return { url: `${await listenOnFreePort(server)}/`, attempts, hang }
 }
 
 test('a worker whose session is ended by the database aborts its attempts before they are repeated', async () => {

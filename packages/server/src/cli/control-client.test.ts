@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { listenOnFreePort } from '../../test/listen-on-free-port.ts'
 import { checkSecrecy, createControlClient } from './control-client.ts'
 
 test.each(['http://127.0.0.1:4100', 'http://localhost', 'http://[::1]:4100', 'https://wa.example.com'])(
@@ -21,13 +22,7 @@ test('follows no redirect, which would change the request', async () => {
     requests.push(`${request.method} ${request.url}`)
     response.writeHead(302, { location: '/elsewhere' }).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const url = await listenOnFreePort(server)
   const sent = createControlClient({ server: url }).send('POST', '/faults', {})
   await expect(sent).rejects.toThrow(`Cannot reach a server at ${url}`)
   expect(requests).toEqual(['POST /_wabakit/faults'])

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createMock } from '@wabakit/mock'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { listenOnFreePort } from '../../test/listen-on-free-port.ts'
 import { runProgram } from './program.ts'
 
 test('what a foreign server sends as a text forges no line', async () => {
@@ -23,15 +23,10 @@ test('what a foreign server sends as a text forges no line', async () => {
     const answer = await mock.fetch(new Request(`${mock.url}${request.url}`))
     response.end(JSON.stringify(JSON.parse(await answer.text(), forge)))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const url = await listenOnFreePort(server)
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   onTestFinished(() => write.mockRestore())
 
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await runProgram(['overview', '--server', url, '--organization', mock.organizationId])
 
   const text = write.mock.calls.map(([chunk]) => String(chunk)).join('')

@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { generateSecret } from '@wabakit/webhooks'
 import { Command } from 'commander'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { define as defineDoctor } from '../../src/cli/doctor.ts'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { folder } from './wabakit.ts'
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string }
@@ -20,14 +19,8 @@ const listen = async () => {
     received.push({ headers: request.headers, body })
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, received }
+  return { url: await listenOnFreePort(server), received }
 }
 
 /** Runs a command in this process. Returns what it printed, and its error. */

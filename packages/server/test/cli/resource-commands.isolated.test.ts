@@ -6,6 +6,7 @@ import { findOperation, listFieldOptions, listPathParameters } from '../../src/c
 import { runProgram } from '../../src/cli/program.ts'
 import { resources } from '../../src/cli/resources.ts'
 import { type RunningServer, startServer } from '../../src/index.ts'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { wabakitHere as wabakit } from './wabakit.ts'
 
 const start = async (config: object = {}): Promise<RunningServer> => {
@@ -75,10 +76,8 @@ const record = async (answer: (request: Recorded) => object) => {
     requests.push(recorded)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(recorded)))
   })
-  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void recorder.close())
-  const address = recorder.address()
-  const run = at({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` })
+  const url = await listenOnFreePort(recorder)
+  const run = at({ url })
   return { requests, run }
 }
 
@@ -459,10 +458,7 @@ test('overview prints the state of each endpoint first, within 80 columns, and e
   const endpoint = createServer((request, response) => {
     response.writeHead(request.url === '/fails' ? 500 : 200).end()
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void endpoint.close())
-  const address = endpoint.address()
-  const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const base = await listenOnFreePort(endpoint)
   for (const path of ['works', 'fails']) {
     const url = `${base}/${path}`
     await server.service.subscriptions.create('acme', { channel: 'PSTN', number: '+15550100002', url })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createNetServer } from 'node:net'
+import { createServer as createNetServer } from 'node:net'
 import { eventNames } from '@wabakit/contract'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { openEndpoint } from './endpoint.ts'
 import { startServer, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
@@ -111,10 +112,7 @@ test("a rejected delivery shows the endpoint's response, and listen neither foll
       .writeHead(request.url === '/moved' ? 307 : 401, { location: '/' })
       .end('timestamp 3600 s old\nsecond line')
   })
-  await new Promise<void>((resolve) => rejecting.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void rejecting.close())
-  const address = rejecting.address()
-  const to = `localhost:${typeof address === 'object' ? address?.port : 0}`
+  const to = `localhost:${new URL(await listenOnFreePort(rejecting)).port}`
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const server = await startServer(['--webhook-url', `http://${to}/`])
   const at = { env: { WABAKIT_SERVER: new URL(server.ready.url).host } }
@@ -224,11 +222,8 @@ test('a server cannot write control characters to the terminal, in any format', 
     response.writeHead(isRefused ? 422 : 201, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isRefused ? { message: injected } : call))
   })
-  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void hostile.close())
-  const address = hostile.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const at = { env: { WABAKIT_SERVER: `http://127.0.0.1:${port}`, FORCE_COLOR: '1' } }
+  const url = await listenOnFreePort(hostile)
+  const at = { env: { WABAKIT_SERVER: url, FORCE_COLOR: '1' } }
 
   const outputs = await Promise.all([
     wabakit(['trigger', 'call'], at),
@@ -252,9 +247,7 @@ test('listen accepts a response after a 100 Continue that it did not ask for', a
       socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'),
     )
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void endpoint.close())
-  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+  const url = `${await listenOnFreePort(endpoint)}/`
   const at = { env: { WABAKIT_SERVER: server.ready.url } }
   const listening = startWabakit(['listen', '--forward-to', url], at)
   await listening.line(/webhook secret/)

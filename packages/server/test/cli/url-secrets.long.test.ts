@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inspect } from 'node:util'
@@ -13,6 +11,7 @@ import { anyOf, bearerAuth, createReceiver, sqlInbox, urlToken } from '@wabakit/
 import { createSecretFinder } from '@wabakit/wire'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { start } from '../fixture.ts'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { folder, startServer, startWabakit, wabakitHere as wabakit } from './wabakit.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -29,13 +28,8 @@ const openEcho = async (status: number): Promise<string> => {
     request.resume()
     response.writeHead(status, { location: `/login${query}` })
     response.end(`Route ${request.url} not found. ${JSON.stringify({ token })} ${btoa(encoded)}`)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks${query}`
+  return `${await listenOnFreePort(server)}/hooks${query}`
 }
 
 const print = ({ stdout, stderr }: { stdout: string; stderr: string }): string => `${stdout}\n${stderr}`

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { onSqlite } from './each-store.ts'
 
 onSqlite('managing with the inspector', (inspector) => {
@@ -20,13 +21,7 @@ onSqlite('managing with the inspector', (inspector) => {
       })
       void toNodeHandler(receiver)(request, response)
     })
-    await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      endpoint.closeAllConnections()
-      endpoint.close()
-    })
-    const address = endpoint.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/webhooks`
+    const url = `${await listenOnFreePort(endpoint)}/webhooks`
     const { page, problems, picture } = await inspector.open(`?organization=${organization}`)
     const dialog = page.getByRole('dialog')
     const steps = page.getByRole('region', { name: 'First steps' })

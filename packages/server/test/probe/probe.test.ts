@@ -1,10 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { type ProbeAnswer, type ProbeOptions, probeQuestions, probeService } from '@wabakit/conformance'
 import { CreateGroupRequest } from '@wabakit/contract'
 import { addSeen, createEmptyProfile, MeasuredProfile, type ResponseForm } from '@wabakit/contract/profile'
 import { createMock, type Mock } from '@wabakit/mock'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import {
   pstnCall,
   type Service,
@@ -223,11 +223,9 @@ test('a service that switches to another protocol answers nothing, and leaves a 
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => socket.write(head))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const { answers } = await probe({ baseUrl: `http://127.0.0.1:${port}` })
+  })
+  const url = await listenOnFreePort(server)
+  const { answers } = await probe({ baseUrl: url })
   expect(new Set(answers.map(({ reason }) => reason))).toEqual(
     new Set(['101: the service switched to another protocol']),
   )

@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
-import { onTestFinished, vi } from 'vitest'
+import { vi } from 'vitest'
 import { createGroup, listenForWebhooks, start } from '../fixture.ts'
+import { listenOnFreePort } from '../listen-on-free-port.ts'
 import type { SettingCase, Settings } from './setting-case.ts'
 
 const number = '+15550100001'
@@ -26,16 +27,10 @@ const countConcurrent = async (settings: Partial<Settings>, subscriptions: numbe
       for (const each of held.splice(0)) each.end()
     }, 100)
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    endpoint.closeAllConnections()
-    endpoint.close()
-  })
-  const address = endpoint.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const origin = await listenOnFreePort(endpoint)
   const { service, url } = await start({ rateLimitPerKey: 0, ...settings })
   for (let index = 0; index < subscriptions; index++) {
-    const target = `http://127.0.0.1:${port}/${index}`
+    const target = `${origin}/${index}`
     await service.subscriptions.create('acme', { channel: 'WHATSAPP', number, url: target })
   }
   const countUnfinished = async (): Promise<number> =>
