@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 
 const listen = async (port: number): Promise<Server | undefined> => {
   const server = createServer().listen(port, '127.0.0.1')
-  const isListening = once(server, 'listening').then(
+  const isFree = once(server, 'listening').then(
     () => true,
     () => false,
   )
-  return (await isListening) ? server : undefined
+  return (await isFree) ? server : undefined
 }
 
 /**
@@ -28,4 +28,17 @@ export const findFreePort = async (): Promise<number> => {
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** Returns whether a program accepts connections on a port. */
+export const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }

@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { findFreePort } from './free-port.ts'
+import { findFreePort, isListening } from './free-port.ts'
 import { requireProgram } from './programs.ts'
 
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
@@ -16,18 +15,6 @@ export const hasPgBouncer = requireProgram('pgbouncer', program !== undefined)
 
 /** A real PgBouncer in front of a database. */
 export type PgBouncer = { readonly url: string; close(): Promise<void> }
-
-const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
 
 /** Starts a PgBouncer with a pool mode. */
 export const startPgBouncer = async (

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from './free-port.ts'
+import { findFreePort, isListening } from './free-port.ts'
 import { requireProgram } from './programs.ts'
 
 export type ProxyOptions = {
@@ -119,18 +118,6 @@ ProxyPass / balancer://app/`,
 export type ProxyName = keyof typeof programs
 
 export const hasProxy = (name: ProxyName): boolean => requireProgram(name, existsSync(programs[name].path))
-
-const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
 
 /** Starts a real proxy in front of `servers` (URLs), with another configuration if `configure` is set. Only nginx has a `location`. */
 export const startReverseProxy = async (
