@@ -1,6 +1,6 @@
 import { createPhoneNumber, createSeededRandom } from '@wabakit/core/simulation'
 
-/** Generates a customer's account at the vendor. */
+/** Generates an organization's account at the vendor. */
 export const createAccount = (seed: number, tenant: number) => {
   const random = createSeededRandom(seed, 'account', tenant)
   const createBytes = (count: number) => Array.from({ length: count }, () => Math.floor(random() * 256))

@@ -22,7 +22,7 @@ export type DeliverOptions = {
 }
 
 /**
- * An organization of the mock: a customer's account at the vendor, with functions for tests.
+ * An organization of the mock: an account at the vendor, with functions for tests.
  * Tenants are isolated from each other, and each has its own clock.
  *
  * @interface

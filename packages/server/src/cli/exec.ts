@@ -38,8 +38,8 @@ type Forwarded = {
 }
 
 /**
- * Forwards a signal to a child, unless the child gets it anyway: a terminal sends Ctrl-C to both processes, and programs end
- * at once when they get it a second time. On Windows, the console signals the child, and `kill` would end it immediately.
+ * Forwards a signal to a child, unless the child gets it anyway: a terminal sends Ctrl-C to both processes, and many programs
+ * end at once when they get it a second time. On Windows, the console signals the child, and `kill` would end it immediately.
  */
 export const passOn = (
   child: Pick<ChildProcess, 'kill'>,

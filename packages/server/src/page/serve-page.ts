@@ -75,7 +75,7 @@ export const servePage = async (path: string, folder: string = findFolder()): Pr
   }
 }
 
-/** The mark in the viewer's file in whose place the trace belongs. The viewer's build writes it. */
+/** Stands for the trace in the viewer's file. The viewer's build writes it. */
 const mark = '<!--trace-->'
 
 /** Creates the file of a trace, which is gzipped and in base64: the viewer with the trace in it. */

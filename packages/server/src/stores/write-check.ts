@@ -12,7 +12,7 @@ export const isStorageError = (
 /** The outcome of a store's last write: when it ended and, if it failed, its error. */
 export type LastWrite = { readonly at: number; readonly error?: unknown }
 
-/** The outcome before the first write, which is never valid. */
+/** No outcome: the check writes something itself. */
 export const noWrite: LastWrite = { at: Number.NEGATIVE_INFINITY }
 
 export type WriteCheckOptions = {

@@ -195,7 +195,7 @@ export const observeDeliveries = ({ profile, registered, now }: ObserverOptions)
     },
     /** Returns the profile as it is now. */
     getProfile: (): MeasuredProfile => ({ ...profile, deliveries, events }),
-    /** Notes what did not happen until the end: calls in order, and attempts that were not repeated. */
+    /** Notes what had not happened by the end, for each call with its events in order and each attempt without a repeat. */
     end: (): MeasuredProfile => {
       for (const { names, isOutOfOrder } of calls.values())
         if (names.length > 1 && !isOutOfOrder) note('order', addNotSeen)

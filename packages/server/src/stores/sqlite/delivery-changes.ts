@@ -25,7 +25,7 @@ export const createDeliveryChanges = ({ database, write }: Access, { noteChanged
   const skip = database.prepare(
     `update deliveries set state = 'skipped', dueAt = null, finishedAt = ? where event = ? and subscription = ?`,
   )
-  // A delivery that was never attempted is already due.
+  // A pending delivery that was never attempted is already due.
   const makeDue = database.prepare(
     `update deliveries set dueAt = ? where event = ? and subscription = ? and state <> 'fresh'`,
   )
