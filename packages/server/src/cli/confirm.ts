@@ -17,7 +17,7 @@ export const ask = async (question: string, { input, output } = standard): Promi
   if (!input.isTTY) return ''
   const terminal = createInterface({ input, output })
   try {
-    // Ctrl-C and Ctrl-D close the terminal. Versions of Node.js then reject the question, or leave it open.
+    // Ctrl-C and Ctrl-D close the terminal. Depending on its version, Node.js then rejects the question or leaves it open.
     const closed = once(terminal, 'close').then(() => '')
     const reply = await Promise.race([terminal.question(`${question} `), closed]).catch(() => '')
     return reply.trim()

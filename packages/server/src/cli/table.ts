@@ -7,7 +7,7 @@ const formatItem = (value: unknown): string => {
   return typeof value === 'object' ? writeJson(value) : String(value)
 }
 
-/** Does not call itself, because a payload may have more brackets than there is stack. */
+/** Does not recurse, because a payload may be nested more deeply than the stack allows. */
 const formatCell = (value: unknown): string =>
   Array.isArray(value) ? value.map(formatItem).join(',') || '-' : formatItem(value)
 

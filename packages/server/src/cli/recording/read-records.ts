@@ -15,8 +15,8 @@ export type ReadRecord = {
 }
 
 /**
- * Lists what is in a field, such as `req.body`: of each item, if there are arrays on the way. A text on the way is read as JSON,
- * because many logs contain JSON in a text.
+ * Lists what is in a field, such as `req.body`. Of an array on the way, reads each item. Parses a string on the way as JSON,
+ * because many logs contain JSON in strings.
  */
 const listAtPath = (json: unknown, path: readonly string[]): readonly unknown[] => {
   const [name, ...rest] = path
