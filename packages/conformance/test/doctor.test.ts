@@ -319,6 +319,21 @@ describe.concurrent('the run', () => {
     expect(countCommon(one.signatures, three.signatures)).toBe(0)
   })
 
+  test('sends the same wrong credentials for the same seed', async () => {
+    await using endpoint = await startEndpoint()
+    const record = async () => {
+      const sent: unknown[] = []
+      await examine(endpoint, {
+        headers: { 'x-webhook-token': 'a token of the sender' },
+        effects: undefined,
+        only: ['refuses-wrong-credentials'],
+        onExchange: (_, { request: { headers } }) => sent.push(headers['x-webhook-token']),
+      })
+      return sent
+    }
+    expect(await record()).toEqual(await record())
+  })
+
   test('never prints a secret, whatever the endpoint responds', async () => {
     const password = 'correct horse battery staple'
     const keeps = ['keeps-secrets-out-of-answers', 'keeps-stacks-out-of-answers']

@@ -24,7 +24,7 @@ const decodeBytes = (text: string): string =>
 const decodePercents = (text: string): string =>
   text.replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 
-/** Some functions also name letters, of which the doctor looks for three. */
+/** Some functions also write letters as entities. These three letters are in the doctor's texts. */
 const entities: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
   ...{ ouml: 'ö', uuml: 'ü', szlig: 'ß' },

@@ -21,7 +21,7 @@ type EditorProps = DialogControl & {
   readonly source: Event | readonly EventType[]
 }
 
-/** Indents a payload to edit it, unless it is nested too deeply. */
+/** Indents a payload to edit it, unless it is not JSON or is nested too deeply. */
 const format = (payload: string): string => {
   try {
     return JSON.stringify(JSON.parse(payload), null, 2)

@@ -18,7 +18,7 @@ export const reloadAll = (): void => {
   for (const reload of all) reload.now()
 }
 
-/** Starts looking for attempts of other processes, which only PostgreSQL can have. Returns a function that stops it. */
+/** Starts looking for attempts of other processes, which only a server on PostgreSQL has. Returns a function that stops it. */
 export const startPolling = (): (() => void) => {
   const timer = setInterval(() => {
     if (info.value?.database === 'postgresql') for (const reload of all) reload.request()

@@ -99,7 +99,7 @@ type ConfirmationProps = DialogControl & {
   readonly onConfirm: () => Promise<unknown>
 }
 
-/** Asks before an action that stops or deletes something. Stays open, with the error, if the action fails. */
+/** Asks before an action that stops, replaces or deletes something. Stays open, with the error, if the action fails. */
 export const Confirmation = ({
   title,
   object,

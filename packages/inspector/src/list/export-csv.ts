@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const toCell = (value: unknown): string => {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
-  // A spreadsheet runs text that begins like a formula. A telephone number is none.
+  // A spreadsheet runs text that begins like a formula. A telephone number only looks like one.
   const safe = /^[=@\t\r]|^[+-](?!\d+$)/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

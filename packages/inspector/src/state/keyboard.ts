@@ -77,7 +77,10 @@ const findAction = (key: string): (() => unknown) | undefined => {
   }
 }
 
-/** Handles keys, except while the user types or a dialog is open, until the returned function is called. */
+/**
+ * Handles keys until the returned function is called. While the user types or a dialog is open, only Escape and the keys
+ * that open the search work.
+ */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event

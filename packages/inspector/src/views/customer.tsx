@@ -71,7 +71,7 @@ const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
   </section>
 )
 
-/** Everything that is stored about a customer, which is found by its number. */
+/** The latest calls, the groups and the latest deliveries of a customer, who is found by the number. */
 export const CustomerView = () => {
   const id = getParam('id')
   const { value: customer, problem } = useRecord(

@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto'
 import { swapCase } from '../../swap-case.ts'
+import type { Examination } from '../examination.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
 
 const withCredentials =
-  (change: (value: string) => string): Forgery =>
-  ({ headers }, { credentials }) => ({
+  (change: (value: string, examination: Examination) => string): Forgery =>
+  ({ headers }, examination) => ({
     headers: {
       ...headers,
-      ...Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, change(value)])),
+      ...Object.fromEntries(
+        Object.entries(examination.credentials).map(([name, value]) => [name, change(value, examination)]),
+      ),
     },
   })
 
@@ -27,9 +29,9 @@ const withinScheme = (change: (credential: string) => string): Forgery =>
 
 /** Changes the user or the password of HTTP Basic. Other credentials become random. */
 const withinBasic = (change: (user: string, password: string) => string): Forgery =>
-  withCredentials((value) => {
+  withCredentials((value, { random }) => {
     const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(value) ?? []
-    if (encoded === '') return randomBytes(value.length).toString('hex').slice(0, value.length)
+    if (encoded === '') return random.bytes(value.length).toString('hex').slice(0, value.length)
     const [user = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':')
     return `Basic ${Buffer.from(change(user, password.join(':'))).toString('base64')}`
   })

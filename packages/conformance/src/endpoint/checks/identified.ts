@@ -48,7 +48,7 @@ const deliverEach = async (
   return judgeAccepted(attempts)
 }
 
-/** Sends an event of one call, and counts the call's effects afterwards. */
+/** Sends an event, and counts the effects of its subject afterwards. */
 const sendAndCount = async (
   examination: Examination,
   delivery: Delivery,
