@@ -1,5 +1,6 @@
-// The same endpoints as in `npm run test:long`, with every check and every framework.
+// The same endpoints as in `npm run test:long`, with every check, every framework and every placeholder.
 import './correct.long.test.ts'
+import './example-receivers.long.test.ts'
 import './flawed-credentials.long.test.ts'
 import './flawed-events.long.test.ts'
 import './flawed-forms.long.test.ts'
@@ -8,3 +9,4 @@ import './flawed-robustness.long.test.ts'
 import './flawed-routes.long.test.ts'
 import './flawed-tokens.long.test.ts'
 import './flawed-verification.long.test.ts'
+import './plan.long.test.ts'

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { signWebhook } from '@wabakit/webhooks'
 import { describe, expect, test, vi } from 'vitest'
 import { findFreePort } from '../../server/test/free-port.ts'
-import { requireCommand } from '../../server/test/programs.ts'
+import { isMatrix, requireCommand } from '../../server/test/programs.ts'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 import { type Command, startProcess } from './start-process.ts'
@@ -83,6 +83,12 @@ const tokenChecks = [
 const urlToken = 'a token+ä/%41-16'
 
 const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }
+
+/** What configurations contain before they are completed. Each takes a process, so CI tries one of each form. */
+const placeholders = [
+  ...['whsec_', '****', ''],
+  ...(isMatrix ? ['whsec_…', 'whsec_...', 'whsec_<secret>', 'whsec_xxxx'] : []),
+]
 
 const startExample = async (name: string, language: Language, variables: Record<string, string>) => {
   const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
@@ -219,15 +225,7 @@ describe.concurrent('the example receiver', () => {
           'webhook-timestamp': `${timestamp}`,
           'webhook-signature': `v1,${forged}`,
         }
-        for (const placeholder of [
-          'whsec_',
-          'whsec_…',
-          'whsec_...',
-          'whsec_<secret>',
-          'whsec_xxxx',
-          '****',
-          '',
-        ]) {
+        for (const placeholder of placeholders) {
           const starting = startExample(name, language, { WABAKIT_WEBHOOK_SECRET: placeholder })
           // Only PHP has no start at which it could refuse.
           if (name !== 'php') {

@@ -40,6 +40,7 @@ const drawWrongSecret = (): Buffer => createRandom(seed).bytes(32)
 const flaws: Record<string, Flaw> = {
   'verifies nothing': {
     plant: () => ({ verify: () => undefined }),
+    isExaminedByAll: true,
     fail: [...everythingForged, 'refuses-secret-in-query'],
     advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
   },
