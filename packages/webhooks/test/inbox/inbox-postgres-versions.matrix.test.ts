@@ -1,3 +1,4 @@
+import './inbox-postgres-versions.long.test.ts'
 import { versionCases } from './installed-environment.ts'
 
 // `npm install` in tools/matrix installs them.
