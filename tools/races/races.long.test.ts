@@ -38,7 +38,7 @@ const pairs: ReadonlyArray<readonly OperationName[]> = [
 ]
 
 const minimums = new Map(Object.entries(recorded))
-const maxOrders = 8
+const maxOrders = 4
 
 test.each(pairs)(
   '%s and %s end as they do one after the other, in every order of their statements',
