@@ -77,7 +77,7 @@ const restartBehind = async (
         await sleep(20)
       }
     }
-    for (let client = 0; client < 4; client++) clients.push(create())
+    for (let client = 0; client < 2; client++) clients.push(create())
   }
   made.defer(() => {
     isOver = true

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { requireCommand } from '../programs.ts'
-import { folder, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
 test.skipIf(!requireCommand('python3', '--version')).each(['reference', 'live'])(
   'exec --mock runs the suite of another language against the mock, with the profile %s',
@@ -21,11 +21,12 @@ test('exec prints what it started, and a mock repeats its seed', async () => {
   const script =
     "console.log([process.env.WABAKIT_SEED, process.env.WABAKIT_PROFILE, process.env.WABAKIT_API_KEY].join(' '))"
   const run = (...flags: string[]) => wabakit(['exec', ...flags, '--', process.execPath, '-e', script])
+  const refuse = (...flags: string[]) => wabakitHere(['exec', ...flags, '--', 'true'])
   const live = ['--mock', '--profile', 'live', '--seed', '42']
   const header = ['--mock', '--webhook-header', 'x-webhook-token: t0ken']
   const [first, second, server, wrong, twice] = await Promise.all([
-    ...[run(...live), run(...live)],
-    ...[run(), run('--profile', 'live'), run(...header, '--webhook-authorization', 'Bearer t0ken')],
+    ...[run(...live), run(...live), run()],
+    ...[refuse('--profile', 'live'), refuse(...header, '--webhook-authorization', 'Bearer t0ken')],
   ])
   expect(first?.stderr).toMatch(/^wabakit mock http:\/\/127\.0\.0\.1:\d+ {2}profile live {2}seed 42 /)
   expect(first?.stdout).toMatch(/^42 live wk_mock_\w+\n$/)
@@ -47,7 +48,7 @@ test('exec --mock refuses the settings of a server that it would ignore', async 
     '--rate-limit-per-key',
     '1',
   ]
-  const { code, stderr } = await wabakit(['exec', '--mock', '--sandbox', ...ignored, '--', 'true'])
+  const { code, stderr } = await wabakitHere(['exec', '--mock', '--sandbox', ...ignored, '--', 'true'])
   expect(code).toBe(2)
   expect(stderr).toContain('--database, --control-token, --rate-limit-per-key, --sandbox')
   expect(stderr).not.toContain('a-token-of-16')

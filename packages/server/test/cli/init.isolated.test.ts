@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { frameworks } from '../../src/cli/init/frameworks.ts'
 import { type Choices, planFiles } from '../../src/cli/init/plan-files.ts'
 import { isMatrix } from '../programs.ts'
 import { toLiveTest } from './live-test.ts'
 import { folder, wabakitHere as wabakit } from './wabakit.ts'
+
+// One test runs vitest on an application of each framework, which takes longer on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 type Manifest = { readonly type?: string; readonly tsconfig?: true; readonly jest?: object }
 

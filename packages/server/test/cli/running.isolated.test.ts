@@ -150,9 +150,8 @@ test('a server error exits with 1 and its message, and a value that it refuses w
 })
 
 test('erase counts with --dry-run, and erases a customer, a call and an organization', async () => {
-  const { ready } = await startServer(['--database', ':memory:'])
-  const at = { env: { WABAKIT_SERVER: ready.url } }
-  const customerNumber = '+15550199001'
+  const at = { env }
+  const customerNumber = '+15550199002'
   for (const callId of ['c1', 'c2']) {
     const set = ['--set', `callId=${callId}`, '--set', `customerNumber="${customerNumber}"`]
     await wabakitHere(['trigger', 'call', ...set, '--set', 'summary=false'], at)
@@ -241,18 +240,16 @@ test('a server cannot write control characters to the terminal, in any format', 
 })
 
 test('listen accepts a response after a 100 Continue that it did not ask for', async () => {
-  const server = await startServer()
   const endpoint = createNetServer((socket) => {
     socket.once('data', () =>
       socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'),
     )
   })
   const url = `${await listenOnFreePort(endpoint)}/`
-  const at = { env: { WABAKIT_SERVER: server.ready.url } }
-  const listening = startWabakit(['listen', '--forward-to', url], at)
+  const listening = startWabakit(['listen', '--forward-to', url], { env })
   await listening.line(/webhook secret/)
-  await wabakitHere(['trigger', 'GROUP_CREATED'], at)
+  await on('trigger', 'GROUP_CREATED')
   expect(await listening.line(/<-- /)).toContain('[202]')
-  for (const command of [listening, server]) command.kill('SIGTERM')
-  await Promise.all([listening, server].map(({ ended }) => ended))
+  listening.kill('SIGTERM')
+  await listening.ended
 })

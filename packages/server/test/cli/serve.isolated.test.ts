@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { requireCommand } from '../programs.ts'
-import { command, folder, startServer, startWabakit, wabakit } from './wabakit.ts'
+import { command, folder, startServer, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
 test('the first start prints the key and secret, the next one on the same file does not, and SIGTERM exits with 0', async () => {
   const args = ['--database', 'once.db', '--webhook-url', 'http://127.0.0.1:9/webhooks']
@@ -70,11 +70,11 @@ test('the reason why a server cannot start is reported in one sentence and by th
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port
   const [badPort, badVariable, takenPort, takenFile, noFolder, noDatabase] = await Promise.all([
-    wabakit(['serve', '--port', 'eighty']),
-    wabakit(['serve'], { env: { WABAKIT_ROLE: 'king' } }),
-    wabakit(['--port', port, '--database', ':memory:', '--log-level', 'silent']),
+    wabakitHere(['serve', '--port', 'eighty']),
+    wabakitHere(['serve'], { env: { WABAKIT_ROLE: 'king' } }),
+    wabakitHere(['--port', port, '--database', ':memory:', '--log-level', 'silent']),
     wabakit(['--port', '0', '--database', 'held.db', '--log-level', 'silent']),
-    wabakit(['--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
+    wabakitHere(['--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
     wabakit(['--port', '0', '--database', 'postgres://me:s3cret@127.0.0.1:1/shop', '--log-level', 'silent']),
   ])
 
@@ -113,9 +113,9 @@ test('a failed start creates no organization, because its key would not be shown
     join(folder, 'organizations.json'),
     JSON.stringify({ organizations: [{ id: 'acme' }, { id: 'umbrella', pstnNumbers: ['nobody'] }] }),
   )
-  const badUrl = await wabakit([...on, '--port', '0', '--webhook-url', 'http://192.0.2.1/'])
-  const badNumber = await wabakit([...on, '--port', '0', '--config', 'organizations.json'])
-  const takenPort = await wabakit([...on, '--port', port])
+  const badUrl = await wabakitHere([...on, '--port', '0', '--webhook-url', 'http://192.0.2.1/'])
+  const badNumber = await wabakitHere([...on, '--port', '0', '--config', 'organizations.json'])
+  const takenPort = await wabakitHere([...on, '--port', port])
   const started = await startServer(on)
 
   expect(badUrl).toEqual({

@@ -1,0 +1,2 @@
+// The jobs for GitLab, too.
+import './ci-page.isolated.test.ts'
