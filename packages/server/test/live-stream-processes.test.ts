@@ -55,17 +55,17 @@ test('streams events in order, even if another process commits one after later o
     CREATE TRIGGER wait BEFORE INSERT ON wabakit.events FOR EACH ROW
     WHEN (NEW.subject = 'group:slow') EXECUTE FUNCTION public.wait();
     SELECT pg_advisory_lock(42)`)
-  const waiting = async (): Promise<number | null> =>
-    (await holder.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rowCount
+  const waiting = async (): Promise<number> =>
+    (await holder.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rows.length
   const stream = await openStream(watched)
 
   await createGroup(quick.url, { groupId: 'before' })
   const before = await stream.next()
   const creating = createGroup(slow.url, { groupId: 'slow' })
-  await expect.poll(waiting).toBe(1)
+  await expect.poll(waiting).toBeGreaterThanOrEqual(1)
   await createGroup(quick.url, { groupId: 'after' })
   // Readers wait for the event that is being written.
-  await expect.poll(waiting).toBe(2)
+  await expect.poll(waiting).toBeGreaterThanOrEqual(2)
   await holder.query('SELECT pg_advisory_unlock(42)')
 
   expect((await creating).status).toBe(200)

@@ -180,7 +180,7 @@ describe('an inbox on PostgreSQL', () => {
   })
 
   it('stores while a claim waits for another process', async () => {
-    const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool()))
+    const { receiver, inbox, table } = receive(createEnvironment(postgres.pool()))
     receiver.onAny(() => {})
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     const locking = await postgres.pool().connect()
@@ -190,10 +190,10 @@ describe('an inbox on PostgreSQL', () => {
       shared.query(
         `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`,
       )
-    await expect.poll(isWaiting).toHaveLength(1)
+    // A claim that was given up after 10 seconds may wait, too.
+    await expect.poll(isWaiting).not.toEqual([])
     expect((await receiver.handle(toRequest(toEnd('c'), 'b'))).status).toBe(200)
-    // The claim still waits.
-    expect([await isWaiting(), errors]).toEqual([[expect.anything()], []])
+    expect(await inbox.count()).toEqual({ stored: 2 })
     await locking.query('ROLLBACK')
     locking.release()
     await expect.poll(() => inbox.count()).toEqual({ handled: 2 })
@@ -405,15 +405,18 @@ describe('an inbox on PostgreSQL', () => {
   it('does not let a handler write anything after it timed out', async () => {
     const { receiver, inbox } = receive(shared, { handlerTimeoutMs: 2_000 })
     const late = Promise.withResolvers<unknown>()
-    receiver.onAny(async (_, { transaction, signal }) => {
+    const write = async ({ transaction, signal }: Pick<Context, 'transaction' | 'signal'>) => {
+      const timedOut = new Promise((resolve) => signal.addEventListener('abort', resolve))
       const client = await transaction()
       await client.query("INSERT INTO effects VALUES ('in time')")
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      setTimeout(
-        () => client.query("INSERT INTO effects VALUES ('late')").then(late.resolve, late.resolve),
-        20,
-      )
-      await new Promise(() => {})
+      await timedOut
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      await client.query("INSERT INTO effects VALUES ('late')")
+    }
+    receiver.onAny((_, context) => {
+      // On a busy machine, the first write may fail because it was late.
+      write(context).then(late.resolve, late.resolve)
+      return new Promise(() => {})
     })
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     await receiver.drain()

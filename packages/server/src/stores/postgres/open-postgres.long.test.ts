@@ -224,7 +224,8 @@ test('releases the lock of a process that stops in the middle of a migration', a
   const blocker = new pg.Client({ connectionString: url })
   await blocker.connect()
   await blocker.query('BEGIN; CREATE SCHEMA wabakit')
-  const silent = openPostgres({ url: proxied, statementTimeoutMs: 300 }).catch((error: unknown) => error)
+  // Long enough to see it wait on a busy machine.
+  const silent = openPostgres({ url: proxied, statementTimeoutMs: 1_500 }).catch((error: unknown) => error)
   const blocked = 'SELECT FROM pg_locks WHERE NOT granted'
   await expect.poll(async () => (await blocker.query(blocked)).rowCount).toBe(1)
   proxy.blackHole()
