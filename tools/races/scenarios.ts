@@ -59,6 +59,22 @@ const toParticipant = (digits: string): ParticipantRecord => ({
   changedAt: 0,
 })
 
+/** Changes the last participant of the group, or one that has left. */
+const toLeft = (digits: string): ParticipantRecord => ({
+  ...toParticipant(digits),
+  revision: 2,
+  state: 'left',
+  changedAt: 4_000,
+})
+
+const toEnded = (callId: string): CallRecord => ({
+  ...call,
+  callId,
+  revision: 2,
+  state: 'ended',
+  updatedAt: 4_000,
+})
+
 const attempt = (status: number): AttemptResult => ({
   startedAt: 2_000,
   durationMs: 1,
@@ -81,7 +97,7 @@ type Prepared = {
 /**
  * Saves an organization with two subscriptions, which get three events each. In one, the first delivery is being
  * attempted by a dead worker, the second waits behind it, and the third is in another lane. In the other, the first and
- * the third are delivered. There is a call, and a group with a participant.
+ * the third are delivered. There are two calls, and a group with a participant and one that has left.
  */
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
   const common = { revision: 1, createdAt: 0 }
@@ -112,7 +128,7 @@ export const prepareRecords = async (store: Store): Promise<Prepared> => {
       ...common,
     })
   }
-  await store.saveCall({ call, event: null })
+  for (const callId of ['0', '1']) await store.saveCall({ call: { ...call, callId }, event: null })
   await store.createGroup({
     group: {
       organizationId,
@@ -127,6 +143,10 @@ export const prepareRecords = async (store: Store): Promise<Prepared> => {
       createdAt: 0,
     },
     event: groupEvent('created'),
+  })
+  await store.saveParticipant({
+    participant: { ...toParticipant('1'), state: 'left' },
+    event: groupEvent('left before'),
   })
   await store.saveParticipant({ participant: toParticipant('2'), event: groupEvent('joined') })
   await store.addEvent(event('first', 'call:1'))
@@ -229,8 +249,9 @@ export const createOperations = (prepared: Prepared): Readonly<Record<OperationN
       run: (store) =>
         store.erase({
           organizationId,
-          callIds: ['1'],
-          participants: [{ groupId: 'group', digits: '2' }],
+          // Not in key order.
+          callIds: ['1', '0'],
+          participants: ['2', '1'].map((digits) => ({ groupId: 'group', digits })),
           eventIds: ['first', 'second'],
           now: 4_000,
         }),
@@ -241,11 +262,12 @@ export const createOperations = (prepared: Prepared): Readonly<Record<OperationN
     },
     endCall: {
       name: 'end the call',
+      run: (store) => store.saveCall({ call: toEnded('1'), event: event('ended', 'call:1') }),
+    },
+    endCalls: {
+      name: 'end both calls in one batch',
       run: (store) =>
-        store.saveCall({
-          call: { ...call, revision: 2, state: 'ended', updatedAt: 4_000 },
-          event: event('ended', 'call:1'),
-        }),
+        Promise.all(['0', '1'].map((callId) => store.saveCall({ call: toEnded(callId), event: null }))),
     },
     summarize: {
       name: 'save the summary',
@@ -263,11 +285,16 @@ export const createOperations = (prepared: Prepared): Readonly<Record<OperationN
     },
     leave: {
       name: 'leave the group',
+      run: (store) => store.saveParticipant({ participant: toLeft('2'), event: groupEvent('left') }),
+    },
+    leaveAll: {
+      name: 'change both participants in one batch',
       run: (store) =>
-        store.saveParticipant({
-          participant: { ...toParticipant('2'), revision: 2, state: 'left', changedAt: 4_000 },
-          event: groupEvent('left'),
-        }),
+        Promise.all(
+          ['1', '2'].map((digits) =>
+            store.saveParticipant({ participant: toLeft(digits), event: groupEvent(`left ${digits}`) }),
+          ),
+        ),
     },
     join: {
       name: 'join the group',
@@ -306,8 +333,10 @@ export type OperationName =
   | 'erase'
   | 'prune'
   | 'endCall'
+  | 'endCalls'
   | 'summarize'
   | 'leave'
+  | 'leaveAll'
   | 'join'
   | 'cancel'
   | 'retry'
@@ -362,7 +391,14 @@ export const scenarios: readonly (readonly OperationName[])[] = [
   ['settle', 'takeOver', 'disable'],
   ['publish', 'publishAlso', 'settle'],
   ['publish', 'settle', 'erase'],
+  // While the first one holds the last record, the others wait for it, or for each other.
+  ['endCall', 'erase', 'endCalls'],
+  ['leave', 'erase', 'leaveAll'],
 ]
 
 /** Scenarios with too many orders to run them all, and the switches to which they are limited. */
-export const maxSwitches: Readonly<Record<string, number>> = { 'remove,removeOrganization': 2 }
+export const maxSwitches: Readonly<Record<string, number>> = {
+  'remove,removeOrganization': 2,
+  'endCall,erase,endCalls': 1,
+  'leave,erase,leaveAll': 1,
+}

@@ -1,9 +1,11 @@
-import type { Store } from '@wabakit/core'
+import type { ErasureRequest, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { buildCall, buildParticipant, buildSummary } from '../../../../core/test/store-cases/records.ts'
 import { beginDue, delivered, gone, settle } from '../../../test/attempts.ts'
 import { event, groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
+import { type ChangedTable, type ChangeInput, changeRecords } from './functions/changes.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
@@ -98,3 +100,74 @@ test('no result waits until the backlog of a subscription that is gone is skippe
   await other.query('COMMIT')
   await expect.poll(countUnfinished).toBe(0)
 })
+
+/** Waits until this many sessions wait for locks of other ones. */
+const waitForLocks = (count: number) =>
+  expect
+    .poll(async () => {
+      const waiting = `SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE NOT l.granted AND a.datname = current_database()`
+      return (await database.query(waiting)).length
+    })
+    .toBeGreaterThanOrEqual(count)
+
+const keys = ['1', '2']
+const opposite = keys.toReversed()
+const erase = (given: Partial<ErasureRequest>) =>
+  store.erase({ organizationId: 'acme', callIds: [], participants: [], eventIds: [], now: 1, ...given })
+const change = <Table extends ChangedTable>(table: Table, records: ChangeInput<Table>['records']) =>
+  // A statement of several callers waits at most a second for a lock, so this one has a single caller.
+  changeRecords((sql, values = []) => database.query(sql, [['acme'], ...values.slice(1)]), {
+    table,
+    records,
+    events: records.map(() => null),
+  })
+const summarize = (callIds: readonly string[]) =>
+  change(
+    'summaries',
+    callIds.map((callId) => buildSummary({ callId })),
+  )
+
+test.each<[table: string, key: string, ...changes: (() => Promise<unknown>)[]]>([
+  [
+    'calls',
+    'call_id',
+    () => erase({ callIds: opposite }),
+    () =>
+      change(
+        'calls',
+        keys.map((callId) => buildCall({ callId, revision: 2 })),
+      ),
+  ],
+  [
+    'participants',
+    'digits',
+    () => erase({ participants: opposite.map((digits) => ({ groupId: 'g1', digits })) }),
+    () =>
+      change(
+        'participants',
+        keys.map((digits) => buildParticipant({ digits, revision: 2 })),
+      ),
+  ],
+  ['summaries', 'call_id', () => summarize(opposite), () => summarize(keys)],
+])(
+  'changes of the same %s at once do not deadlock, in whatever order they are given',
+  async (table, key, ...changes) => {
+    await store.createGroup(groupCreation('g1'))
+    // In the opposite order, so that a plan that reads the whole table finds them in it, too.
+    for (const id of opposite) {
+      await store.saveParticipant({ participant: buildParticipant({ digits: id }), event: event() })
+      await store.saveCall({ call: buildCall({ callId: id }), event: null })
+      await store.saveSummary({ summary: buildSummary({ callId: id }), event: null })
+    }
+    // Holds the last record. Who locks it before the first one then waits for it, and holds up the other change.
+    await other.query(`BEGIN; SELECT FROM wabakit.${table} WHERE ${key} = '2' FOR UPDATE`)
+    const made: Promise<unknown>[] = []
+    for (const [index, make] of changes.entries()) {
+      made.push(make())
+      await waitForLocks(index + 1)
+    }
+    await other.query('COMMIT')
+    await Promise.all(made)
+  },
+)

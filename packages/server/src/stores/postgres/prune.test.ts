@@ -1,6 +1,8 @@
 import type { Store } from '@wabakit/core'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { event, organization, subscription } from '../../../test/records.ts'
+import { buildParticipant } from '../../../../core/test/store-cases/records.ts'
+import { event, groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -64,3 +66,25 @@ test.each<[string, (store: Store) => Promise<unknown>]>([
     expect(items).toHaveLength(30)
   },
 )
+
+test('does not wait for a participant who is being erased, and removes the group later', async () => {
+  const url = await createPostgresDatabase()
+  const store = postgresStore(await openPostgres({ url }))
+  const erasing = new pg.Client({ connectionString: url })
+  await erasing.connect()
+  onTestFinished(async () => {
+    await erasing.end()
+    await store.close()
+  })
+  await store.saveOrganization(organization())
+  await store.createGroup(groupCreation('g1'))
+  for (const digits of ['1', '2'])
+    await store.saveParticipant({ participant: buildParticipant({ digits }), event: event() })
+  const prune = () => store.prune({ before: 0, recordsBefore: Number.MAX_SAFE_INTEGER, limit: 10 })
+  // An erasure may then wait for what pruning has locked.
+  await erasing.query(`BEGIN; DELETE FROM wabakit.participants WHERE digits = '2'`)
+  expect(await prune()).toBe(1)
+  await erasing.query('COMMIT')
+  expect(await prune()).toBe(1)
+  expect(await store.findGroup('acme', 'g1')).toBeUndefined()
+})

@@ -124,7 +124,10 @@ export const changeFunctions: string = [
     key: ['organization_id', 'call_id'],
     parent: { table: 'calls', key: 'call_id', column: 'call_id', code: 'WK406' },
     conflict: 'DO NOTHING',
-    before: `UPDATE wabakit.summaries e SET (${listColumns('summaries')}) = ROW(${listColumns('summaries', 's')})
+    // The update alone does not lock the summaries in key order.
+    before: `PERFORM FROM wabakit.summaries e JOIN unnest(input) AS s ON e.organization_id = s.organization_id AND e.call_id = s.call_id
+  ORDER BY e.organization_id, e.call_id FOR NO KEY UPDATE OF e;
+  UPDATE wabakit.summaries e SET (${listColumns('summaries')}) = ROW(${listColumns('summaries', 's')})
   FROM unnest(input) WITH ORDINALITY AS s
   WHERE NOT s.ordinality = ANY (done) AND e.organization_id = s.organization_id AND e.call_id = s.call_id;
   done := ARRAY(

@@ -26,7 +26,7 @@ BEGIN
 END $$;
 
 -- Adds at most p_limit records of one span, which start before a time, to those of a longer span, and removes them.
--- Returns their number, or 0 while another process does it.
+-- Returns their number, or 0 while another process does it. Skips what others have locked, because they add to records in key order.
 CREATE FUNCTION roll_up_figures(p_span integer, p_into_span integer, p_before bigint, p_limit integer)
 RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
@@ -37,7 +37,7 @@ BEGIN
   END IF;
   WITH old AS (
     DELETE FROM wabakit.figures WHERE ctid = ANY (ARRAY(
-      SELECT f.ctid FROM wabakit.figures f WHERE f.span = p_span AND f.at < p_before ORDER BY f.at LIMIT p_limit
+      SELECT f.ctid FROM wabakit.figures f WHERE f.span = p_span AND f.at < p_before ORDER BY f.at LIMIT p_limit FOR UPDATE SKIP LOCKED
     )) RETURNING *
   ), sums AS (
     SELECT o.organization_id, o.subscription_id, o.at / p_into_span * p_into_span AS at, c.name, sum(c.value::bigint) AS number
@@ -45,7 +45,7 @@ BEGIN
   ), added AS (
     INSERT INTO wabakit.figures AS f (organization_id, subscription_id, at, span, counts)
     SELECT s.organization_id, s.subscription_id, s.at, p_into_span, json_object_agg(s.name, s.number)
-    FROM sums s GROUP BY 1, 2, 3
+    FROM sums s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (organization_id, subscription_id, at, span)
     DO UPDATE SET counts = add_counts(f.counts, EXCLUDED.counts)
   )

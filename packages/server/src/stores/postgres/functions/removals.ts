@@ -55,6 +55,9 @@ BEGIN
     );
     PERFORM delete_deliveries(array_fill(subscription_position, ARRAY[cardinality(found_events)]), found_events);
     IF cardinality(found_events) < p_limit THEN
+      PERFORM lock_all('figures', ARRAY['']);
+      PERFORM FROM wabakit.figures f JOIN wabakit.subscriptions s ON f.organization_id = s.organization_id AND f.subscription_id = s.id
+      WHERE s.position = subscription_position ORDER BY f.at, f.span FOR UPDATE OF f;
       DELETE FROM wabakit.figures f USING wabakit.subscriptions s
       WHERE s.position = subscription_position AND f.organization_id = s.organization_id AND f.subscription_id = s.id;
       DELETE FROM wabakit.subscriptions WHERE position = subscription_position;
@@ -77,6 +80,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
+  PERFORM lock_all('figures', ARRAY['']);
   FOREACH owned IN ARRAY ARRAY['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks', 'figures'] LOOP
     EXECUTE format(
       'DELETE FROM wabakit.%1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM wabakit.%1$I WHERE organization_id = $1 LIMIT $2))',
@@ -94,6 +98,10 @@ END $$;
 -- Removes calls with their summaries, keeping marks of the summaries.
 CREATE FUNCTION forget_calls(p_organizations text[], p_call_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  -- A statement that deletes rows does not lock them in key order. Their summaries cannot be saved without these locks.
+  PERFORM FROM wabakit.calls c JOIN unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
+  ON c.organization_id = old.organization_id AND c.call_id = old.call_id
+  ORDER BY c.organization_id, c.call_id FOR UPDATE OF c;
   DELETE FROM wabakit.calls c USING unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
   WHERE c.organization_id = old.organization_id AND c.call_id = old.call_id;
   WITH removed AS (
@@ -146,7 +154,8 @@ BEGIN
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;
 
--- Removes old calls, participants who are no longer in their group, and inactive groups.
+-- Removes old calls, participants who are no longer in their group, and inactive groups. Skips what others have locked, because
+-- it does not lock rows in key order.
 CREATE FUNCTION prune_records(p_before bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   organizations text[];
@@ -178,7 +187,7 @@ BEGIN
     ) AS g
     CROSS JOIN LATERAL (
       SELECT p.ctid AS row FROM wabakit.participants p
-      WHERE p.organization_id = g.organization_id AND p.group_id = g.client_custom_group_id OFFSET 0
+      WHERE p.organization_id = g.organization_id AND p.group_id = g.client_custom_group_id OFFSET 0 FOR UPDATE SKIP LOCKED
     ) AS p LIMIT p_limit
   ));
   GET DIAGNOSTICS changed = ROW_COUNT;
@@ -205,8 +214,13 @@ DECLARE
   events bigint[];
   queues json;
 BEGIN
+  -- Before all other locks, because removals lock the same rows in another order.
+  PERFORM share_all('removals', ARRAY['']);
   -- Before the lock of subscriptions, because changes of these records lock them before they publish.
   PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
+  PERFORM FROM wabakit.participants p JOIN unnest(p_groups, p_digits) AS old (group_id, digits)
+  ON p.group_id = old.group_id AND p.digits = old.digits
+  WHERE p.organization_id = p_organization_id ORDER BY p.group_id, p.digits FOR UPDATE OF p;
   DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
   WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
   erased := ARRAY(
