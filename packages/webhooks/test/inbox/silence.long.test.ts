@@ -11,8 +11,28 @@ const events = 24
 
 /** A database behind a proxy. */
 type Setting = Environment & { readonly silence: () => void }
+/** The same, which another process uses without the proxy. */
+type TwoSettings = Setting & { readonly other: Setting; readonly silenced: Promise<void> }
 
-const onPostgres = async ({ onTestFinished }: TestContext): Promise<Setting> => {
+/** Returns a function that wraps those of a driver: it falls silent after the first statement whose text contains `after`. */
+const createSilencer = (silence: () => void, after: string | undefined) => {
+  const silenced = Promise.withResolvers<void>()
+  const wrap =
+    (run: (...statement: never[]) => unknown) =>
+    async (...statement: never[]): Promise<unknown> => {
+      const result = await run(...statement)
+      if (after !== undefined && JSON.stringify(statement[0]).includes(after)) {
+        after = undefined
+        silence()
+        silenced.resolve()
+      }
+      return result
+    }
+  return { silenced: silenced.promise, wrap }
+}
+
+/** Starts PostgreSQL behind a proxy, which falls silent after the first statement whose text contains `after`, if it is given. */
+const onPostgres = async ({ onTestFinished }: TestContext, after?: string): Promise<TwoSettings> => {
   const postgres = await startPostgres()
   onTestFinished(postgres.stop)
   const url = new URL(postgres.connectionString)
@@ -25,17 +45,25 @@ const onPostgres = async ({ onTestFinished }: TestContext): Promise<Setting> => 
     await proxy.close()
     await pool.end()
   })
-  return {
+  const { silenced, wrap } = createSilencer(proxy.silence, after)
+  if (after !== undefined)
+    pool.on('connect', (client) => void Object.assign(client, { query: wrap(client.query.bind(client)) }))
+  const setting: Setting = {
     inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
     write: async ({ transaction }, effect) =>
       (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
     query: async (text) => (await direct.query(text)).rows,
     silence: proxy.silence,
   }
+  const other: Setting = {
+    ...setting,
+    inbox: (options: SqlInboxOptions) => sqlInbox(direct, options) as unknown as Inbox<Context>,
+  }
+  return { ...setting, other, silenced }
 }
 
 /** Starts MariaDB behind a proxy, which falls silent after the first statement whose text contains `after`, if it is given. */
-const onMariadb = async ({ onTestFinished }: TestContext, after?: string) => {
+const onMariadb = async ({ onTestFinished }: TestContext, after?: string): Promise<TwoSettings> => {
   const mariadb = await startMariadb()
   onTestFinished(mariadb.stop)
   const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
@@ -51,21 +79,12 @@ const onMariadb = async ({ onTestFinished }: TestContext, after?: string) => {
     await proxy.close()
     pool.end().catch(() => {})
   })
-  const silenced = Promise.withResolvers<void>()
+  const { silenced, wrap } = createSilencer(proxy.silence, after)
   const connect = pool.getConnection.bind(pool)
   pool.getConnection = async () => {
     const connection = await connect()
-    const execute: (...statement: never[]) => Promise<unknown> = connection.execute.bind(connection)
-    const silenceAfter = async (...statement: never[]): Promise<unknown> => {
-      const result = await execute(...statement)
-      if (after !== undefined && JSON.stringify(statement).includes(after)) {
-        after = undefined
-        proxy.silence()
-        silenced.resolve()
-      }
-      return result
-    }
-    return Object.assign(connection, { execute: silenceAfter as typeof connection.execute })
+    const execute = wrap(connection.execute.bind(connection)) as typeof connection.execute
+    return Object.assign(connection, { execute })
   }
   const setting: Setting = {
     inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
@@ -78,13 +97,13 @@ const onMariadb = async ({ onTestFinished }: TestContext, after?: string) => {
     ...setting,
     inbox: (options: SqlInboxOptions) => sqlInbox(direct, options) as unknown as Inbox<Context>,
   }
-  return { ...setting, other, silenced: silenced.promise }
+  return { ...setting, other, silenced }
 }
 
 type Case = readonly [name: string, open: (context: TestContext) => Promise<Setting>]
 
 const onAll: readonly Case[] = [
-  ['PostgreSQL', onPostgres],
+  ['PostgreSQL', (context) => onPostgres(context)],
   ['MariaDB', (context) => onMariadb(context)],
 ]
 const cases = onAll.filter(([name]) => name !== 'MariaDB' || hasMariadb)
@@ -150,6 +169,45 @@ it.runIf(hasMariadb)(
     await Promise.all([receiver.stop(), stopped])
   },
 )
+
+it.runIf(hasMariadb)(
+  'handles an event on MariaDB seconds after its connection has fallen silent before the commit of its completion',
+  { timeout: 120_000 },
+  async (context) => {
+    const { expect } = context
+    const { silenced, ...setting } = await onMariadb(context, "SET state = 'handled'")
+    await setting.query('CREATE TABLE effects (effect text)')
+    const { receiver, inbox } = receive(setting)
+    receiver.onAny((_, context) => setting.write(context, 'once'))
+    await receiver.handle(toRequest(toJoin('g'), 'a'))
+    receiver.start()
+    await silenced
+    await expect.poll(() => inbox.count(), { timeout: 60_000 }).toEqual({ handled: 1 })
+    expect(await setting.query('SELECT effect FROM effects')).toHaveLength(1)
+    await receiver.stop()
+  },
+)
+
+it('another process retries an entry on PostgreSQL seconds after one has fallen silent before the commit of its retry', {
+  timeout: 120_000,
+}, async (context) => {
+  const { expect } = context
+  const { other, silenced, ...setting } = await onPostgres(context, "fact = CASE WHEN state = 'suppressed'")
+  const { receiver, inbox: silent, table } = receive(setting)
+  await receiver.handle(toRequest(toJoin('g'), 'a'))
+  await receiver.drain()
+  // Ends only after a minute.
+  void silent.retry({ state: 'unhandled' }).catch(() => {})
+  await silenced
+  const { receiver: next, inbox } = receive(other, { table })
+  next.onAny(() => {})
+  const retry = async () => {
+    await inbox.retry({ state: 'unhandled' })
+    await next.drain()
+    return inbox.count()
+  }
+  await expect.poll(retry, { timeout: 60_000 }).toEqual({ handled: 1 })
+})
 
 it.concurrent('does not give up a statement that takes long', async (context) => {
   const { expect } = context

@@ -54,8 +54,8 @@ export type MysqlPool = {
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
 /**
- * Seconds after which the server ends the session of a claim that has fallen silent. Shorter than our own limit, so that a claim
- * that waits for it has time left.
+ * Seconds after which the server ends a session that has fallen silent in a claim or a completion, and releases its locks. Shorter
+ * than our own limit, so that what waits for them has time left.
  */
 const silenceSeconds = 5
 
@@ -202,14 +202,18 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   const switched = new WeakSet<MysqlConnection>()
   const connections = {
     connect: () => pool.getConnection(),
-    check: async (connection: MysqlConnection) => {
-      assertWritable((await execute(connection, `SELECT ${isReadOnly}`)).rows[0])
+    /** Returns the id of the connection. */
+    check: async (connection: MysqlConnection): Promise<number> => {
+      const [row] = (await execute(connection, `SELECT ${isReadOnly}, CONNECTION_ID() AS id`)).rows
+      assertWritable(row)
       const { isInTransaction, isAutocommit } = readStatus(await connection.query('DO 0'))
       // What is stored in a transaction that other code has left open may be rolled back later.
       if (isInTransaction) await connection.query('ROLLBACK')
-      if (isAutocommit) return
-      await connection.query('SET autocommit = 1')
-      switched.add(connection)
+      if (!isAutocommit) {
+        await connection.query('SET autocommit = 1')
+        switched.add(connection)
+      }
+      return Number(readColumn(row, 'id'))
     },
     close: (connection: MysqlConnection, destroy: boolean): void => {
       if (destroy) connection.destroy()
@@ -294,21 +298,25 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       return !isBusy && isWaiting()
     },
     begin: async (connection) => {
-      await connections.check(connection)
+      const id = await connections.check(connection)
       // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
       // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
       await connection.query('SET autocommit = 0')
       await connection.query('START TRANSACTION')
       await connection.query('SAVEPOINT wabakit')
-      const { rows } = await execute(connection, 'SELECT CONNECTION_ID() AS id')
-      return Number(readColumn(rows[0], 'id'))
+      return id
     },
     commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
+      // If the network fails before the commit, the entry stays locked until the server ends the session.
+      await connection.query(
+        `SET @wabakit_wait_timeout = @@wait_timeout, SESSION wait_timeout = ${silenceSeconds}`,
+      )
       const { count } = await execute(connection, qualify(text), values)
       if (count === 0) return false
       await connection.query('COMMIT')
-      await connection.query('SET autocommit = 1').catch(ignore)
+      const reset = 'SET autocommit = 1, SESSION wait_timeout = @wabakit_wait_timeout'
+      await connection.query(reset).catch(ignore)
       return true
     },
     close: connections.close,

@@ -19,7 +19,7 @@ import {
   refuse,
   type Statement,
 } from '../engine.ts'
-import { openResponsive, runOnce } from './deadline.ts'
+import { deadlineMs, openResponsive, runOnce } from './deadline.ts'
 import { createOwnConnection, holdAll } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -70,12 +70,15 @@ const isBroken = (error: unknown): boolean =>
  */
 const briefMs = 2_000
 
+/** Begins a transaction that does not hold its locks for long if the network fails before its COMMIT arrives. */
+const beginBrief = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`
+
 /**
- * Begins a transaction whose statements are not compiled. The cost of a statement is an estimate, and a wrong one makes
- * PostgreSQL compile it for a second. The setting ends with the transaction, so it reaches neither other users
+ * Begins such a transaction, whose statements are not compiled. The cost of a statement is an estimate, and a wrong one makes
+ * PostgreSQL compile it for a second. The settings end with the transaction, so they reach neither other users
  * of the connection nor other sessions of a pooler.
  */
-const beginPlain = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL jit = off'
+const beginPlain = `${beginBrief}; SET LOCAL jit = off`
 
 /** Ends a transaction that an error leaves open, because every later statement on its connection would fail. */
 const rollBack = async (client: PostgresClient, error: unknown): Promise<never> => {
@@ -304,7 +307,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const found = await find()
         if (found === undefined) {
           try {
-            await inTransaction(client, { begin: 'BEGIN', work: () => client.query(statements) })
+            await inTransaction(client, { begin: beginBrief, work: () => client.query(statements) })
           } catch (error) {
             // IF NOT EXISTS does not notice that another process is creating the table.
             if ((await find()) === undefined) throw error
