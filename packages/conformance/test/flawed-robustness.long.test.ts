@@ -148,6 +148,34 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-oversized-body'],
   },
+  'reads a body of any size, and takes long to parse it': {
+    plant: ({ right }) => ({
+      read: (request) => buffer(request),
+      verify: async (incoming) => {
+        if (incoming.body.length > 1_048_576) await new Promise(() => {})
+        return right.verify(incoming)
+      },
+    }),
+    fail: ['refuses-oversized-body'],
+    options: {
+      only: ['refuses-oversized-body'],
+      limits: { oversizedBytes: 16 * 1_048_576, responseMs: 8_000 },
+    },
+  },
+  'does not respond to a body that it stops reading': {
+    plant: ({ right }) => ({
+      read: async (request) => {
+        if (Number(request.headers['content-length'] ?? 0) > 1_048_576) await new Promise(() => {})
+        return right.read(request)
+      },
+    }),
+    // Whether it would have read more is unknown.
+    fail: [],
+    options: {
+      only: ['refuses-oversized-body'],
+      limits: { oversizedBytes: 16 * 1_048_576, responseMs: 2_000 },
+    },
+  },
   'limits only bodies that state their length': {
     plant: ({ right }) => ({
       read: (request) =>

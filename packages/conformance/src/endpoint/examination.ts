@@ -84,7 +84,8 @@ export const createExamination = (
     return exchange
   }
 
-  const send = (request: Partial<OutgoingRequest>): Promise<Exchange> => sendWithin(getAttackMs(), request)
+  const send = (request: Partial<OutgoingRequest>, timeoutMs = getAttackMs()): Promise<Exchange> =>
+    sendWithin(timeoutMs, request)
 
   /** Records raw bytes as an exchange, with the status line of the response if one arrived. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
@@ -180,8 +181,12 @@ export const createExamination = (
     countEffects,
     getEffectMs,
     /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
-    sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
-      const exchange = await send(request)
+    sendHostile: async (
+      request: Partial<OutgoingRequest>,
+      subject: string,
+      timeoutMs?: number,
+    ): Promise<Exchange> => {
+      const exchange = await send(request, timeoutMs)
       if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
       return exchange
     },

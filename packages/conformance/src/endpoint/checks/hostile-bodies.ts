@@ -13,7 +13,7 @@ import {
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { type Exchange, isAccepted, isShielded } from '../send.ts'
+import { isAccepted, isShielded } from '../send.ts'
 
 /** Sends correctly signed bodies, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
@@ -53,6 +53,29 @@ const spoilText = (body: Buffer): Buffer => {
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
+/**
+ * Bytes of a body that the network holds for an endpoint that reads no more: buffers of both sides, which grow with what
+ * was read. A larger body that was sent has been read.
+ */
+const bufferedBytes = 8 * 1_048_576
+
+/** Judges a large body that was neither refused nor accepted: the endpoint still reads the body, or handles it. */
+const judgeHeld = async (examination: Examination, attempt: Attempt): Promise<Finding> => {
+  const { exchange, delivery } = attempt
+  const observed = describeAttempts([attempt])
+  const survived = await judgeSurvived(examination, observed)
+  if (survived.verdict !== 'pass') return survived
+  if (exchange.bodySent && exchange.request.body.length > bufferedBytes)
+    return { verdict: 'fail', observed: `${observed}, all of which it has read` }
+  const isHandled =
+    delivery !== undefined &&
+    examination.knowledge.effectName !== undefined &&
+    (await examination.countEffectsOf(delivery)) > 0
+  return isHandled
+    ? { verdict: 'fail', observed: `${observed}, which was handled` }
+    : { verdict: 'inconclusive', observed }
+}
+
 export const hostileBodyChecks: EndpointChecks = {
   'refuses-oversized-body': {
     title: 'Refuses a body that is far too large',
@@ -68,11 +91,12 @@ export const hostileBodyChecks: EndpointChecks = {
         const body = writeSummary(subject, { padding: 'x'.repeat(examination.limits.oversizedBytes) })
         const delivery = buildDelivery(examination, body, subject)
         const { headers } = await examination.sign(delivery)
-        const exchange = await examination.sendHostile({ headers, body, parts: split(body) }, subject)
+        const request = { headers, body, parts: split(body) }
+        const exchange = await examination.sendHostile(request, subject, examination.limits.responseMs)
         return { label: `${Math.round(body.length / 1_048_576)} MiB${label}`, exchange, delivery }
       }
-      const [whole, chunked] = [await send('', () => undefined), await send(' in chunks', splitInTen)]
-      const attempts = [whole, chunked]
+      const whole = await send('', () => undefined)
+      // A second body that it keeps might make its effects too long to be read by the other checks.
       if (isAccepted(whole.exchange)) {
         return judgeRefused(examination, [whole]).catch((error: unknown): Finding => {
           if (!(error instanceof EffectsError)) throw error
@@ -80,23 +104,16 @@ export const hostileBodyChecks: EndpointChecks = {
           return { verdict: 'fail', observed: `${describeAttempts([whole])}; then ${error.message}` }
         })
       }
+      if (whole.exchange.timedOut && whole.exchange.status === undefined) return judgeHeld(examination, whole)
+      const chunked = await send(' in chunks', splitInTen)
+      const attempts = [whole, chunked]
       const observed = describeAttempts(attempts)
       // No genuine sender sends chunks, and a proxy in front of the endpoint may limit them.
       if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
       if (isFailure && (await examination.isAlive()))
         return { verdict: 'fail', observed, because: refusesWithoutFailing }
-      const survived = await judgeSurvived(examination, observed)
-      const isHeld = ({ timedOut, status }: Exchange): boolean => timedOut && status === undefined
-      if (survived.verdict !== 'pass' || !isHeld(whole.exchange)) return survived
-      // The endpoint still reads the body, or handles it.
-      const isHandled =
-        whole.delivery !== undefined &&
-        examination.knowledge.effectName !== undefined &&
-        (await examination.countEffectsOf(whole.delivery)) > 0
-      return isHandled
-        ? { verdict: 'fail', observed: `${observed}, which was handled` }
-        : { verdict: 'inconclusive', observed }
+      return judgeSurvived(examination, observed)
     },
   },
   'refuses-invalid-utf8': {
@@ -139,6 +156,8 @@ export const hostileBodyChecks: EndpointChecks = {
     expected: 'the same response to both attempts',
     risk: 'After a failure that lasts a moment, such as a database that restarts, the second attempt is taken for a duplicate, and the event is lost.',
     fix: 'Store the webhook-id in the transaction that handles the event, never before.',
+    follows: 'survives-forged-claim',
+    unless: 'refuses-wrong-secret',
     needs: ['signature'],
     requests: 4,
     run: async (examination) => {
