@@ -60,6 +60,20 @@ const flaws: Record<string, Flaw> = {
     fail: ['accepts-unknown-event'],
     options: { only: ['accepts-unknown-event'] },
   },
+  'refuses events without a name, which no sender that signs is known to send': {
+    plant: () => ({ validate: ({ event }) => (event === undefined ? 'no name' : undefined) }),
+    fail: [],
+    advice: ['accepts-unknown-event'],
+  },
+  'refuses events without a name, which a service that does not sign sends': {
+    plant: () => ({
+      verify: () => undefined,
+      validate: ({ event }) => (event === undefined ? 'no name' : undefined),
+    }),
+    fail: ['accepts-unknown-event'],
+    options: { only: ['accepts-unknown-event'], secret: undefined, previousSecret: undefined },
+    query: '?token=7D1f2c9ab04e5f60',
+  },
   'refuses unknown fields': {
     plant: () => ({
       validate: (event) =>
