@@ -16,6 +16,7 @@ import { toPass } from '@wabakit/conformance/matchers'
 import { describe, expect, test, vi } from 'vitest'
 import {
   createVerify,
+  type Incoming,
   listen,
   type Parts,
   previousSecret,
@@ -66,6 +67,43 @@ describe.concurrent('the positive control', () => {
     const passed = report.checks.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id)
     expect(passed.filter((id) => /^(?:refuses|survives|handles)/.test(id))).toEqual([])
     expect(report.counts.fail).toBe(0)
+  })
+
+  test.each<{ mistake: string; verify: Parameters<typeof createVerify>[0] }>([
+    { mistake: 'with the text of the secret', verify: { secrets: [secret] } },
+    { mistake: 'with the text that follows whsec_', verify: { secrets: [secret.slice(6)] } },
+    { mistake: 'with the whole secret', verify: { secrets: [Buffer.from(secret, 'base64')] } },
+    {
+      mistake: 'in hexadecimal',
+      verify: {
+        compare: (given, expected) => given === Buffer.from(expected, 'base64').toString('hex'),
+      },
+    },
+    { mistake: 'without its id', verify: { content: (_, timestamp) => `${timestamp}.` } },
+    { mistake: 'by its body alone', verify: { content: () => '' } },
+    {
+      mistake: 'after its body was parsed',
+      // Like json.dumps(json.loads(body)) in Python, for an object of texts and one number.
+      verify: { body: (body) => body.toString().replaceAll('":', '": ').replaceAll(',"', ', "') },
+    },
+    {
+      mistake: 'after the keys of its body were sorted',
+      verify: {
+        body: (body) =>
+          JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body.toString())).sort())),
+      },
+    },
+  ])('names the mistake if a delivery must be signed $mistake', async ({ mistake, verify }) => {
+    await using endpoint = await startEndpoint(() => ({ verify: createVerify(verify) }))
+    const report = await examine(endpoint, { only: ['refuses-unsigned'] })
+    expect(find(report, 'accepts-genuine')).toMatchObject({
+      verdict: 'fail',
+      observed: expect.stringContaining(`only if it is signed ${mistake}`),
+    })
+    expect(find(report, 'refuses-unsigned')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: 'genuine deliveries are not accepted: see accepts-genuine',
+    })
   })
 
   test('still reports a redirect as a failure', async () => {
@@ -446,6 +484,8 @@ const escapes = {
   'HTML with numbers': (text: string) => text.replace(/[^ -~]|"/gu, toEntity),
   'HTML with the names of Latin letters': (text: string) =>
     text.replaceAll('ü', '&uuml;').replaceAll('ß', '&szlig;').replaceAll('ö', '&ouml;'),
+  'a page, which escapes markup': (text: string) =>
+    `<tr><td>${text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`)}</td></tr>`,
   'the bytes of Python': (text: string) => toBytes(text, 16, 'x'),
   'octal bytes of C': (text: string) => toBytes(text, 8, ''),
   Perl: (text: string) => text.replace(/[^ -~]/gu, (each) => `\\x{${each.codePointAt(0)?.toString(16)}}`),
@@ -549,6 +589,46 @@ describe.concurrent('one mistake is one finding', () => {
           split: (text) => text.split(' '),
           compare: (given, expected) => `v1,${expected}`.startsWith(given),
         }),
+      }),
+    },
+    {
+      mistake: 'verifies nothing',
+      cause: 'refuses-wrong-secret',
+      others: [
+        'refuses-swapped-id',
+        'refuses-stale-timestamp',
+        'refuses-future-timestamp',
+        'refuses-captured-delivery',
+      ],
+      plant: () => ({ verify: () => undefined }),
+    },
+    {
+      mistake: 'compares no time, and reads the first of two',
+      cause: 'refuses-stale-timestamp',
+      others: ['refuses-future-timestamp', 'refuses-duplicate-headers'],
+      plant: () => {
+        const verify = createVerify({ isTimely: () => true })
+        return {
+          verify: (incoming: Incoming) => {
+            const { headers, headersDistinct } = incoming.request
+            headers['webhook-timestamp'] = headersDistinct['webhook-timestamp']?.[0]
+            return verify(incoming)
+          },
+        }
+      },
+    },
+    {
+      mistake: 'remembers ids before it verifies',
+      cause: 'survives-forged-claim',
+      others: ['refuses-again-what-it-refused'],
+      plant: ({ right }) => ({
+        receive: async (parts, request, response) => {
+          if (await parts.isDuplicate(String(request.headers['webhook-id']))) {
+            request.resume()
+            return parts.respond(response, 200, 'seen')
+          }
+          await right.receive({ ...parts, isDuplicate: () => false }, request, response)
+        },
       }),
     },
     {

@@ -7,6 +7,7 @@ import { showsText } from './decode-effects.ts'
 import { pollEffects } from './effects.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse } from './judge.ts'
+import { findMistakenSignature } from './mistaken-signatures.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
 import { type Exchange, isAccepted, isShielded } from './send.ts'
 import { formatTarget } from './target.ts'
@@ -55,6 +56,8 @@ const findMistake = async (
   // A refusal that does not last has another cause.
   if (isAccepted(withUuids.exchange) && !isAccepted(again))
     return `${response}: a delivery is accepted ${onlyUuids}`
+  const signed = isAccepted(again) ? undefined : await findMistakenSignature(examination, name)
+  if (signed !== undefined) return `${response}: a delivery is accepted only if it is signed ${signed}`
   const { effects, limits, signal, knowledge, clock } = examination
   // The earlier events prove that the secret and the path are right.
   const isAlone = knowledge.controls.filter(isAccepted).length > 0 && ![401, 403, 404].includes(status)

@@ -56,6 +56,7 @@ const checks: EndpointChecks = {
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0017: 5 minutes',
     risk: 'A delivery that was signed for a future time can be replayed until then.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
+    follows: 'refuses-stale-timestamp',
     ...refuse({
       'in 310 seconds': shiftedBy(310),
       'in almost 10 minutes': shiftedBy(595),
@@ -68,6 +69,7 @@ const checks: EndpointChecks = {
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
     risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
+    follows: 'refuses-stale-timestamp',
     fix: 'Accept only /^\\d+$/, read it as seconds, and write the comparison so that NaN is refused.',
     ...adviseAgainst({
       'digits and letters': signedAt((seconds) => `${seconds}abc`),
@@ -135,4 +137,7 @@ const checks: EndpointChecks = {
   },
 }
 
-export const replayedChecks: EndpointChecks = setDefaults(checks, { needs: ['signature'] })
+export const replayedChecks: EndpointChecks = setDefaults(checks, {
+  needs: ['signature'],
+  follows: 'refuses-wrong-secret',
+})
