@@ -27,7 +27,6 @@ export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
 export const countRequests = (checks: readonly Pick<EndpointCheck, 'requests'>[], run: PlannedRun): number =>
   checks.reduce((sum, { requests = 0 }) => sum + (typeof requests === 'number' ? requests : requests(run)), 0)
 
-/** Checks of one group, by id. */
 export type EndpointChecks = Readonly<Record<string, EndpointCheck>>
 
 export type ListedCheck = EndpointCheck & Pick<Check, 'id' | 'group'>

@@ -25,7 +25,6 @@ export const replaceToken = (url: URL, { parameter }: UrlToken, parts: readonly 
   return all.length === 0 ? '' : `?${all.join('&')}`
 }
 
-/** Percent-encodes every character. */
 export const encodeAll = (text: string): string =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 

@@ -142,7 +142,6 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
   )
 }
 
-/** A button that counts the deliveries that match the filters, and resends them after confirmation. */
 export const ResendMatching = (matching: Matching) => (
   <Button icon="resend" onClick={() => openDialog((close) => <Confirmation {...matching} onClose={close} />)}>
     Resend all that match

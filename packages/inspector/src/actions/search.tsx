@@ -184,5 +184,4 @@ const Search = ({ onClose }: DialogControl) => {
   )
 }
 
-/** Opens the search dialog, which finds any record by an id, a number or a text. */
 export const openSearch = (): void => openDialog((close) => <Search onClose={close} />)

@@ -161,7 +161,6 @@ const offer = (field: Field, existing: Existing): Field => {
   return { ...field, choices, kind: field.name === 'customerNumber' ? 'text' : 'choice' }
 }
 
-/** A dialog to simulate a call, a participant's step or, on a host that can, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
   // A keyboard shortcut can open the dialog before the organization has loaded.

@@ -18,5 +18,4 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the message to show for a thrown value. */
 export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))

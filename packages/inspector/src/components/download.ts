@@ -1,4 +1,3 @@
-/** Lets the browser save text as a file. */
 export const download = (name: string, text: string, type: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

@@ -78,7 +78,6 @@ const Control = ({ field, initial, problem }: FieldInputProps) => {
   )
 }
 
-/** A field of a form, with its label, its description and the problem with its value. */
 export const FieldInput = (props: FieldInputProps) => {
   const { field, problem } = props
   const { name, label = name, isRequired, description, kind } = field

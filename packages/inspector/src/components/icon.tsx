@@ -39,7 +39,6 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** An icon of 16 pixels that screen readers ignore. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
     <path d={paths[name]} />

@@ -68,7 +68,6 @@ export const disabledTexts: Readonly<Record<NonNullable<Subscription['disabledRe
   by_hand: 'disabled by hand',
 }
 
-/** The meaning of each status of a delivery. */
 export const StatusHelp = () => (
   <details class="status-help">
     <summary>What waiting, pending, attempting, exhausted and skipped mean</summary>

@@ -103,7 +103,6 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
   )
 }
 
-/** A row per endpoint, the worst first. */
 export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOverview> }) => {
   const isOpen = useSignal(false)
   if (page.items.length === 0) return null

@@ -141,7 +141,6 @@ const Causes = ({ figures, filters }: FiguresProps) => {
   )
 }
 
-/** The distribution of attempts by duration. */
 const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
   <details>
     <summary>Distribution of the response times</summary>
@@ -178,7 +177,6 @@ const findMarks = ({ series: { rotated, disabled } }: FiguresProps['figures']) =
   return marks
 }
 
-/** The failures by cause of an organization or an endpoint, and its charts. */
 export const Charts = ({ figures, filters }: FiguresProps) => {
   const { times, series, latency, stepMs } = figures
   const open = (from: string, before = getEnd(figures)): void =>

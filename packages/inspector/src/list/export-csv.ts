@@ -28,7 +28,6 @@ export const formatCsv = (records: readonly Fields[]): string => {
   return [names, ...rows].map((cells) => `${cells.join(',')}\r\n`).join('')
 }
 
-/** Saves the records of a list as a CSV file. */
 export const exportCsv = (title: string, readPages: () => AsyncIterable<readonly unknown[]>): Promise<void> =>
   perform(
     async () => {

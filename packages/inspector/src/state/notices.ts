@@ -15,7 +15,6 @@ export const dismiss = (id: number): void => {
   notices.value = notices.value.filter((notice) => notice.id !== id)
 }
 
-/** Shows a message for a few seconds. */
 export const notify = (text: string, { tone = 'good' }: { readonly tone?: Tone } = {}): void => {
   const id = ++count
   notices.value = [...notices.value.slice(-2), { id, text, tone }]

@@ -167,7 +167,6 @@ const TestLog = () => {
   )
 }
 
-/** The view of a mock: the log of its test, its clock and what is due on it, its waits, and its faults. */
 export const MockView = () => (
   <div class="overview">
     <header class="list-header">

@@ -6,7 +6,6 @@ export type InboxValue = SqlValue | Uint8Array
 /** A statement with a `?` for each value. */
 export type Statement = { readonly text: string; readonly values: readonly InboxValue[] }
 
-/** Runs a statement with a `?` for each value. */
 export type Run = (text: string, values?: readonly InboxValue[]) => Promise<Outcome>
 
 export const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
@@ -86,7 +85,6 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly isMissingTable: (error: unknown) => boolean
 }
 
-/** Throws a WebhookUsageError with this message. */
 export const refuse = (message: string): never => {
   throw new WebhookUsageError(message)
 }
@@ -94,7 +92,6 @@ export const refuse = (message: string): never => {
 /** The connections of a pool that an inbox keeps for itself: one to store, and one to claim. */
 export const ownConnections = 2
 
-/** @throws WebhookUsageError when a pool is too small. */
 export const assertPoolSize = (connections: number): void => {
   if (connections <= ownConnections)
     refuse(

@@ -85,7 +85,6 @@ export const readOutcome = (result: unknown, dialect: SqlDialect): Outcome => {
   throw new TypeError('The query function of sqlDedupe must resolve to rows, as those of pg and mysql2 do.')
 }
 
-/** Replaces each `?` with `$1`, `$2` and so on. */
 export const numberPlaceholders = (text: string): string => {
   let position = 0
   return text.replaceAll('?', () => `$${++position}`)

@@ -17,7 +17,6 @@ type Genuine = Awaited<ReturnType<typeof readGenuine>>
 
 export type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
 
-/** Checks that send forgeries, by id. */
 export type ForgedChecks = Readonly<Record<string, Defaulted<EndpointCheck, 'severity' | 'clause'>>>
 
 export const withHeader =

@@ -24,7 +24,6 @@ const sendSigned =
     return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
   }
 
-/** Sends a summary under another webhook-id. */
 const sendWithId =
   (write: (id: string) => string) =>
   async ({ prepare, deliver }: Examination): Promise<Exchange> => {

@@ -169,7 +169,6 @@ const claim = async (
   return ids
 }
 
-/** Postpones rows, and returns their ids. */
 const postpone = async (
   connection: MysqlConnection,
   { table, pick }: Omit<Postponing, 'due'>,
@@ -188,7 +187,6 @@ const postpone = async (
 const readLimit = (pool: MysqlPool): number =>
   Number(readProperty(readProperty(readProperty(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
 
-/** Runs an inbox on MySQL or MariaDB. */
 export const createMysqlEngine = <Pool extends MysqlPool>(
   pool: Pool,
   table: string,

@@ -5,7 +5,6 @@ import { deadlineMs, refuseSilence } from './deadline.ts'
 type ConnectionPool<Client> = {
   readonly open: () => Promise<Client>
   readonly close: (client: Client, broken: boolean) => unknown
-  /** Checks whether an error leaves the connection unusable. */
   readonly isBroken: (error: unknown) => boolean
 }
 
@@ -85,7 +84,6 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
 
 type Held = Pick<ReturnType<typeof createOwnConnection>, 'hold'>
 
-/** Keeps several connections until the returned function is called. */
 export const holdAll = (connections: readonly Held[]): (() => Promise<void>) => {
   const releases = connections.map(({ hold }) => hold())
   return async () => {

@@ -87,7 +87,6 @@ const rollBack = async (client: PostgresClient, error: unknown): Promise<never> 
   throw new UnreadableRowError(`The driver cannot read a row: ${error}`, { cause: error })
 }
 
-/** Runs statements in a transaction that `begin` starts. */
 const inTransaction = async <Result>(
   client: PostgresClient,
   { begin, work }: { readonly begin: string; readonly work: () => Promise<Result> },

@@ -33,7 +33,6 @@ export type SqliteConnection = {
 /** How long a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
-/** Maximum number of prepared statements to cache. */
 const maxPrepared = 200
 
 const isLocked = (error: unknown): boolean =>
