@@ -44,8 +44,8 @@ export { type ByteCollector, createByteCollector } from './byte-collector.ts'
 export { createStream } from './create-stream.ts'
 export { isError } from './is-error.ts'
 export { createLinger } from './linger.ts'
+export { readBytes, readText } from './read-body.ts'
 export { readMessages, type StreamMessage } from './read-messages.ts'
-export { readText } from './read-text.ts'
 export { receiveRequest } from './receive-request.ts'
 
 // Reading and printing untrusted values, and tracing.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readText } from './read-text.ts'
+import { readText } from './read-body.ts'
 
 test('reads a body whose characters are split between chunks, up to its limit', async () => {
   const bytes = new TextEncoder().encode('é€🎉')
@@ -19,8 +19,10 @@ test('cancels a body that exceeds its limit, and rejects if reading fails', asyn
   let reason: unknown = 'open'
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(10)),
+    // Never settles, as when the sender does not stop.
     cancel: (given) => {
       reason = given
+      return new Promise<void>(() => {})
     },
   })
   expect(await readText({ body: endless }, 100)).toBeUndefined()
