@@ -20,8 +20,8 @@ const settings = (id: string) => ({
 })
 
 /**
- * What an organization is told, and what each of its subscriptions is sent. Subscriptions take turns in no particular
- * order, so each has a log of its own, under the name that its step gave it.
+ * The responses and events of an organization, and the webhooks of each of its subscriptions. Those of different
+ * subscriptions have no order, so each has a separate log, under the name that its step gave it.
  */
 type Log = { told: unknown[]; sent: Record<string, unknown[]> }
 type Scenario = {

@@ -55,7 +55,7 @@ const readAll = async <Item>(
   return all
 }
 
-/** Calls for each id, and lists what was found. What belongs to another organization is nothing, however much it is. */
+/** Calls for each id, and joins the lists that were found. Those for ids of another organization must be empty. */
 const each = async <Id>(ids: readonly Id[], call: (id: Id) => Promise<unknown>) => {
   const results: unknown[] = []
   for (const id of ids) results.push(await call(id))

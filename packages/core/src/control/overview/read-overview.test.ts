@@ -25,7 +25,7 @@ const open = async (overrides: (store: Store) => Partial<Store> = () => ({})) =>
 
 test('overviews that are read at the same time show the backlogs of their own subscriptions', async () => {
   const { store, context, second } = await open(({ measureUnfinished }) => ({
-    // Takes until both have asked.
+    // Ends only once both have asked.
     measureUnfinished: async (request) => {
       await setImmediate()
       return measureUnfinished(request)
