@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { damageOverflowPage } from './damage-overflow-page.ts'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createPostgresDatabase } from './shared-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -36,12 +36,7 @@ const damageSqlite = async (database: string): Promise<void> => {
     .run(payload)
   client.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   client.close()
-  // The first four bytes of an overflow page are the number of the next one.
-  const bytes = readFileSync(database)
-  const page = bytes.indexOf('x'.repeat(4_092), 4_096)
-  expect(page % 4_096).toBe(4)
-  bytes.writeUInt32BE(0xffff_fff0, page - 4)
-  writeFileSync(database, bytes)
+  damageOverflowPage(database)
 }
 
 const engines = {

@@ -1,6 +1,6 @@
 import type { Operation } from '@wabakit/core/control'
 import type { Command } from 'commander'
-import type { Delivery, ListedSubscription } from '../control-types.ts'
+import type { Delivery, ListedSubscription, Page } from '../control-types.ts'
 import { assign } from './assign.ts'
 import { checkFilters } from './check-filters.ts'
 import { confirm, createYesOption } from './confirm.ts'
@@ -37,8 +37,6 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   const record: Json = { ...(result as object) }
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
-
-type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 
 /** Reads pages of a list until there are `limit` records. */
 const readPages = async <Item = Json>(

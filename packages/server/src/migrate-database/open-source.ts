@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { DatabaseOpenError } from '../stores/errors.ts'
 import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
 import { openLocked } from '../stores/sqlite/lock-file.ts'
-import { readVersion } from '../stores/sqlite/migrate.ts'
+import { readNumber, readVersion } from '../stores/sqlite/migrate.ts'
 import { migrations } from '../stores/sqlite/migrations.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
@@ -27,9 +27,6 @@ export type Batch = {
 }
 
 const KeyValues = z.array(z.union([z.string(), z.number()]))
-
-const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
-  Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
 
 /** Returns why a database with our schema cannot be copied, or `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {

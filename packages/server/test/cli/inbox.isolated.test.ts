@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import {
@@ -11,6 +11,7 @@ import {
 } from '@wabakit/webhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../../webhooks/test/postgres.ts'
+import { damageOverflowPage } from '../damage-overflow-page.ts'
 import { folder, wabakitHere as wabakit } from './wabakit.ts'
 
 const read = (stdout: string) =>
@@ -93,12 +94,7 @@ test('inbox shows an entry whose body is damaged, and names the damage', async (
   const receiver = createReceiver({ verify: unsigned(), inbox: sqlInbox(sqlite, { dialect: 'sqlite' }) })
   await receiver.accept(`{"event":"CALL_ENDED","callId":"call-1","pad":"${'x'.repeat(20_000)}"}`)
   sqlite.close()
-  // The first four bytes of an overflow page are the number of the next one.
-  const bytes = readFileSync(database)
-  const page = bytes.indexOf('x'.repeat(4_092), 4_096)
-  expect(page % 4_096).toBe(4)
-  bytes.writeUInt32BE(0xffff_fff0, page - 4)
-  writeFileSync(database, bytes)
+  damageOverflowPage(database)
   const { stdout } = await wabakit(['inbox', 'show', '1', '--database', database])
   expect(stdout).toContain('call:call-1')
   expect(stdout).toMatch(/Entry 1 of wabakit_inbox cannot be read: body \(.*malformed/)

@@ -6,8 +6,9 @@ import { migrations } from './migrations.ts'
 /** Identifies our databases (https://sqlite.org/pragma.html#pragma_application_id): `waba` in ASCII. */
 const applicationId = 0x77616261
 
-const readNumber = (database: DatabaseSync, sql: string): number =>
-  Number(Object.values(database.prepare(sql).get() ?? {})[0])
+/** Reads the number that a query returns; 0 if it returns no row. */
+export const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
+  Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
 
 const readHashes = (database: DatabaseSync): unknown[] =>
   database
