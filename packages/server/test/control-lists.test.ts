@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findOperation, listFields } from '../src/cli/operation-options.ts'
 import { control } from './fixture.ts'
 import { hosts, nextMillisecond } from './hosts.ts'
@@ -177,6 +177,38 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(theirs).toMatchObject({ ...sender, callId: 'c1', responseBody: expect.stringContaining('c1') })
     const nothing = { address: null, userAgent: null, query: null, requestBody: null, responseBody: null }
     expect(erased).toMatchObject({ ...nothing, callId: null })
+  })
+
+  test('removes the id of a call from a request that was answered while the call was being erased', async () => {
+    const host = await open()
+    await control(host, `POST ${root}/simulated-calls`, { callId: 'c1' })
+    const fetchSummary = () =>
+      fetch(`${host.url}/v1/call/ai-summary?callId=c1`, { headers: { authorization: host.key } })
+    const { erase } = host.service.erasures
+    using _erase = vi.spyOn(host.service.erasures, 'erase').mockImplementation(async (...erasure) => {
+      const erased = await erase(...erasure)
+      expect((await fetchSummary()).status).toBe(404)
+      return erased
+    })
+    await control(host, `POST ${root}/erasures`, { callId: 'c1' })
+    const { items } = (await control(host, 'GET /requests')).body
+    expect(items).toMatchObject([{ status: 404, callId: null }])
+  })
+
+  test('shows nothing of an organization that was removed, also by another process', async () => {
+    const host = await open()
+    for (const id of ['here', 'there']) {
+      const key = `wk_${id}_key_0123456789`
+      await host.service.organizations.create({ id, apiKeys: [{ key }] })
+      await host.createGroup({ groupId: `of-${id}` }, { authorization: key })
+    }
+    const { items } = (await control(host, 'GET /requests')).body
+    expect(items.map((each: { organizationId: string }) => each.organizationId)).toEqual(['there', 'here'])
+    await control(host, 'DELETE /organizations/here')
+    await host.service.organizations.remove('there')
+    expect((await control(host, 'GET /requests')).body.items).toEqual([])
+    for (const { requestId } of items)
+      expect((await control(host, `GET /requests/${requestId}`)).status).toBe(404)
   })
 
   test('a page has 100 records by default, and at most 1,000', async () => {

@@ -141,8 +141,10 @@ test("forgets a call of one organization, and keeps another's call with the same
     const caller = { organization, key: buildApiKey({ organizationId: id }) }
     log.add(report(id, { caller, callId: 'c1', responseBody: '{"callId":"c1"}' }))
   }
+  log.add(report('without a valid key', { callId: 'c1' }))
   log.forgetCall('acme', 'c1')
   expect(log.list({ limit: 9 }).items.map(({ organizationId, callId }) => [organizationId, callId])).toEqual([
+    [null, null],
     ['other', 'c1'],
     ['acme', null],
   ])

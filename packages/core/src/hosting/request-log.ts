@@ -159,11 +159,12 @@ export const createRequestLog = (capacity: number) => {
     },
     /**
      * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
-     * the addresses, user agents, queries and bodies of these requests.
+     * the addresses, user agents, queries and bodies of these requests. A request without a valid key may be about the call of any
+     * organization, so it counts as one about this call.
      */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
-        if (each?.organizationId !== organizationId || each.callId !== callId) continue
+        if (each?.callId !== callId || ![organizationId, null].includes(each.organizationId)) continue
         requests[index] = { ...each, ...nothingPersonal }
         bodies[index] = undefined
       }

@@ -107,10 +107,14 @@ export const createControl = ({ listTenants, addTenant, requests, controlToken }
         can: ['faults', 'mock'],
       }
       const { service, ...context } = await serveTenant(tenant)
-      const organizations = { ...service.organizations, list: createOrganizationList(listTenants) }
       // The log of requests is that of all tenants.
-      const findCall: typeof service.calls.find = (id, callId) =>
-        (find(id)?.handles.server ?? service).calls.find(id, callId)
+      const findService = (id: string) => find(id)?.handles.server ?? service
+      const organizations: typeof service.organizations = {
+        ...service.organizations,
+        list: createOrganizationList(listTenants),
+        find: (id) => findService(id).organizations.find(id),
+      }
+      const findCall: typeof service.calls.find = (id, callId) => findService(id).calls.find(id, callId)
       const calls = { ...service.calls, find: findCall }
       return { ...context, service: { ...service, organizations, calls }, requests, info, mock }
     },

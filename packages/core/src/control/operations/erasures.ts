@@ -52,12 +52,17 @@ export const erasureOperations = [
     body: Erasure,
     result: ErasedPart,
     run: async ({ params: { organizationId }, body }, { service, requests }) => {
-      if (body.dryRun !== true) {
-        for await (const callId of findCalls(service, organizationId, body)) {
-          requests.forgetCall(organizationId, callId)
-        }
+      const callIds: string[] = []
+      if (body.dryRun !== true)
+        for await (const callId of findCalls(service, organizationId, body)) callIds.push(callId)
+      const forget = (): void => {
+        for (const callId of callIds) requests.forgetCall(organizationId, callId)
       }
-      return service.erasures.erase(organizationId, body, body)
+      // Before the erasure, which may fail, and again for the requests that were answered while it ran.
+      forget()
+      const erased = await service.erasures.erase(organizationId, body, body)
+      forget()
+      return erased
     },
   }),
 ]

@@ -74,8 +74,9 @@ export const organizationOperations = [
     id: 'removeOrganization',
     route: 'DELETE /organizations/:organizationId',
     summary: 'Delete an organization and everything that belongs to it',
-    run: async ({ params: { organizationId: id } }, { service }) => {
+    run: async ({ params: { organizationId: id } }, { service, requests }) => {
       const removed = await service.organizations.remove(id)
+      if (removed) requests.forgetOrganization(id)
       requireFound(removed || undefined, 'organization', id)
     },
   }),

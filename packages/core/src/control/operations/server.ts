@@ -11,17 +11,24 @@ import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails 
 const operation = operationIn('Server')
 
 /**
- * Returns a function that checks whether the call of a request was erased. If so, neither the id of the call
- * nor the bodies may be shown, because they may contain a phone number or a summary.
+ * Returns a function that checks what was erased since a request: nothing, its call, or its whole organization, of which nothing may
+ * be shown. Without its call, neither the call's id nor the bodies may be shown, because they may contain a phone number or a summary.
  */
-const createErasureCheck = ({ calls }: Pick<ReferenceServer, 'calls'>) => {
+const createErasureCheck = ({ calls, organizations }: Pick<ReferenceServer, 'calls' | 'organizations'>) => {
   const found = new Map<string, Promise<unknown>>()
-  return async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
-    if (organizationId === null || callId === null || status === 404) return false
-    const key = JSON.stringify([organizationId, callId])
-    const finding = found.get(key) ?? calls.find(organizationId, callId)
-    found.set(key, finding)
+  const isGone = async (key: readonly string[], find: () => Promise<unknown>): Promise<boolean> => {
+    const name = JSON.stringify(key)
+    const finding = found.get(name) ?? find()
+    found.set(name, finding)
     return (await finding) === undefined
+  }
+  return async ({ organizationId, callId, status }: LoggedRequest) => {
+    if (organizationId === null) return 'nothing'
+    if (await isGone([organizationId], () => organizations.find(organizationId))) return 'organization'
+    if (callId === null || status === 404) return 'nothing'
+    return (await isGone([organizationId, callId], () => calls.find(organizationId, callId)))
+      ? 'call'
+      : 'nothing'
   }
 }
 
@@ -41,11 +48,13 @@ export const serverOperations = [
     result: page('ApiRequest', ApiRequestView),
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
-      const isErased = createErasureCheck(service)
+      const findErased = createErasureCheck(service)
       const shown = await Promise.all(
         items.map(async (each) => {
-          if (!(await isErased(each))) return [showRequest(each)]
-          return query.call === undefined ? [showRequest({ ...each, ...nothingPersonal })] : []
+          const erased = await findErased(each)
+          if (erased === 'nothing') return [showRequest(each)]
+          const isListed = erased === 'call' && query.call === undefined
+          return isListed ? [showRequest({ ...each, ...nothingPersonal })] : []
         }),
       )
       return { ...rest, items: shown.flat() }
@@ -57,8 +66,10 @@ export const serverOperations = [
     summary: 'Get a request of the public API with its bodies',
     result: ApiRequestDetailsView,
     run: async ({ params: { requestId } }, { requests, service }) => {
-      const found = requireFound(requests.find(requestId), 'request', requestId)
-      if (!(await createErasureCheck(service)(found))) return showRequestDetails(found)
+      const logged = requireFound(requests.find(requestId), 'request', requestId)
+      const erased = await createErasureCheck(service)(logged)
+      const found = requireFound(erased === 'organization' ? undefined : logged, 'request', requestId)
+      if (erased === 'nothing') return showRequestDetails(found)
       return showRequestDetails({ ...found, ...nothingPersonal, requestBody: null, responseBody: null })
     },
   }),
