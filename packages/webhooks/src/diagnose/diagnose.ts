@@ -3,9 +3,8 @@ import { decodeBase64, encoder, toBytes } from '../bytes.ts'
 import { isWebhookVerificationError } from '../errors.ts'
 import { removePrefix } from '../secret.ts'
 import { assertZeroOrMore } from '../usage.ts'
+import { checkAge, defaultToleranceSeconds } from '../verifiers/check-age.ts'
 import {
-  checkAge,
-  defaultToleranceSeconds,
   parseSignatureHeaders,
   type SignatureHeaders,
   toHeaderReader,

@@ -110,25 +110,6 @@ export const parseSignatureHeaders = (headers: HeaderReader): SignatureHeaders =
   return { id, timestamp, signedPrefix: `${id}.${time}.`, signatures: parseSignatures(signature) }
 }
 
-export const defaultToleranceSeconds = 300
-
-/**
- * Compares a signature's time with the clock, in whole seconds.
- *
- * @throws WebhookVerificationError with reason `timestamp_too_old` or `timestamp_too_new`, and the measured skew.
- */
-export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: number): void => {
-  const skewSeconds = Math.floor(nowMs / 1000) - timestamp
-  if (Math.abs(skewSeconds) <= toleranceSeconds) return
-  const old = skewSeconds > 0
-  const unit = timestamp > 1e11 ? ' The header takes seconds, not milliseconds.' : ''
-  throw new WebhookVerificationError(
-    old ? 'timestamp_too_old' : 'timestamp_too_new',
-    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver.`,
-    { skewSeconds },
-  )
-}
-
 /** Reads the id and the time of a delivery whose verifier does not determine them. Both are optional. */
 export const readUnsignedHeaders = (headers: Headers) => {
   const timestamp = parseTimestamp(headers.get('webhook-timestamp') ?? '')

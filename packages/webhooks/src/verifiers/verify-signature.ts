@@ -4,9 +4,8 @@ import type { Signer } from '../hmac/web.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { createSigners, getSigners } from '../secret.ts'
 import { assertOptions, assertZeroOrMore } from '../usage.ts'
+import { checkAge, defaultToleranceSeconds } from './check-age.ts'
 import {
-  checkAge,
-  defaultToleranceSeconds,
   type HeaderSource,
   parseSignatureHeaders,
   type SignatureHeaders,
