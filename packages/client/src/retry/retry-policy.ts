@@ -27,6 +27,7 @@ export const isTransient = (failure: WabakitError): boolean =>
   isLost(failure) ||
   (failure instanceof ApiError && (failure.status === 408 || failure.status === 429 || failure.status >= 500))
 
+/** By default, `writes` is `safe`. `send.ts` tells the caller what is unknown when a request is not repeated. */
 const isRetryable = (
   { endpoint, method, groupId }: ApiCall<unknown>,
   failure: WabakitError,

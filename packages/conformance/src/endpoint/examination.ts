@@ -232,7 +232,10 @@ export const createExamination = (
     },
     /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
-    /** Returns whether a time limit, here or at the endpoint, may have run out because this machine was too busy. */
+    /**
+     * Returns whether a time limit may have run out because this machine was too busy: one of this run while the machine was (`clock.isTooBusy`),
+     * or, as a 5xx suggests, one of the endpoint while this process was held up in the middle of a body.
+     */
     isStarved: (): boolean => starved,
   }
 }

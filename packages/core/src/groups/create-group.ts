@@ -167,5 +167,6 @@ export const createGroup = async (
     return { groupId, outcome: 'created', group }
   }
   if (request.groupId !== undefined) throw createConflict(groupId)
+  // A store has each id once in an organization. The generated one was taken, so this draws another.
   return createGroup(context, creator, request)
 }

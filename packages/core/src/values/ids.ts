@@ -44,7 +44,8 @@ const increment = (digits: string): string => {
 /**
  * Creates a generator of ids that sort by creation time: prefix, underscore, ULID (26 characters of Crockford's base
  * 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock does not advance or goes back,
- * each id is the previous one plus one. The same clock and random numbers result in the same ids.
+ * each id is the previous one plus one. The same clock and random numbers result in the same ids. Ids of two servers
+ * differ because both draw secure random bits by default (`createSecureRandom`).
  *
  * @example
  * const ids = createIds({ clock: { now: () => 0 }, random: Math.random })

@@ -12,8 +12,8 @@ export type Choose = <Value>(
 
 /**
  * Plays every value of an answer once, in an order from the seed, and then again in another: with one order, each event of a call
- * could get the same value in every call. What differs by delivery is a separate question for each subscription: two of them that
- * take turns could otherwise get only one value each.
+ * could get the same value in every call. Turns are counted by question, not by call. What differs by delivery is a separate question
+ * for each subscription: two of them that take turns could otherwise get only one value each.
  */
 export const createChoose = (...seed: readonly (string | number)[]): Choose => {
   const next = new Map<string, number>()

@@ -1,10 +1,10 @@
 import type { MeasuredProfile } from '@wabakit/contract/profile'
 import type { LiveSettings } from '@wabakit/core/simulation'
+import { createChoose } from './choose-value.ts'
 import { createMeasuredApi } from './measured-api.ts'
 import { createMeasuredCredentials } from './measured-credentials.ts'
 import { createMeasuredDeliveries } from './measured-deliveries.ts'
 import { createMeasuredRepeats } from './measured-repeats.ts'
-import { createChoose } from './variants.ts'
 
 export { loadProfile } from './load-profile.ts'
 

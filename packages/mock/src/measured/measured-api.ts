@@ -9,7 +9,7 @@ import type { CallRecord } from '@wabakit/core'
 import { findEndpoint } from '@wabakit/core/hosting'
 import { writeJson } from '@wabakit/wire'
 import { buildResponse } from './build-response.ts'
-import type { Choose } from './variants.ts'
+import type { Choose } from './choose-value.ts'
 
 type FoundCall = Pick<CallRecord, 'channel'> | undefined
 

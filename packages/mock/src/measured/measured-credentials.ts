@@ -1,6 +1,6 @@
 import { findScheme, type MeasuredProfile } from '@wabakit/contract/profile'
 import type { LoadedDelivery } from '@wabakit/core'
-import type { Choose } from './variants.ts'
+import type { Choose } from './choose-value.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -13,7 +13,7 @@ import type { DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import type { LiveSettings } from '@wabakit/core/simulation'
 import { signWebhook } from '@wabakit/webhooks'
 import { writeJson } from '@wabakit/wire'
-import type { Choose } from './variants.ts'
+import type { Choose } from './choose-value.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

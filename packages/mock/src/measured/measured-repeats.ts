@@ -2,7 +2,7 @@ import type { EventName } from '@wabakit/contract'
 import type { MeasuredProfile, Repeat } from '@wabakit/contract/profile'
 import type { LoadedDelivery, Settlement, Store } from '@wabakit/core'
 import type { DelayFault } from '../faults/delivery-fault.ts'
-import type { Choose, Chosen } from './variants.ts'
+import type { Choose, Chosen } from './choose-value.ts'
 
 type Deliveries = MeasuredProfile['deliveries']
 type RepeatQuestion = 'repeatAfterSuccess' | 'repeatAfterFailure' | 'repeatAfterTimeout'

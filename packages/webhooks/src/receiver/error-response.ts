@@ -48,6 +48,7 @@ export const respondRetry = (outcome: keyof typeof retried, claimTtlMs = 60_000)
     outcome === 'in_progress' ? Math.min(60, Math.ceil(claimTtlMs / 10_000)) : undefined,
   )
 
+/** A reason that `statuses` does not list has the status of its kind of error: 401 for all that concerns a signature. */
 const toStatus = (code: string, otherwise: number): number => Object(statuses)[code] ?? otherwise
 
 /** Describes an error that was thrown before any handler was called. */

@@ -285,6 +285,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const text = `SELECT 1 WHERE current_setting('transaction_read_only') = 'on' OR ${condition}`
         return (await execute(client, text)).count > 0
       }),
+    // `pick` reads the index `_due` (state, due_at, id) in its order, one state at a time, so it meets no handled row.
     claim: async ({ token, due, pick, set, columns, next }) => {
       const text = `WITH picked AS MATERIALIZED (${pick.text})
         ${next === undefined ? '' : `, advanced AS (UPDATE ${table} SET due_at = received_at WHERE id IN (${next}))`}
