@@ -74,7 +74,7 @@ test.each(Object.entries(notations))('the hider of many texts hides the same in 
     const hideOne = createSecretHider(() => secrets)
     const hideMany = createBulkSecretHider(secrets)
     const known = write(secrets.join('-') || 'none')
-    for (const shift of [0, 1, 2, 3, 5, 8, 13, 19]) {
+    for (const shift of [0, 1, 3, 8, 19]) {
       const texts = [
         `${long.slice(shift)}${known}`,
         `${known}${long}`,

@@ -80,9 +80,11 @@ type Opened = {
   readonly environment: () => Environment
   /** Opens the engine of another process. */
   readonly openEngine: (table: string) => InboxEngine
+  /** The number of steps of an order. Two meet each step in each state. */
+  readonly length?: number
 }
 
-export const claimOrderCases = (name: string, { environment, openEngine }: Opened): void => {
+export const claimOrderCases = (name: string, { environment, openEngine, length = 2 }: Opened): void => {
   const setUp = async () => {
     const { receiver, table } = receive(environment(), { table: newTable(), clock: { now: () => start } })
     await receiver.handle(toRequest(toEnd('c'), 'a'))
@@ -130,7 +132,7 @@ export const claimOrderCases = (name: string, { environment, openEngine }: Opene
   describe(`${name}: claims of two processes`, () => {
     it.each([
       ['just before it expires', claimMs - 1, listOrders(2)],
-      ['when it expires', claimMs, listOrders(3)],
+      ['when it expires', claimMs, listOrders(length)],
     ] as const)(
       'hold one entry for one of them, in every order of steps %s',
       async (_, elapsedMs, orders) => {

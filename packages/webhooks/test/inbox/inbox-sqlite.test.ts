@@ -51,6 +51,7 @@ inboxCases('node:sqlite', () => node)
 claimOrderCases('node:sqlite', {
   environment: () => node,
   openEngine: () => createSqliteEngine(nodeDatabase) as unknown as InboxEngine,
+  length: 3,
 })
 inboxCases('better-sqlite3', () => better)
 
