@@ -52,16 +52,6 @@ test('an attempt that becomes slow moves to a slow slot of its organization, onc
   expect([...capacity.listFull()]).toEqual([])
 })
 
-test('an attempt that has freed its slot does not become slow', () => {
-  const { capacity } = create(true)
-  const slot = capacity.start('quick', 'acme')
-  slot.free()
-  slot.moveToSlow()
-  slot.end()
-  expect([...capacity.listFull()]).toEqual([])
-  expect(capacity.allows('quick')).toBe(true)
-})
-
 test('an organization with as many slow attempts as free slots gets no more, until one of them ends', () => {
   const { capacity } = create(false)
   const slots = Array.from({ length: 8 }, () => capacity.start('slow', 'acme'))

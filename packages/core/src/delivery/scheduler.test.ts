@@ -327,23 +327,6 @@ test('a failure of the store is reported, and the affected deliveries are attemp
   expect(errors.map(String)).toEqual(['Error: away', 'Error: away'])
 })
 
-test('an outcome that could not be written is written again, without another attempt', async () => {
-  const base = memoryStore()
-  let failures = 1
-  const store: Store = {
-    ...base,
-    settleDeliveries: (settlements) =>
-      failures-- > 0 ? Promise.reject(new Error('away')) : base.settleDeliveries(settlements),
-  }
-  const { attempts, errors, list, publish, wait } = await createScenario({ store })
-  await publish(1)
-  await wait()
-  attempts[0]?.end(delivered)
-  await expect.poll(list).toEqual(['delivered'])
-  expect(attempts).toEqual([])
-  expect(errors.map((error) => error instanceof Error && String(error.cause))).toEqual(['Error: away'])
-})
-
 test('a delivery that was added during a settlement that missed it is attempted after the settlement', async () => {
   const base = memoryStore()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()

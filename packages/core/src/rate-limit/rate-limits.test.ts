@@ -131,18 +131,6 @@ describe('keys that arrive at once', () => {
   })
 })
 
-it('knows a key from every address of a network, because addresses within a /64 change', async () => {
-  const limits = createRateLimits(
-    { organization: false, key: false, ip: { requests: 1, perMs: 60_000 } },
-    clock,
-  )
-  await limits.admit(createCaller('wk_known_0123456789'), '2001:db8::1')
-  await limits.admitStranger('2001:db8::2')
-  await expect(limits.admitStranger('2001:db8::2')).rejects.toMatchObject({ code: 'rate_limited' })
-  expect(() => limits.startGuess('2001:db8::3', sha256('wk_known_0123456789'))).not.toThrow()
-  expect(() => limits.startGuess('2001:db8::3', sha256('wk_other_0123456789'))).toThrow('Too many requests')
-})
-
 it('counts keys that arrive at once from all addresses of a /64 together', () => {
   const clients = createClientAddresses({ now: () => 0 })
   const limit = { requests: 60, perMs: 60_000 }
