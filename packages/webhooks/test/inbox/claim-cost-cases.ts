@@ -9,6 +9,8 @@ type Backlog = {
   readonly lane: number
   /** Entries that wait for a retry and are due, two in each lane. */
   readonly retries: number
+  /** Entries of one lane that wait for a retry and are due, before a new one. */
+  readonly failedLane?: number
   readonly statistics: string
 }
 
@@ -33,7 +35,7 @@ const recordSent = (pool: Pool): readonly string[] => {
 }
 
 /** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
-const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlog) => {
+const record = async (pool: Pool, { handled, lane, retries, failedLane = 0, statistics }: Backlog) => {
   const sent = recordSent(pool)
   const { receiver, table } = receive(createEnvironment(pool))
   receiver.onAny(() => {})
@@ -53,6 +55,10 @@ const record = async (pool: Pool, { handled, lane, retries, statistics }: Backlo
   await pool.query(
     `${insert} SELECT 'r' || n, '', 'r' || n / 2, 'failed', n, n FROM generate_series(1, ${retries}) n`,
   )
+  await pool.query(
+    `${insert} SELECT 'f' || n, '', 'failing', 'failed', n, n FROM generate_series(1, ${failedLane}) n`,
+  )
+  if (failedLane > 0) await pool.query(`${insert} VALUES ('new', '', 'failing', 'stored', 1, 1)`)
   await pool.query(
     `${insert} SELECT 'x' || n, '', 'x' || n, 'handled', 9e15::bigint, 1 FROM generate_series(1, ${handled}) n`,
   )
@@ -114,6 +120,14 @@ export const claimCostCases = (name: string, server: () => Server): void => {
       await receiver.stop()
       expect(sent.slice(first, last).filter((text) => text.includes("'lock'"))).toEqual([])
       expect(await readBuffers(pool, sent[first] ?? '')).toBeLessThan(50)
+    })
+
+    it('reads few buffers for each failed entry of a lane, which can have about 100 of them', async () => {
+      const backlog = { handled: 20_000, lane: 0, retries: 0, statistics: 'late' }
+      const [one = 0] = await measure({ ...backlog, failedLane: 1 })
+      const [many = 0] = await measure({ ...backlog, failedLane: 110 })
+      // About 40 and 600.
+      expect([one > 0, many > one, many < 1_000]).toEqual([true, true, true])
     })
 
     it.each(['late', 'early', 'none'])(
