@@ -84,7 +84,7 @@ test('a success rate below 100 % is never shown as 100 %', () => {
 
 test('formats counts, latencies and ages, and nothing that is not known as zero', () => {
   expect([0, 999, 1_234, 1_234_567, null].map(formatCount)).toEqual(['0', '999', '1,234', '1,234,567', '–'])
-  expect([0, 999, 12_540, 2_000_000].map(formatShort)).toEqual(['0', '999', '12.5K', '2M'])
+  expect([0, 999, 12_540, 999_950].map(formatShort)).toEqual(['0', '999', '12.5K', '1M'])
   expect([50, 2_500, null].map(formatLatency)).toEqual(['≤ 50 ms', '≤ 2.5 s', '–'])
   const now = Date.now()
   using _now = vi.spyOn(Date, 'now').mockReturnValue(now)

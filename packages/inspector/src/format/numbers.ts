@@ -14,7 +14,8 @@ const sizes = [
 
 /** Formats a count for an axis, where there is little room: `12.5K`. */
 export const formatShort = (count: number): string => {
-  const [unit, size] = sizes.find(([, least]) => count >= least) ?? sizes[3]
+  // The next unit also has what would be rounded up to 1000.
+  const [unit, size] = sizes.find(([, least]) => count >= least * 0.99995) ?? sizes[3]
   return `${Math.round((count / size) * 10) / 10}${unit}`
 }
 
