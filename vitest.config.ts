@@ -160,7 +160,8 @@ export default defineConfig({
           include: include('.browser'),
           exclude,
           globalSetup: buildPage,
-          testTimeout: 60_000,
+          // Files share the sources, a browser and a PostgreSQL server, one after the other.
+          isolate: false,
         },
       },
     ],

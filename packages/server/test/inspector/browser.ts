@@ -42,22 +42,24 @@ export type OpenedPage = {
 
 type SharedContext = { readonly context: BrowserContext; readonly session: CDPSession }
 
-const createContext = async (browser: Browser, options: BrowserContextOptions): Promise<SharedContext> => {
-  const context = await browser.newContext(options)
+let browser: Promise<Browser> | undefined
+
+const createContext = async (options: BrowserContextOptions): Promise<SharedContext> => {
+  // All test files of a worker share it, one after the other. It ends with the process.
+  browser ??= launchBrowser()
+  const context = await (await browser).newContext(options)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   // Stays open, and with it the process of the pages.
   return { context, session: await context.newCDPSession(await context.newPage()) }
 }
 
-const contexts = new WeakMap<Browser, Map<string, Promise<SharedContext>>>()
+const contexts = new Map<string, Promise<SharedContext>>()
 
-/** Returns the context that a browser's pages with the same options share. */
-const shareContext = (browser: Browser, options: BrowserContextOptions): Promise<SharedContext> => {
-  const known = contexts.get(browser) ?? new Map<string, Promise<SharedContext>>()
-  contexts.set(browser, known)
+/** Returns the context that pages with the same options share. */
+const shareContext = (options: BrowserContextOptions): Promise<SharedContext> => {
   const key = JSON.stringify(options)
-  const context = known.get(key) ?? createContext(browser, options)
-  known.set(key, context)
+  const context = contexts.get(key) ?? createContext(options)
+  contexts.set(key, context)
   return context
 }
 
@@ -65,16 +67,13 @@ const shareContext = (browser: Browser, options: BrowserContextOptions): Promise
  * Opens a page of the inspector. At the end of the test, it is closed, with the pages that it has opened. The next one starts without
  * what it has stored.
  */
-export const openPage = async (
-  browser: Browser,
-  {
-    url,
-    viewport = { width: 1440, height: 900 },
-    colorScheme = 'light',
-    ...options
-  }: { url: string } & BrowserContextOptions,
-): Promise<OpenedPage> => {
-  const { context, session } = await shareContext(browser, options)
+export const openPage = async ({
+  url,
+  viewport = { width: 1440, height: 900 },
+  colorScheme = 'light',
+  ...options
+}: { url: string } & BrowserContextOptions): Promise<OpenedPage> => {
+  const { context, session } = await shareContext(options)
   const page = await context.newPage()
   onTestFinished(async () => {
     const [, ...opened] = context.pages()

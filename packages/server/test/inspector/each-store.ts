@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { control } from '../fixture.ts'
-import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { isMatrix } from '../programs.ts'
-import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
+import { createPostgresDatabase } from '../shared-cluster.ts'
+import { hasChromium, type OpenedPage, openPage } from './browser.ts'
 import { createStage, type Stage } from './stage.ts'
 
 /** The inspector of a server with one of the stores. */
@@ -27,37 +27,26 @@ export type Inspected = {
   simulate(body: object, organization?: string): Promise<string>
 }
 
-type Databases = Pick<PostgresCluster, 'createDatabase' | 'remove'>
-
-const createFiles = async (): Promise<Databases> => {
-  const folder = await mkdtemp(join(tmpdir(), 'wabakit-'))
-  let count = 0
-  return {
-    createDatabase: async () => join(folder, `${count++}.db`),
-    remove: () => rm(folder, { recursive: true }),
-  }
-}
-
 const onStores =
   (stores: readonly string[]) =>
   (title: string, define: (inspected: Inspected) => void): void =>
     describe.skipIf(!hasChromium).each(stores)(`${title} on %s`, (store) => {
-      let browser: Browser
-      let databases: Databases
+      let folder: string
+      let databases = 0
       let stage: Stage | undefined
+      const createDatabase = async (): Promise<string> =>
+        store === 'PostgreSQL' ? createPostgresDatabase() : join(folder, `${databases++}.db`)
       const getStage = (): Stage => {
         if (stage === undefined) throw new Error('The stage exists only while tests run.')
         return stage
       }
       beforeAll(async () => {
-        databases = await (store === 'PostgreSQL' ? createCluster() : createFiles())
-        stage = await createStage(await databases.createDatabase())
-        browser = await launchBrowser()
+        folder = await mkdtemp(join(tmpdir(), 'wabakit-'))
+        stage = await createStage(await createDatabase())
       })
       afterAll(async () => {
-        await browser?.close()
         await stage?.close()
-        await databases?.remove()
+        await rm(folder, { recursive: true, force: true })
       })
       const getUrl = (path: string): string => `${getStage().server.url}/_wabakit/inspector/${path}`
       define({
@@ -68,8 +57,8 @@ const onStores =
           return getStage()
         },
         getUrl,
-        createDatabase: () => databases.createDatabase(),
-        open: (path, options = {}) => openPage(browser, { url: getUrl(path), ...options }),
+        createDatabase,
+        open: (path, options = {}) => openPage({ url: getUrl(path), ...options }),
         simulate: async (body, organization = 'acme') => {
           const { body: call } = await control(
             getStage().server,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { hasChromium, openPage } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -311,9 +311,7 @@ onSqlite('the inspector', (inspector) => {
 test.skipIf(!hasChromium)('asks for the control token, and forgets it when the tab is closed', async () => {
   const token = 'a-token-of-some-length'
   const server = await start({ controlToken: token })
-  const browser = await launchBrowser()
-  onTestFinished(() => browser.close())
-  const { page, picture } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
+  const { page, picture } = await openPage({ url: `${server.url}/_wabakit/inspector/events` })
   await page.getByLabel('Control token').fill('not-the-right-token')
   await page.keyboard.press('Enter')
   await page.getByText("This is not the server's control token.").waitFor()

@@ -1,22 +1,15 @@
 import { createMock } from '@wabakit/mock'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { hasChromium, openPage } from './browser.ts'
 
 describe.skipIf(!hasChromium)('the inspector of a mock', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser?.close())
-
   const start = async () => {
     const mock = await createMock({ port: 0, seed: 7 })
     onTestFinished(mock.close)
     return mock
   }
   const open = (mock: { url: string }, view = '') =>
-    openPage(browser, { url: `${mock.url}/_wabakit/inspector/${view}` })
+    openPage({ url: `${mock.url}/_wabakit/inspector/${view}` })
 
   test('shows the attempt that a receiver refused, without endpoints that no test has added', async () => {
     const mock = await start()

@@ -2,7 +2,7 @@ import { createClient } from '@wabakit/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { acme, start } from '../fixture.ts'
 import { hasProxy, startReverseProxy } from '../reverse-proxy.ts'
-import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { hasChromium, openPage } from './browser.ts'
 
 test.skipIf(!hasChromium || !hasProxy('nginx'))(
   'page and API work behind a proxy that removes a prefix from the path',
@@ -18,10 +18,8 @@ test.skipIf(!hasChromium || !hasProxy('nginx'))(
     const client = createClient({ baseUrl: prefix, apiKey: acme.apiKeys[0]?.key ?? '' })
     await client.groups.create({ wabaNumber: '+15550100001', subject: 'Prefixed' })
 
-    const browser = await launchBrowser()
-    onTestFinished(() => browser.close())
     for (const path of ['/_wabakit/inspector', '/_wabakit/inspector/groups/', '/_wabakit/inspector/events']) {
-      const { page, problems } = await openPage(browser, { url: prefix + path })
+      const { page, problems } = await openPage({ url: prefix + path })
       await page.getByLabel('Control token').fill(controlToken)
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: 'Groups' }).click()
