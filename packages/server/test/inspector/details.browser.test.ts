@@ -119,7 +119,7 @@ onOneStore('the details of the inspector', (inspector) => {
   inspector.once('offers to resend what failed at the times that are shown', async () => {
     await inspector.simulate({ customerNumber: '+15550188003' })
     const { page, picture } = await inspector.open('deliveries?organization=acme')
-    const dialog = page.getByRole('dialog')
+    const dialog = page.getByRole('dialog', { name: /^Resend/ })
     const open = () => page.getByRole('button', { name: 'Resend failed…' }).click()
     const period = dialog.getByRole('combobox', { name: 'Events' })
     const close = async () => {
@@ -127,6 +127,7 @@ onOneStore('the details of the inspector', (inspector) => {
       await dialog.waitFor({ state: 'detached' })
     }
     await open()
+    await page.getByRole('heading', { name: 'Resend to all endpoints' }).waitFor()
     await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
     expect(await period.inputValue()).toBe('')
     await close()
@@ -143,6 +144,7 @@ onOneStore('the details of the inspector', (inspector) => {
     const { accepting } = inspector.stage
     await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${accepting.id}&window=day`))
     await open()
+    await page.getByRole('heading', { name: `Resend to ${accepting.url.replace('http://', '')}` }).waitFor()
     expect(await period.inputValue()).toBe('day')
     await dialog.getByLabel('Also the delivered ones', { exact: true }).check()
     await dialog.getByLabel(/^Also the delivered ones: [1-9]/).waitFor()

@@ -104,7 +104,7 @@ onOneStore('finding with the inspector', (inspector) => {
       `customers?organization=acme&id=${number.slice(1)}`,
     )
     await page.getByRole('button', { name: 'Erase' }).click()
-    const dialog = page.getByRole('dialog')
+    const dialog = page.getByRole('dialog', { name: `Erase ${number}` })
     await expect.poll(() => dialog.locator('.facts').innerText()).toMatch(/Calls, with their summaries\s+1/)
     expect(await server.service.calls.find('acme', callId)).toBeDefined()
     await picture(`${inspector.store}-erase`)

@@ -64,7 +64,7 @@ onSqlite('managing with the inspector', (inspector) => {
 
     await page.locator('.row', { hasText: 'crm' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await dialog.getByText('gets 401 immediately').waitFor()
+    await page.getByRole('dialog', { name: 'Delete the key crm' }).getByText('gets 401 immediately').waitFor()
     await dialog.getByRole('button', { name: 'Delete the key' }).click()
     await page.getByText('Deleted.').waitFor()
     expect((await ask()).status).toBe(401)

@@ -87,11 +87,14 @@ onOneStore('the records of the inspector', (inspector) => {
   inspector.once(
     'rotates a secret only after stating the consequences, and keeps the new one until it is copied',
     async () => {
-      const { id } = inspector.stage.accepting
+      const { id, url } = inspector.stage.accepting
       const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
       const rotate = async () => {
         await page.getByRole('button', { name: 'More actions' }).click()
         await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+        await page
+          .getByRole('dialog', { name: `Rotate the secret of ${url.replace('http://', '')}` })
+          .waitFor()
       }
       await rotate()
       const dialog = page.getByRole('dialog')
