@@ -1,8 +1,7 @@
 import { openTrace } from '@wabakit/core/trace'
-import { render } from 'preact'
 import './styles/index.css'
 import { host } from './api/send.ts'
-import { App } from './shell/app.tsx'
+import { openApp } from './shell/app.tsx'
 
 /** Reads the trace that the mock has put into this file. */
 const readTrace = async (): Promise<string> => {
@@ -16,4 +15,4 @@ const respond = openTrace(await readTrace())
 // The host has no address.
 host.fetch = (url, init) => respond(new Request(new URL(url, 'https://trace.invalid'), init))
 
-render(<App />, document.body)
+openApp()

@@ -2,6 +2,7 @@
 import './page-globals.ts'
 
 import type { ServerResponse } from 'node:http'
+import { effect } from '@preact/signals'
 import { h, render } from 'preact'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connection, listen, startLive } from '../src/api/live.ts'
@@ -428,6 +429,19 @@ test('a part of the page keeps its record after an error, shows the error until 
   await settle()
 
   expect(requests).toBe(before)
+})
+
+test('an organization in the address needs no list before its records are loaded', async () => {
+  await servePage((_, response) =>
+    respond(response, { items: [toOrganization('other'), toOrganization('acme')] }),
+  )
+  organizations.value = undefined
+  setParams({ organization: 'acme' })
+  const seen: unknown[] = []
+  onTestFinished(effect(() => void seen.push(organizationId.value)))
+  await loadOrganizations()
+
+  expect(seen).toEqual(['acme'])
 })
 
 test('a link to an organization that does not exist shows none, rather than another one', async () => {

@@ -18,7 +18,10 @@ export const organization = computed(() => {
   return organizations.value?.find(({ id }) => named === '' || id === named)
 })
 
-export const organizationId = computed(() => organization.value?.id)
+/** The current organization's id. Until the organizations are loaded, it is the one in the page's URL, whose records need not wait. */
+export const organizationId = computed(
+  () => (organizations.value === undefined ? getParam('organization') : organization.value?.id) || undefined,
+)
 
 /** Loads the organizations, and adds the current one to the page's URL, so that the URL works as a link. */
 export const loadOrganizations = async (): Promise<void> => {

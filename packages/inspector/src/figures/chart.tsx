@@ -38,45 +38,51 @@ const height = 168
 const formatMoment = (iso: string): string =>
   [formatDay(iso), formatTime(iso).slice(0, 5)].filter(Boolean).join(' ')
 
-const ChartTable = ({ title, times, series, format, marks, isCount }: ChartProps) => (
-  <details>
-    <summary>{title} as a table</summary>
-    <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
-      <table>
-        <TableHead
-          columns={{ From: '', ...Object.fromEntries(series.map(({ label }) => [label, 'number'])) }}
-        />
-        <tbody>
-          {times.map((time, index) => (
-            <tr key={time}>
-              <th scope="row">{[formatMoment(time), marks?.get(index)].filter(Boolean).join(' · ')}</th>
-              {series.map(({ label, values }) => {
-                const value = values[index] ?? null
-                return (
-                  <td key={label} class="number">
-                    {value === null ? '–' : format(value)}
-                  </td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-        {isCount && (
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              {series.map(({ label, values }) => (
-                <td key={label} class="number">
-                  {format(values.reduce((sum: number, value) => sum + (value ?? 0), 0))}
-                </td>
+const ChartTable = ({ title, times, series, format, marks, isCount }: ChartProps) => {
+  // Its rows would take longer than the rest of the view.
+  const isOpen = useSignal(false)
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>{title} as a table</summary>
+      {isOpen.value && (
+        <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
+          <table>
+            <TableHead
+              columns={{ From: '', ...Object.fromEntries(series.map(({ label }) => [label, 'number'])) }}
+            />
+            <tbody>
+              {times.map((time, index) => (
+                <tr key={time}>
+                  <th scope="row">{[formatMoment(time), marks?.get(index)].filter(Boolean).join(' · ')}</th>
+                  {series.map(({ label, values }) => {
+                    const value = values[index] ?? null
+                    return (
+                      <td key={label} class="number">
+                        {value === null ? '–' : format(value)}
+                      </td>
+                    )
+                  })}
+                </tr>
               ))}
-            </tr>
-          </tfoot>
-        )}
-      </table>
-    </div>
-  </details>
-)
+            </tbody>
+            {isCount && (
+              <tfoot>
+                <tr>
+                  <th scope="row">Total</th>
+                  {series.map(({ label, values }) => (
+                    <td key={label} class="number">
+                      {format(values.reduce((sum: number, value) => sum + (value ?? 0), 0))}
+                    </td>
+                  ))}
+                </tr>
+              </tfoot>
+            )}
+          </table>
+        </div>
+      )}
+    </details>
+  )
+}
 
 /** Omits a line along the axis: of several zeros in a row, only those next to a value are drawn. */
 const omitZeros = (values: Series['values']): Series['values'] =>

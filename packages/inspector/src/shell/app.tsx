@@ -1,6 +1,5 @@
-import { useSignalEffect } from '@preact/signals'
-import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { effect } from '@preact/signals'
+import { type ComponentType, render } from 'preact'
 import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { followClock } from '../api/clock.ts'
@@ -68,38 +67,31 @@ const start = async (): Promise<void> => {
   }
 }
 
-/** Keeps the data that all views need up to date, and starts the keyboard shortcuts and the live stream. */
-const useOrganization = (): void => {
-  useSignalEffect(() => {
+/** Starts the live stream and the keyboard shortcuts, and keeps the data that all views need up to date. */
+const follow = (): void => {
+  // Must come before everything that loads records, because that waits for the stream to connect.
+  if (!isTrace) startLive()
+  effect(() => {
     // Reading the token makes this effect run again after a login.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
-  // Must come before everything that loads records, because that waits for the stream to connect.
-  useEffect(() => (isTrace ? undefined : startLive()), [])
-  useSignalEffect(() => {
+  effect(() => {
     if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()
   })
-  useSignalEffect(() => {
+  effect(() => {
     if (organizationId.value !== undefined && info.value?.can.includes('mock')) return followClock()
   })
-  useSignalEffect(() => {
+  effect(() => {
     const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
     const troubled = (health.value?.failing.length ?? 0) + (health.value?.behind.length ?? 0)
     document.title = `${troubled > 0 ? `(${troubled}) ` : ''}${parts.filter(Boolean).join(' · ')}`
   })
-  useEffect(startKeyboard, [])
-  useEffect(
-    () =>
-      bindKeys({ '?': openHelp, find: openSearch, ...(isTrace ? {} : { n: openSimulation }) }, (open) =>
-        open(),
-      ),
-    [],
-  )
-  useEffect(startPolling, [])
+  startKeyboard()
+  bindKeys({ '?': openHelp, find: openSearch, ...(isTrace ? {} : { n: openSimulation }) }, (open) => open())
+  startPolling()
 }
 
-export const App = () => {
-  useOrganization()
+const App = () => {
   const Screen =
     screens[
       info.value === undefined || view.value !== 'mock' || offered.value.includes('mock')
@@ -126,4 +118,10 @@ export const App = () => {
       <OpenedDialog />
     </>
   )
+}
+
+/** Shows the page, whose first requests are under way while it is rendered. */
+export const openApp = (): void => {
+  follow()
+  render(<App />, document.body)
 }
