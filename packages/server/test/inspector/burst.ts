@@ -1,4 +1,4 @@
-// Measures the page while 5,000 events are published within 10 seconds, half of them to a failing endpoint.
+// Measures the page while 5,000 events are published within 10 seconds, half of them to a failing endpoint, and what it keeps of them.
 //   node --conditions=@wabakit/source packages/server/test/inspector/burst.ts [sqlite|postgres]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,6 +52,11 @@ const measure = async (database: string): Promise<void> => {
   page.on('requestfailed', () => {
     failed += 1
   })
+  const session = await page.context().newCDPSession(page)
+  const readHeap = async (): Promise<string> => {
+    await session.send('HeapProfiler.collectGarbage')
+    return `${((await session.send('Runtime.getHeapUsage')).usedSize / 1e6).toFixed(2)} MB`
+  }
   const { events } = stage.server.service
   const publish = (index: number) =>
     events.publish('acme', {
@@ -66,6 +71,7 @@ const measure = async (database: string): Promise<void> => {
   for (let presses = 0; presses < 30; presses++) await page.keyboard.press('j')
   await setTimeout(2_000)
   const before = await page.evaluate(readPlace)
+  const heapBefore = await readHeap()
   await page.evaluate(watch)
   ;[requests, failed] = [0, 0]
   const began = performance.now()
@@ -86,6 +92,7 @@ const measure = async (database: string): Promise<void> => {
     `longest task ${Math.round(await page.evaluate('window.longestTask'))} ms`,
     before === after ? 'selection and scroll kept' : `moved: ${before} -> ${after}`,
     await page.locator('.fresh').innerText(),
+    `heap ${heapBefore} -> ${await readHeap()}`,
   ]
   console.log(cells.join('  '))
   await browser.close()
