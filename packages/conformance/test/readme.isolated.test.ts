@@ -6,8 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { secret, startEndpoint } from './endpoint.ts'
+
+// It runs vitest, which takes longer on a busy machine.
+vi.setConfig({ testTimeout: 600_000 })
 
 const root = resolve(import.meta.dirname, '../../..')
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
