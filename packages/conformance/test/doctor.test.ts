@@ -547,7 +547,7 @@ describe.concurrent('one mistake is one finding', () => {
     }))
     const bodies = ['refuses-oversized-body', 'refuses-malformed-json', 'refuses-invalid-utf8']
     const only = ['refuses-unsigned', ...bodies, 'refuses-without-failing', 'refuses-get']
-    const { checks } = await examine(endpoint, { only })
+    const { checks } = await examineUndisturbed(() => examine(endpoint, { only }))
     const failed = checks.filter(({ verdict }) => verdict === 'fail')
     expect(failed.map(({ id, because }) => because ?? id)).toEqual(Array(5).fill('refuses-without-failing'))
   })
@@ -623,13 +623,38 @@ describe.concurrent('one mistake is one finding', () => {
       others: ['refuses-again-what-it-refused'],
       plant: ({ right }) => ({
         receive: async (parts, request, response) => {
-          if (await parts.isDuplicate(String(request.headers['webhook-id']))) {
-            request.resume()
-            return parts.respond(response, 200, 'seen')
-          }
-          await right.receive({ ...parts, isDuplicate: () => false }, request, response)
+          if (!(await parts.isDuplicate(String(request.headers['webhook-id']))))
+            return right.receive({ ...parts, isDuplicate: () => false }, request, response)
+          // A 409 shows the mistake at once; the effect that a 200 would hide must be waited for.
+          const body = await parts.read(request)
+          parts.respond(response, body.includes('"recap"') ? 409 : 200, 'seen')
         },
       }),
+    },
+    {
+      mistake: 'fails at letters beyond ASCII',
+      cause: 'keeps-every-letter',
+      others: ['accepts-body-bytes-as-sent', 'handles-unusual-summaries', 'accepts-split-body'],
+      plant: ({ effects }) => ({
+        handle: (event) => {
+          const line = JSON.stringify(event)
+          if (/[^ -~]/.test(line)) throw new Error('not ASCII')
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }),
+    },
+    {
+      mistake: 'handles one event of each call',
+      cause: 'handles-what-it-accepts',
+      others: ['survives-out-of-order'],
+      plant: ({ effects }) => {
+        const seen = new Set<unknown>()
+        return {
+          handle: (event) => {
+            if (seen.size < seen.add(event.callId ?? event.groupId).size) effects.push(JSON.stringify(event))
+          },
+        }
+      },
     },
     {
       mistake: 'verifies what the parser has made of the body',

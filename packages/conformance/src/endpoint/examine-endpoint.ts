@@ -51,12 +51,17 @@ const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
       verdicts.get(unless) === 'fail' ? undefined : follows,
     ]),
   )
-  return results.map(({ because: reason, ...result }) => {
+  // What a check has observed counts for more than its default, unless the cause that it names has not failed.
+  for (const { id, because = '' } of results) {
+    const cause = verdicts.get(because)
+    if (because === id || cause === 'fail' || cause === 'advice') causes.set(id, because)
+  }
+  return results.map(({ because: _, ...result }) => {
     if (result.verdict !== 'fail' && result.verdict !== 'advice') return result
     let because: string | undefined
     // A check can name itself, as a default does.
     const seen = new Set([result.id])
-    for (let id = reason ?? causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
+    for (let id = causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
       seen.add(id)
       const cause = verdicts.get(id)
       if (cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')) because = id

@@ -156,6 +156,12 @@ export const judgeForged = async (
   return finding.verdict === 'pass' ? { verdict: 'pass', observed: `${observed}; none was handled` } : finding
 }
 
+/** The check that reports an endpoint which refuses letters of other scripts, or changes them. */
+export const keepsEveryLetter = 'keeps-every-letter'
+
+const isBeyondAscii = ({ exchange: { request } }: Attempt): boolean =>
+  /[^\0-\x7f]|\\u[\da-f]{4}/i.test(Buffer.from(request.body).toString())
+
 export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   const refused = attempts.filter(({ exchange }) => !isAccepted(exchange))
   if (refused.length === 0) return { verdict: 'pass', observed: describeStatuses(attempts) }
@@ -163,7 +169,8 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
     const reason = explainShield(refused.map(({ exchange }) => exchange))
     return { verdict: 'inconclusive', observed: `${describeAttempts(refused)}; ${reason}` }
   }
-  return { verdict: 'fail', observed: describeAttempts(refused) }
+  const observed = describeAttempts(refused)
+  return { verdict: 'fail', observed, ...(refused.every(isBeyondAscii) && { because: keepsEveryLetter }) }
 }
 
 /** Expects every delivery of a summary to be accepted and, if the effects show summaries, handled. */

@@ -2,7 +2,9 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { showsText, showsUnescaped } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
+import { describeResponse, explainShield, keepsEveryLetter } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
+import { isAccepted, isShielded } from '../send.ts'
 import type { SummaryFields } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
 
@@ -23,15 +25,15 @@ const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no t
 /** Sends summaries with these fields, and returns the lines of the effects of each. */
 const show = async (examination: Examination, list: readonly SummaryFields[]): Promise<string[]> => {
   const { prepare, deliver, countEffects, listEffects } = examination
-  const deliveries: Delivery[] = []
+  const [deliveries, handled]: [Delivery[], Delivery[]] = [[], []]
   for (const fields of list) {
     const { subject } = await prepare('CALL_AI_SUMMARY')
     const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
     const delivery = buildDelivery(examination, event, subject)
-    await deliver(delivery)
+    if (isAccepted(await deliver(delivery))) handled.push(delivery)
     deliveries.push(delivery)
   }
-  await countEffects(deliveries)
+  await countEffects(handled)
   const shown: string[] = []
   for (const delivery of deliveries) {
     const others = deliveries.filter((each) => each !== delivery)
@@ -99,7 +101,7 @@ const findSwapped = (shown: readonly string[]): string | undefined => {
 
 /** Checks of what effects show of summaries. */
 export const keptChecks: EndpointChecks = {
-  'keeps-every-letter': {
+  [keepsEveryLetter]: {
     title: 'Keeps the letters of every script, and markup',
     severity: 'high',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8; specification, "Summary object": recap is a string',
@@ -115,6 +117,15 @@ export const keptChecks: EndpointChecks = {
         [plainRecap, scriptRecap, markupRecap].map(writeRecap),
       )
       if (!showsText(plain, plainRecap)) return noRecaps
+      const refused = examination.exchanges.find(
+        (exchange) => !isAccepted(exchange) && Buffer.from(exchange.request.body).includes(scriptRecap),
+      )
+      if (refused !== undefined) {
+        const observed = `${describeResponse(refused)} to ${JSON.stringify(scriptRecap)}`
+        return isShielded(refused)
+          ? { verdict: 'inconclusive', observed: `${observed}; ${explainShield([refused])}` }
+          : { verdict: 'fail', observed, because: 'refuses-signature-of-parsed-body' }
+      }
       if (!showsText(script, scriptRecap)) {
         return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
       }

@@ -2,7 +2,14 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, judgeAccepted, judgeAllHandled, judgeHandled, sendEach } from '../judge.ts'
+import {
+  type Attempt,
+  judgeAccepted,
+  judgeAllHandled,
+  judgeHandled,
+  keepsEveryLetter,
+  sendEach,
+} from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import {
   listSummaries,
@@ -29,7 +36,7 @@ const findChanged = async (
       return {
         verdict: 'fail',
         observed: `the effects show ${shown.slice(0, 120)} for ${id.replaceAll(subject, '…')}`,
-        ...(/[^ -~]/.test(id) && { because: 'keeps-every-letter' }),
+        ...(/[^ -~]/.test(id) && { because: keepsEveryLetter }),
       }
   }
   return undefined
