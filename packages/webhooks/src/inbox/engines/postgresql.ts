@@ -70,15 +70,19 @@ const isBroken = (error: unknown): boolean =>
  */
 const briefMs = 2_000
 
-/** Begins a transaction that does not hold its locks for long if the network fails before its COMMIT arrives. */
-const beginBrief = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`
+/**
+ * Begins a transaction that does not hold its locks for long if the network fails before its COMMIT arrives. A function, because
+ * bundlers keep a text with a variable even if nobody uses it, as in a receiver without an inbox.
+ */
+const beginBrief = (): string =>
+  `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`
 
 /**
  * Begins such a transaction, whose statements are not compiled. The cost of a statement is an estimate, and a wrong one makes
  * PostgreSQL compile it for a second. The settings end with the transaction, so they reach neither other users
  * of the connection nor other sessions of a pooler.
  */
-const beginPlain = `${beginBrief}; SET LOCAL jit = off`
+const beginPlain = (): string => `${beginBrief()}; SET LOCAL jit = off`
 
 /** Ends a transaction that an error leaves open, because every later statement on its connection would fail. */
 const rollBack = async (client: PostgresClient, error: unknown): Promise<never> => {
@@ -268,7 +272,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     claiming.use(async ({ client }) => {
       // Each statement sees what was committed before it started, so the lock must be taken first. A claim
       // need not be synced: if the database crashes and forgets it, the entry is claimed again.
-      const text = `${beginPlain}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
+      const text = `${beginPlain()}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
         ${lock(condition)}; ${inline(statement)}; ${unlock}; COMMIT`
       const ran: Promise<unknown> = client.query(qualify(text))
       const results = await ran.catch((error) => rollBack(client, error))
@@ -298,7 +302,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
     query: (...statement) =>
       runOnce(connections, (client) =>
-        inTransaction(client, { begin: beginPlain, work: () => execute(client, ...statement) }),
+        inTransaction(client, { begin: beginPlain(), work: () => execute(client, ...statement) }),
       ),
     create: (statements) =>
       runOnce(connections, async (client) => {
@@ -307,7 +311,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const found = await find()
         if (found === undefined) {
           try {
-            await inTransaction(client, { begin: beginBrief, work: () => client.query(statements) })
+            await inTransaction(client, { begin: beginBrief(), work: () => client.query(statements) })
           } catch (error) {
             // IF NOT EXISTS does not notice that another process is creating the table.
             if ((await find()) === undefined) throw error
