@@ -372,9 +372,7 @@ describe('an inbox on PostgreSQL', () => {
   })
 
   it('claims and stores again after the database has canceled a claim', async () => {
-    const pool = new pg.Pool({ connectionString: postgres.connectionString, lock_timeout: 50 })
-    onTestFinished(() => pool.end())
-    const { receiver, inbox, errors, table } = receive(createEnvironment(pool))
+    const { receiver, inbox, errors, table } = receive(createEnvironment(postgres.pool({ lock_timeout: 50 })))
     receiver.onAny(() => {})
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     const locking = await postgres.pool().connect()
