@@ -211,6 +211,25 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
       expect((await control(host, `GET /requests/${requestId}`)).status).toBe(404)
   })
 
+  test('shows no requests of an organization whose id was used again after another process removed it', async () => {
+    const host = await open()
+    const key = 'wk_again_key_0123456789'
+    const input = { id: 'again', apiKeys: [{ key }], integrations: [{ wabaNumber: host.wabaNumber }] }
+    const ids: string[] = []
+    for (const subject of ['before', 'after']) {
+      await host.service.organizations.create(input)
+      const group = await host.createGroup({ groupId: 'same', subject }, { authorization: key })
+      ids.push(group.headers.get('x-request-id') ?? '')
+      if (subject === 'before') await host.service.organizations.remove('again')
+      await nextMillisecond(host)
+    }
+    const { entries } = (await control(host, 'GET /organizations/again/timeline?group=same')).body
+    const requests = entries.filter(({ kind }: { kind: string }) => kind === 'request')
+    expect(requests).toMatchObject([{ request: { requestId: ids[1] } }])
+    expect((await control(host, `GET /requests/${ids[0]}`)).status).toBe(404)
+    expect((await control(host, 'GET /requests')).body.items).toMatchObject([{ requestId: ids[1] }])
+  })
+
   test('a page has 100 records by default, and at most 1,000', async () => {
     const host = await open()
     const { groups, participants, calls, subscriptions, events, deliveries, organizations } = host.service

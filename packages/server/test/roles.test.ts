@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createGroup, listenForWebhooks, start } from './fixture.ts'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createPostgresDatabase } from './shared-cluster.ts'
 import { createTcpProxy } from './tcp-proxy.ts'
 
@@ -60,6 +60,28 @@ test('is not ready while the database is unavailable, refuses with 503, and reco
   proxy.restore()
   await expect.poll(readiness).toBe(200)
   await expect.poll(async () => (await createGroup(url)).status).toBe(200)
+})
+
+test('shows requests while the database is unavailable, without what an erasure might have removed', async () => {
+  const { database, proxy } = await createProxiedDatabase()
+  const { url } = await start({ database })
+  await control({ url }, 'POST /organizations/acme/simulated-calls', { callId: 'c1' })
+  const headers = { authorization: 'wk_test_key_0123456789' }
+  const summary = await fetch(`${url}/v1/call/ai-summary?callId=c1`, { headers })
+  const path = `GET /requests/${summary.headers.get('x-request-id')}`
+  const { body } = await control({ url }, path)
+  expect(body).toMatchObject({ callId: 'c1', responseBody: expect.stringContaining('c1') })
+  proxy.refuse()
+  expect((await createGroup(url)).status).toBe(503)
+
+  const hidden = { callId: null, address: null, userAgent: null, query: null, responseBody: null }
+  expect((await control({ url }, path)).body).toEqual({ ...body, ...hidden })
+  const { items } = (await control({ url }, 'GET /requests')).body
+  expect(items).toMatchObject([{ status: 503 }, { requestId: body.requestId, status: 200, callId: null }])
+  expect((await control({ url }, 'GET /requests?call=c1')).status).toBe(503)
+
+  proxy.restore()
+  await expect.poll(async () => (await control({ url }, path)).body).toEqual(body)
 })
 
 test('a start that loses its database fails with that reason', async () => {

@@ -151,6 +151,19 @@ test("forgets a call of one organization, and keeps another's call with the same
   expect(['acme', 'other'].map((id) => log.find(id)?.responseBody)).toEqual([null, '{"callId":"c1"}'])
 })
 
+test('forgets the requests of a removed organization, and keeps those of one that was created later with its id', () => {
+  const log = createRequestLog(9)
+  for (const createdAt of [1, 2]) {
+    const caller = { organization: buildOrganization({ createdAt }), key: buildApiKey() }
+    log.add(report(`${createdAt}`, { caller, responseBody: '{}' }))
+  }
+  log.forgetOrganization('acme', 1)
+  expect(log.list({ limit: 9 }).items.map(({ requestId }) => requestId)).toEqual(['2'])
+  expect(log.find('2')?.responseBody).toBe('{}')
+  log.forgetOrganization('acme')
+  expect(log.list({ limit: 9 }).items).toEqual([])
+})
+
 test('finds the last use of a key, and not that of another organization with a key of the same id', () => {
   const log = createRequestLog(9)
   for (const [id, startedAt] of [

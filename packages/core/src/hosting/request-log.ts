@@ -4,6 +4,8 @@ import { parsePosition } from '../storage/cursors.ts'
 export type LoggedRequest = Omit<RequestDescribed, 'caller' | 'requestBody' | 'responseBody'> & {
   /** `null` if the request had no valid key, as are the other fields about the key. */
   readonly organizationId: string | null
+  /** Tells the organization apart from one that is created with its id after its removal. */
+  readonly organizationCreatedAt: number | null
   readonly keyId: string | null
   readonly keyLabel: string | null
 }
@@ -121,6 +123,7 @@ export const createRequestLog = (capacity: number) => {
     put({
       ...facts,
       organizationId: caller?.organization.id ?? null,
+      organizationCreatedAt: caller?.organization.createdAt ?? null,
       keyId: caller?.key.id ?? null,
       keyLabel: caller?.key.label ?? null,
     })
@@ -177,10 +180,11 @@ export const createRequestLog = (capacity: number) => {
         bodies[index] = undefined
       }
     },
-    /** Removes the requests with a key of an organization. */
-    forgetOrganization: (organizationId: string): void => {
+    /** Removes the requests with a key of an organization, or only of the one with this id that was created at a time. */
+    forgetOrganization: (organizationId: string, createdAt?: number | null): void => {
       for (const [index, each] of requests.entries()) {
         if (each?.organizationId !== organizationId) continue
+        if (createdAt !== undefined && each.organizationCreatedAt !== createdAt) continue
         requests[index] = undefined
         bodies[index] = undefined
       }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
+import { StorageUnavailableError } from '../../errors/storage-errors.ts'
 import { requireFound } from '../../hosting/control-error.ts'
 import { type LoggedRequest, nothingPersonal } from '../../hosting/request-log.ts'
-import type { ReferenceServer } from '../../index.ts'
 import { RequestFilter } from '../filters.ts'
-import { operationIn } from '../operation.ts'
+import { type ControlContext, operationIn } from '../operation.ts'
 import { list, page, pageQuery, ServerInfo } from '../schemas.ts'
 import { EventTypeView, listEventTypes } from '../views/event-type.ts'
 import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails } from '../views/request.ts'
@@ -14,22 +14,36 @@ const operation = operationIn('Server')
  * Returns a function that checks what was erased since a request: nothing, its call, or its whole organization, of which nothing may
  * be shown. Without its call, neither the call's id nor the bodies may be shown, because they may contain a phone number or a summary.
  */
-const createErasureCheck = ({ calls, organizations }: Pick<ReferenceServer, 'calls' | 'organizations'>) => {
-  const found = new Map<string, Promise<unknown>>()
-  const isGone = async (key: readonly string[], find: () => Promise<unknown>): Promise<boolean> => {
+const createErasureCheck = ({ service, requests }: Pick<ControlContext, 'service' | 'requests'>) => {
+  const checked = new Map<string, Promise<boolean>>()
+  const checkOnce = (key: readonly unknown[], check: () => Promise<boolean>): Promise<boolean> => {
     const name = JSON.stringify(key)
-    const finding = found.get(name) ?? find()
-    found.set(name, finding)
-    return (await finding) === undefined
+    const checking = checked.get(name) ?? check()
+    checked.set(name, checking)
+    return checking
   }
-  return async ({ organizationId, callId, status }: LoggedRequest) => {
-    if (organizationId === null) return 'nothing'
-    if (await isGone([organizationId], () => organizations.find(organizationId))) return 'organization'
+  const isRemoved = async (organizationId: string, createdAt: number | null): Promise<boolean> => {
+    const found = await service.organizations.find(organizationId)
+    if (found?.createdAt === createdAt) return false
+    // Another process removed it, so only that one's log has forgotten it.
+    requests.forgetOrganization(organizationId, createdAt)
+    return true
+  }
+  const isErased = async (organizationId: string, callId: string): Promise<boolean> =>
+    (await service.calls.find(organizationId, callId)) === undefined
+
+  return async ({ organizationId: id, organizationCreatedAt: createdAt, callId, status }: LoggedRequest) => {
+    if (id === null) return 'nothing'
+    if (await checkOnce([id, createdAt], () => isRemoved(id, createdAt))) return 'organization'
     if (callId === null || status === 404) return 'nothing'
-    return (await isGone([organizationId, callId], () => calls.find(organizationId, callId)))
-      ? 'call'
-      : 'nothing'
+    return (await checkOnce([id, createdAt, callId], () => isErased(id, callId))) ? 'call' : 'nothing'
   }
+}
+
+/** Counts the call of a request as erased while the store is unavailable, because failed requests are of interest just then. */
+const assumeErased = (error: unknown): 'call' => {
+  if (error instanceof StorageUnavailableError) return 'call'
+  throw error
 }
 
 export const serverOperations = [
@@ -46,12 +60,14 @@ export const serverOperations = [
     summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
     query: z.strictObject({ ...pageQuery, ...RequestFilter.shape }),
     result: page('ApiRequest', ApiRequestView),
-    run: async ({ query }, { requests, service }) => {
-      const { items, ...rest } = requests.list(query)
-      const findErased = createErasureCheck(service)
+    run: async ({ query }, context) => {
+      const { items, ...rest } = context.requests.list(query)
+      const findErased = createErasureCheck(context)
       const shown = await Promise.all(
         items.map(async (each) => {
-          const erased = await findErased(each)
+          const finding = findErased(each)
+          // The requests about one call cannot be shown without it.
+          const erased = await (query.call === undefined ? finding.catch(assumeErased) : finding)
           if (erased === 'nothing') return [showRequest(each)]
           const isListed = erased === 'call' && query.call === undefined
           return isListed ? [showRequest({ ...each, ...nothingPersonal })] : []
@@ -65,9 +81,9 @@ export const serverOperations = [
     route: 'GET /requests/:requestId',
     summary: 'Get a request of the public API with its bodies',
     result: ApiRequestDetailsView,
-    run: async ({ params: { requestId } }, { requests, service }) => {
-      const logged = requireFound(requests.find(requestId), 'request', requestId)
-      const erased = await createErasureCheck(service)(logged)
+    run: async ({ params: { requestId } }, context) => {
+      const logged = requireFound(context.requests.find(requestId), 'request', requestId)
+      const erased = await createErasureCheck(context)(logged).catch(assumeErased)
       const found = requireFound(erased === 'organization' ? undefined : logged, 'request', requestId)
       if (erased === 'nothing') return showRequestDetails(found)
       return showRequestDetails({ ...found, ...nothingPersonal, requestBody: null, responseBody: null })

@@ -59,7 +59,9 @@ export const readTimeline = async (
     call: found?.call,
     summary: found?.summary,
     group,
-    requests: requests.list({ organization: organizationId, ...about, limit: maxEvents }).items,
+    requests: requests
+      .list({ organization: organizationId, ...about, limit: maxEvents })
+      .items.filter(({ organizationCreatedAt }) => organizationCreatedAt === organization?.createdAt),
     events: events.items.toReversed(),
   }
   return {
