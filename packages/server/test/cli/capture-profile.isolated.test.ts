@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { eventExamples } from '@wabakit/contract/documents'
 import { expect, onTestFinished, test } from 'vitest'
 import { folder, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
@@ -28,11 +29,17 @@ const startCapture = async (...flags: string[]) => {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
+  /** Sends what is no request of HTTP, which is neither recorded nor forwarded. Resolves after the response. */
+  const sendNonsense = async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.end('nonsense\r\n\r\n')
+    expect(await text(socket)).toContain('400')
+  }
   const stop = async () => {
     started.kill('SIGTERM')
     expect(await started.ended).toBe(0)
   }
-  return { send, stop, line: started.line }
+  return { send, sendNonsense, stop, line: started.line }
 }
 
 const ended = {
@@ -67,9 +74,9 @@ test('capture adds what deliveries show to the profile, and what it shows is acc
     { value: 'string', source: 'capture', count: 2 },
     { value: 'number', count: 2 },
   ])
-  const text = JSON.stringify(profile)
+  const shown = JSON.stringify(profile)
   for (const secret of ['s3cret', 'Ada', 'call_', '2025550', 'unknownName'])
-    expect(text).not.toContain(secret)
+    expect(shown).not.toContain(secret)
 
   const next = await startCapture()
   await next.send({ ...ended, callId: 'call_3' })
@@ -125,6 +132,8 @@ test('capture tells a repeat after a time-out of the sender from one after a fai
   await expect.poll(() => answers.length).toBe(1)
   giveUp.abort()
   expect(await first).toBe('given up')
+  // Once the command has responded to something later, it has noticed that the sender is gone.
+  await capture.sendNonsense()
   answers[0]?.()
   // The request has been printed once its attempt has ended.
   await capture.line(/"status":200/)
