@@ -171,7 +171,12 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // The processes that tests start would compile the sources again each time.
     // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
-    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
+    env: {
+      NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'),
+      npm_command: '',
+      // The names that mocks draw, and the examples of properties: what other ones find need not come from the change under test.
+      WABAKIT_SEED: process.env.WABAKIT_SEED ?? '1',
+    },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 120_000,
     hookTimeout: 120_000,
