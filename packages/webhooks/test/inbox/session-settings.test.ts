@@ -48,18 +48,45 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
   }
   const read = async (connection: Pool | PoolConnection, text: string) =>
     Object.values(Object(Object(await connection.query(text))[0][0]))
+  /** Returns what the next users of all four connections find. */
+  const readSettings = async (pool: Pool) => {
+    const connections = await Promise.all([1, 2, 3, 4].map(() => pool.getConnection()))
+    return Promise.all(connections.map((each) => read(each, 'SELECT @@autocommit, @@wait_timeout')))
+  }
 
-  it('commits although sessions have autocommit off, and returns them as they were', async () => {
-    const table = newTable()
-    const pool = open('SET autocommit = 0')
-    const { receiver } = receive(toEnvironment(sqlInbox(pool, { table })))
-    receiver.on('CALL_ENDED', () => {})
-    expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(200)
-    expect(await read(admin, `SELECT count(*) FROM ${table} WHERE state = 'stored'`)).toEqual([1])
-    expect(await run(sqlInbox(pool, { table }), 'b')).toMatchObject({ status: 200, errors: [] })
-    expect(await read(admin, `SELECT count(*) FROM ${table} WHERE state = 'handled'`)).toEqual([2])
-    for (let connection = 0; connection < 4; connection += 1)
-      expect(await read(await pool.getConnection(), 'SELECT @@autocommit')).toEqual([0])
+  it.each([0, 1])(
+    'commits in sessions with autocommit=%i, and returns them as they were',
+    async (autocommit) => {
+      const table = newTable()
+      const pool = open(`SET autocommit = ${autocommit}, wait_timeout = 1234`)
+      const { receiver } = receive(toEnvironment(sqlInbox(pool, { table })))
+      receiver.on('CALL_ENDED', () => {})
+      expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(200)
+      expect(await read(admin, `SELECT count(*) FROM ${table} WHERE state = 'stored'`)).toEqual([1])
+      expect(await run(sqlInbox(pool, { table }), 'b')).toMatchObject({ status: 200, errors: [] })
+      expect(await read(admin, `SELECT count(*) FROM ${table} WHERE state = 'handled'`)).toEqual([2])
+      expect(await readSettings(pool)).toEqual(Array(4).fill([autocommit, 1234]))
+    },
+  )
+
+  it('returns no session that it cannot set back as it was', async () => {
+    const pool = open('SET wait_timeout = 1234')
+    const connect = pool.getConnection.bind(pool)
+    let refused = 0
+    pool.getConnection = async () => {
+      const connection = await connect()
+      const query = connection.query.bind(connection)
+      const refuse = (text: string) => {
+        if (!text.endsWith('wait_timeout = 1234')) return query(text)
+        refused += 1
+        return query('SET unknown_variable = 1')
+      }
+      return Object.assign(connection, { query: refuse as typeof query })
+    }
+    expect(await run(sqlInbox(pool, { table: newTable() }))).toEqual(works)
+    // After a claim, and after a completion.
+    expect(refused).toBeGreaterThanOrEqual(2)
+    expect(await readSettings(pool)).toEqual(Array(4).fill([1, 1234]))
   })
 
   it('takes a table with its schema, without a default database', async () => {

@@ -13,7 +13,6 @@ import {
   type Effects,
   type InboxEngine,
   type InboxValue,
-  ignore,
   ownConnections,
   type Postponing,
   refuse,
@@ -198,12 +197,16 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   assertPoolSize(limit)
   /** Connections on which the inbox has switched autocommit on. They go back to the pool as they were. */
   const switched = new WeakSet<MysqlConnection>()
+  /** The `wait_timeout` of each session, in seconds, while claims and completions shorten it. */
+  const waitTimeouts = new WeakMap<MysqlConnection, number>()
   const connections = {
     connect: () => pool.getConnection(),
     /** Returns the id of the connection. */
     check: async (connection: MysqlConnection): Promise<number> => {
-      const [row] = (await execute(connection, `SELECT ${isReadOnly}, CONNECTION_ID() AS id`)).rows
+      const text = `SELECT ${isReadOnly}, CONNECTION_ID() AS id, @@wait_timeout AS wait_timeout`
+      const [row] = (await execute(connection, text)).rows
       assertWritable(row)
+      waitTimeouts.set(connection, Number(readColumn(row, 'wait_timeout')))
       const { isInTransaction, isAutocommit } = readStatus(await connection.query('DO 0'))
       // What is stored in a transaction that other code has left open may be rolled back later.
       if (isInTransaction) await connection.query('ROLLBACK')
@@ -253,15 +256,17 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     claiming.use(async (connection) => {
       const place = qualify(`FROM ${table}`).slice(5)
       // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
-      const state = `SELECT ${isReadOnly}, @@wait_timeout AS wait_timeout, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
+      const state = `SELECT ${isReadOnly}, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
       const [row] = (await execute(connection, state)).rows
       assertWritable(row)
       if (Number(readColumn(row, 'is_due')) === 0) return []
-      await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
-      // On a stricter level, each row that the claim only reads would be locked.
-      await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-      await connection.query('START TRANSACTION')
+      // A connection that cannot be set back must neither keep the lock nor return to the pool.
+      const replace = () => claiming.replace(connection)
       try {
+        await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
+        // On a stricter level, each row that the claim only reads would be locked.
+        await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+        await connection.query('START TRANSACTION')
         // Waits for another process. A plain insert would wait for a shared lock, and deadlock with others that wait.
         const lock = `INSERT INTO ${place} (id, event_key, source, state, due_at, received_at)
           VALUES (-1, ?, 'inbox', 'lock', 0, 0) ON DUPLICATE KEY UPDATE id = id`
@@ -271,13 +276,13 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
         await connection.query(ids.length > 0 ? 'COMMIT' : 'ROLLBACK')
         return ids
       } catch (error) {
-        await connection.query('ROLLBACK').catch(ignore)
+        await connection.query('ROLLBACK').catch(replace)
         // A row has changed between the reading and the locking of the same transaction (innodb_snapshot_isolation).
         if (readProperty(error, 'code') === 'ER_CHECKREAD') return []
         throw error
       } finally {
-        const before = Number(readColumn(row, 'wait_timeout'))
-        await connection.query(`SET SESSION wait_timeout = ${before}`).catch(ignore)
+        const reset = `SET SESSION wait_timeout = ${waitTimeouts.get(connection)}`
+        await connection.query(reset).catch(replace)
       }
     })
 
@@ -307,14 +312,13 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
       // If the network fails before the commit, the entry stays locked until the server ends the session.
-      await connection.query(
-        `SET @wabakit_wait_timeout = @@wait_timeout, SESSION wait_timeout = ${silenceSeconds}`,
-      )
+      await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
       const { count } = await execute(connection, qualify(text), values)
       if (count === 0) return false
       await connection.query('COMMIT')
-      const reset = 'SET autocommit = 1, SESSION wait_timeout = @wabakit_wait_timeout'
-      await connection.query(reset).catch(ignore)
+      const reset = `SET autocommit = 1, SESSION wait_timeout = ${waitTimeouts.get(connection)}`
+      // The event is handled, but other code must not get the connection with our settings.
+      await connection.query(reset).catch(() => connection.destroy())
       return true
     },
     close: connections.close,
