@@ -89,6 +89,15 @@ describe.skipIf(!hasMariadb)('on MariaDB (skipped where mariadbd is not installe
     expect(await readSettings(pool)).toEqual(Array(4).fill([1, 1234]))
   })
 
+  it('lets 10 seconds pass between the update and the commit of a completion', async () => {
+    const table = newTable()
+    await admin.query(`${sqlInboxTable({ table, dialect: 'mysql' })}; CREATE TABLE completions (wait_timeout int);
+      CREATE TRIGGER completed AFTER UPDATE ON ${table} FOR EACH ROW
+      INSERT INTO completions SELECT @@wait_timeout FROM DUAL WHERE NEW.state = 'handled'`)
+    expect(await run(sqlInbox(mariadb.pool(), { table }))).toEqual(works)
+    expect(await read(admin, 'SELECT wait_timeout FROM completions')).toEqual([10])
+  })
+
   it('takes a table with its schema, without a default database', async () => {
     const pool = mariadb.pool({ database: '' })
     expect(await run(sqlInbox(pool, { table: `webhooks.${newTable()}` }))).toEqual(works)

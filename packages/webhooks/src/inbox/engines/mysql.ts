@@ -53,10 +53,16 @@ export type MysqlPool = {
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
 /**
- * Seconds after which the server ends a session that has fallen silent in a claim or a completion, and releases its locks. Shorter
- * than our own limit, so that what waits for them has time left.
+ * Seconds after which the server ends a session that has fallen silent in a claim, and releases its lock. Shorter than our own
+ * limit, so that the claims of other processes, which wait for it, have time left.
  */
-const silenceSeconds = 5
+const claimSilenceSeconds = 5
+
+/**
+ * The same in a completion. Claims skip its locks, so it can be longer: while another handler computes without a pause, the
+ * COMMIT is not sent. If that takes longer than this, the completion is rolled back, and its handler runs again.
+ */
+const completionSilenceSeconds = 10
 
 /** Errors that no longer occur once another transaction or client has finished, or the server has restarted. */
 const transientCodes = [
@@ -247,7 +253,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
    * committed, because only users who may write the table can insert it, while any user can take a named lock. Its key is
    * random: a unique index that has seen a key before locks the keys beside it.
    *
-   * If this process or its network is gone, the server ends the session after `silenceSeconds`, and with it the lock.
+   * If this process or its network is gone, the server ends the session after `claimSilenceSeconds`, and with it the lock.
    */
   const exclusively = (
     due: string,
@@ -263,7 +269,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       // A connection that cannot be set back must neither keep the lock nor return to the pool.
       const replace = () => claiming.replace(connection)
       try {
-        await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
+        await connection.query(`SET SESSION wait_timeout = ${claimSilenceSeconds}`)
         // On a stricter level, each row that the claim only reads would be locked.
         await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
         await connection.query('START TRANSACTION')
@@ -312,7 +318,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
       // If the network fails before the commit, the entry stays locked until the server ends the session.
-      await connection.query(`SET SESSION wait_timeout = ${silenceSeconds}`)
+      await connection.query(`SET SESSION wait_timeout = ${completionSilenceSeconds}`)
       const { count } = await execute(connection, qualify(text), values)
       if (count === 0) return false
       await connection.query('COMMIT')
