@@ -18,7 +18,11 @@ test('one process streams the events of others, and no role of the database gets
   const role = `of_${new URL(database).pathname.slice(1)}`
   const admin = new pg.Client({ connectionString: database })
   await admin.connect()
-  await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'other'`).finally(() => admin.end())
+  await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'other'`)
+  onTestFinished(async () => {
+    await admin.query(`DROP ROLE ${role}`)
+    await admin.end()
+  })
   const other = new pg.Client({ connectionString: database.replace('wabakit:wabakit', `${role}:other`) })
   await other.connect()
   onTestFinished(() => other.end())
@@ -55,8 +59,11 @@ test('streams events in order, even if another process commits one after later o
     CREATE TRIGGER wait BEFORE INSERT ON wabakit.events FOR EACH ROW
     WHEN (NEW.subject = 'group:slow') EXECUTE FUNCTION public.wait();
     SELECT pg_advisory_lock(42)`)
-  const waiting = async (): Promise<number> =>
-    (await holder.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rows.length
+  const waiting = async (): Promise<number> => {
+    const text = `SELECT FROM pg_locks JOIN pg_database ON database = pg_database.oid
+      WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`
+    return (await holder.query(text)).rows.length
+  }
   const stream = await openStream(watched)
 
   await createGroup(quick.url, { groupId: 'before' })

@@ -13,7 +13,8 @@ let found: Promise<string> | undefined
 
 /**
  * Creates an empty database on the PostgreSQL server that the test files of a vitest worker share, one after the other: its
- * start and its stop take seconds. Tests that stop a server, add roles or change settings create their own cluster.
+ * start and its stop take seconds. Tests that stop a server or change its settings create their own cluster, and those that add a
+ * role drop it: it belongs to the whole server, and each service warns of the roles that may log in.
  */
 export const createPostgresDatabase = async (): Promise<string> => {
   found ??= findPort()

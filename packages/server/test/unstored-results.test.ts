@@ -144,6 +144,9 @@ test('the body of /readyz names what keeps PostgreSQL from creating groups, with
     database,
     `CREATE ROLE of_${name} LOGIN PASSWORD '${url.password}'; GRANT CREATE ON DATABASE ${name} TO of_${name}`,
   )
+  onTestFinished(async () => {
+    await runOnPostgres(database, `DROP OWNED BY of_${name} CASCADE; DROP ROLE of_${name}`)
+  })
   const { server, readReadiness } = await startWithEndpoint(url.href)
   const run = (sql: string) => runOnPostgres(database, sql)
   const expectRemedy = async (remedy: string): Promise<void> => {

@@ -272,6 +272,9 @@ describe('on PostgreSQL', () => {
     await admin.query(
       `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY; CREATE ROLE of_${table}; GRANT ALL ON ${table} TO of_${table}`,
     )
+    onTestFinished(async () => {
+      await admin.query(`DROP OWNED BY of_${table}; DROP ROLE of_${table}`)
+    })
     const pool = open({ options: `-c role=of_${table}` })
     await expect(sqlInbox(pool, { table }).count()).rejects.toThrow(
       `Row security would hide entries of ${table}`,
