@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { simulateKills } from './simulated-kills.ts'
 
-describe('a receiver that is killed before and after every statement, with a sender that never retries', () => {
+describe('a receiver that is killed before and after statements, with a sender that never retries', () => {
   it('has each effect of an acknowledged event exactly once, and fetches missing summaries', async () => {
     const { kills, steps } = await simulateKills({ kills: 50, seed: 1 })
     expect(steps).toBeGreaterThan(30)
