@@ -20,9 +20,6 @@ const conditions = ['@wabakit/source', 'module', 'node']
 const include = (kind: string): string[] =>
   ['packages/*', 'tools', 'examples'].map((folder) => `${folder}/**/*${kind}.test.ts`)
 
-/** For `npm test`, whose files wait for timers, other processes and databases for two thirds of their time. */
-const waiting = { maxWorkers: availableParallelism() + 4, sequence: { groupOrder: 1 } }
-
 const buildPage = 'packages/server/test/inspector/build-page.ts'
 
 /** Users copy these files, so their names say nothing about this repository. Their modules keep what they handled. */
@@ -109,7 +106,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...waiting,
           name: 'shared',
           include: include(''),
           exclude: [...exclude, ...include('.{isolated,long,packed,matrix,browser}'), startExample],
@@ -135,7 +131,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...waiting,
           name: 'live',
           include: ['examples/{orders,start}/*.test.ts'],
           exclude,
@@ -157,6 +152,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'inspector',
+          // Browsers compute. Projects with another number of workers need another group.
+          maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 1 },
           include: include('.browser'),
           exclude,
           globalSetup: buildPage,
@@ -167,8 +165,8 @@ export default defineConfig({
     ],
     sequence: { sequencer: SlowFirst },
     globalSetup: ['packages/server/test/bundle-processes.ts', 'packages/server/test/share-clusters.ts'],
-    // Half of the time is spent waiting: for timers, other processes, databases.
-    maxWorkers: availableParallelism() + 2,
+    // Two thirds of the time is spent waiting: for timers, other processes, databases.
+    maxWorkers: availableParallelism() + 4,
     // The processes that tests start would compile the sources again each time.
     // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
     env: {
