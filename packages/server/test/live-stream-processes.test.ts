@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
-import { createPostgresDatabase } from './shared-cluster.ts'
+import { awaitedAdvisoryLocks, createPostgresDatabase } from './shared-cluster.ts'
 
 test('one process streams the events of others, and no role of the database gets more than ids', async () => {
   const database = await createPostgresDatabase()
@@ -59,11 +59,7 @@ test('streams events in order, even if another process commits one after later o
     CREATE TRIGGER wait BEFORE INSERT ON wabakit.events FOR EACH ROW
     WHEN (NEW.subject = 'group:slow') EXECUTE FUNCTION public.wait();
     SELECT pg_advisory_lock(42)`)
-  const waiting = async (): Promise<number> => {
-    const text = `SELECT FROM pg_locks JOIN pg_database ON database = pg_database.oid
-      WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`
-    return (await holder.query(text)).rows.length
-  }
+  const waiting = async (): Promise<number> => (await holder.query(awaitedAdvisoryLocks)).rows.length
   const stream = await openStream(watched)
 
   await createGroup(quick.url, { groupId: 'before' })

@@ -25,3 +25,7 @@ export const createPostgresDatabase = async (): Promise<string> => {
   await client.query(`CREATE DATABASE ${name}`).finally(() => client.end())
   return `${address}/${name}`
 }
+
+/** Selects the advisory locks that sessions wait for in this database: `pg_locks` lists those of the whole server. */
+export const awaitedAdvisoryLocks = `SELECT FROM pg_locks l JOIN pg_database d ON l.database = d.oid
+  WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`

@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { event, organization } from '../../../test/records.ts'
-import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
+import { awaitedAdvisoryLocks, createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
@@ -27,8 +27,7 @@ afterAll(async () => {
   await store.close()
 })
 
-const isAnyoneWaiting = async (): Promise<boolean> =>
-  (await database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length > 0
+const isAnyoneWaiting = async (): Promise<boolean> => (await database.query(awaitedAdvisoryLocks)).length > 0
 
 test('a follower gets events that a slow transaction commits after later ones', async () => {
   const [first, second] = [event(), event()]

@@ -2,7 +2,7 @@ import type { QueueChange, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { event, organization, subscription } from '../../../test/records.ts'
-import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
+import { awaitedAdvisoryLocks, createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import type { NotificationListener } from './notifications.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -144,9 +144,7 @@ test('a lane has its events in commit order, because the later one waits', async
   await slow.query('BEGIN')
   await addSlowly('a', 'group:same')
   const waiting = api.addEvent(add('b', 'group:same'))
-  const isWaiting = async () =>
-    ((await databases[0]?.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)) ?? [])
-      .length > 0
+  const isWaiting = async () => ((await databases[0]?.query(awaitedAdvisoryLocks)) ?? []).length > 0
   await expect.poll(isWaiting).toBe(true)
   await slow.query('COMMIT')
   await waiting

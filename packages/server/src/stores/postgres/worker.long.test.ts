@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hasPgBouncer, startPgBouncer } from '../../../test/pgbouncer.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
-import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
+import { awaitedAdvisoryLocks, createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { createTransactionPooler } from '../../../test/transaction-pooler.ts'
 import { DatabaseOpenError, DatabasePoolerError } from '../errors.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
@@ -158,9 +158,7 @@ test('taking a shard waits for a settlement that is being written, and then sees
     (await second.renew()).shards.find(({ shard }) => shard === key.shard)?.owner === null
   await expect.poll(isFree).toBe(true)
   const taking = second.take()
-  const isWaiting = async () =>
-    (await admin.database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length >
-    0
+  const isWaiting = async () => (await admin.database.query(awaitedAdvisoryLocks)).length > 0
   await expect.poll(isWaiting).toBe(true)
   await slow.query('COMMIT')
   expect(await taking).toHaveLength(64)
