@@ -40,8 +40,6 @@ export type Exchange = {
   readonly timedOut: boolean
   /** Set if a new connection was made. Not set for a request on a kept connection. */
   readonly connected: boolean
-  /** Set if the network has taken the whole body. */
-  readonly bodySent?: boolean
   readonly durationMs: number
 }
 
@@ -134,7 +132,6 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
         connected,
-        ...(client.writableFinished && { bodySent: true }),
         durationMs: limits.clock.now() - startedAt,
       })
     }
