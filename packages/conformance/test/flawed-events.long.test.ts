@@ -65,6 +65,15 @@ const flaws: Record<string, Flaw> = {
     fail: [],
     advice: ['accepts-unknown-event'],
   },
+  'refuses events without a name, and limits how many unknown ones it takes': {
+    plant: ({ right }) => ({
+      validate: ({ event }) =>
+        event === undefined ? 'no name' : event === 'GROUP_RENAMED' ? 'too many' : undefined,
+      respond: (response, status, text) => right.respond(response, text === 'too many' ? 429 : status, text),
+    }),
+    fail: [],
+    advice: ['accepts-unknown-event'],
+  },
   'refuses events without a name, which a service that does not sign sends': {
     plant: () => ({
       verify: () => undefined,
