@@ -439,7 +439,7 @@ describe.concurrent('the run', () => {
       verdict: 'fail',
       expected: '4xx',
       observed:
-        '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature, a body without a type and a signature',
+        '200 to no webhook-signature, no webhook- headers, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature, a body without a type and a signature',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--repeat refuses-unsigned --seed 42$/),
@@ -687,21 +687,21 @@ describe.concurrent('one mistake is one finding', () => {
         validate: (event) => (JSON.stringify(event).includes('你好') ? 'strange letters' : undefined),
       }),
     },
-    {
-      mistakes: 'verifies nothing, and stops at an empty signature',
+    ...['', 'v1,'].map((signature) => ({
+      mistakes: `verifies nothing, and stops at the signature "${signature}"`,
       roots: ['refuses-empty-signature', 'refuses-wrong-secret'],
-      plant: () => {
+      plant: (): Partial<Parts> => {
         let isDown = false
         return {
           verify: () => undefined,
           first: (request) => {
-            isDown ||= request.headers['webhook-signature'] === ''
+            isDown ||= request.headers['webhook-signature'] === signature
             if (isDown) request.destroy()
             return isDown
           },
         }
       },
-    },
+    })),
     {
       mistakes: 'handles duplicates, and then fails to insert their ids',
       roots: ['acknowledges-duplicate', 'handles-duplicate-once'],
@@ -716,7 +716,107 @@ describe.concurrent('one mistake is one finding', () => {
         }
       },
     },
-  ])('an endpoint that $mistakes has two mistakes', async ({ roots, others = [], plant }) => {
+    {
+      mistakes: 'verifies no chunked bodies, and compares no time',
+      roots: ['refuses-stale-timestamp', 'refuses-wrong-secret'],
+      plant: () => {
+        const verify = createVerify({ isTimely: () => true })
+        return {
+          verify: (incoming) =>
+            incoming.request.headers['transfer-encoding'] === undefined ? verify(incoming) : undefined,
+        }
+      },
+    },
+    {
+      mistakes: 'verifies nothing, and compares times with ten minutes',
+      roots: ['refuses-stale-timestamp', 'refuses-wrong-secret'],
+      plant: () => ({
+        verify: ({ request }) =>
+          Date.now() / 1_000 - Number(request.headers['webhook-timestamp']) < 600 ? undefined : 'old',
+      }),
+    },
+    {
+      mistakes: 'tolerates ten minutes, and any time in the future',
+      roots: ['refuses-future-timestamp', 'refuses-stale-timestamp'],
+      plant: () => ({
+        verify: createVerify({ isTimely: (timestamp) => Date.now() / 1_000 - Number(timestamp) < 600 }),
+      }),
+    },
+    {
+      mistakes: 'tolerates ten minutes, and compares the second of two times',
+      roots: ['refuses-duplicate-headers', 'refuses-stale-timestamp'],
+      plant: () => ({
+        verify: createVerify({
+          content: (id, timestamp) => `${id}.${timestamp.split(', ')[0]}.`,
+          isTimely: (timestamp) => Math.abs(Date.now() / 1_000 - Number(timestamp.split(', ').at(-1))) < 600,
+        }),
+      }),
+    },
+    {
+      mistakes: 'accepts texts without a signature, and a secret in the query',
+      roots: ['refuses-secret-in-query', 'refuses-unsigned'],
+      plant: ({ right }) => ({
+        verify: (incoming) => {
+          const { headers, url = '' } = incoming.request
+          const isOpen = headers['content-type'] === 'text/plain' || url.includes('secret=whsec_')
+          return isOpen ? undefined : right.verify(incoming)
+        },
+      }),
+    },
+    {
+      mistakes: 'strips markup, and fails at letters in the ids of groups',
+      roots: ['handles-unusual-group-ids', 'keeps-every-letter'],
+      plant: ({ effects }) => ({
+        handle: (event) => {
+          if (/[^ -~]/.test(String(event.groupId))) throw new Error('not ASCII')
+          const line = JSON.stringify(event).replace(/<[^>]*>/g, '')
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }),
+    },
+    {
+      mistakes: 'stores letters as question marks, and refuses them in the ids of groups',
+      roots: ['handles-unusual-group-ids', 'keeps-every-letter'],
+      plant: ({ effects }) => ({
+        validate: ({ groupId }) => (/[^ -~]/.test(String(groupId)) ? 'not ASCII' : undefined),
+        handle: (event) => {
+          const line = JSON.stringify(event).replace(/[^ -~]/g, '?')
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }),
+    },
+    {
+      mistakes: 'also accepts a signature of the parsed body, and refuses letters',
+      roots: ['accepts-body-bytes-as-sent', 'keeps-every-letter', 'refuses-signature-of-parsed-body'],
+      plant: ({ effects, right }) => {
+        const verify = createVerify({ body: (bytes) => JSON.stringify(JSON.parse(bytes.toString())) })
+        return {
+          verify: async (incoming) => (await right.verify(incoming)) && verify(incoming),
+          validate: (event) => (/[^ -~]/.test(JSON.stringify(event)) ? 'not ASCII' : undefined),
+          handle: (event) => {
+            const line = JSON.stringify(event)
+            if (!effects.includes(line)) effects.push(line)
+          },
+        }
+      },
+    },
+    {
+      mistakes: 'remembers a hundred ids, and none of groups',
+      roots: ['handles-duplicate-once', 'handles-late-duplicate-once'],
+      plant: ({ effects }) => {
+        const seen: string[] = []
+        return {
+          isDuplicate: () => false,
+          handle: (event, id) => {
+            const isGroup = event.groupId !== undefined
+            if (!isGroup && seen.includes(id)) return
+            if (!isGroup && seen.push(id) > 100) seen.shift()
+            effects.push(`${event.event} ${event.callId ?? event.groupId}`)
+          },
+        }
+      },
+    },
+  ])('an endpoint that $mistakes has a finding for each', async ({ roots, others = [], plant }) => {
     const { checks } = await examineUndisturbed(async () => {
       await using endpoint = await startEndpoint(plant)
       return await examine(endpoint, { only: [...roots, ...others] })
@@ -751,6 +851,26 @@ describe.concurrent('one mistake is one finding', () => {
       ['accepts-genuine', 'pass', undefined],
       ['refuses-malformed-json', 'fail', undefined],
       ['refuses-without-failing', 'pass', undefined],
+    ])
+  })
+
+  test('an endpoint that fails at some forgeries, and at bodies, is told both', async () => {
+    await using endpoint = await startEndpoint(() => ({
+      verify: createVerify({
+        compare: (given, expected) => {
+          if (given.length !== expected.length) throw new RangeError('lengths')
+          return given === expected
+        },
+      }),
+      parse: (body) => JSON.parse(body.toString()),
+    }))
+    const { checks } = await examine(endpoint, {
+      only: ['refuses-truncated-signature', 'refuses-malformed-json', 'refuses-without-failing'],
+    })
+    const failed = checks.filter(({ verdict }) => verdict === 'fail')
+    expect(failed.map(({ id, because }) => [id, because])).toEqual([
+      ['refuses-malformed-json', undefined],
+      ['refuses-without-failing', undefined],
     ])
   })
 

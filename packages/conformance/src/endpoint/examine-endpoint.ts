@@ -42,8 +42,11 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
     `--repeat ${id} --seed ${seed}`,
   ].join(' ')
 
-/** Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. */
-const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
+/**
+ * Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. `partial` are
+ * the checks whose findings are partial.
+ */
+const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string>): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
   const causes = new Map(
     selectChecks({}).map(({ id, follows, unless = '' }) => [
@@ -54,15 +57,16 @@ const nameCauses = (results: readonly CheckResult[]): CheckResult[] => {
   // What a check has observed counts for more than its default, unless the cause that it names has not failed.
   for (const { id, because = '' } of results) {
     const cause = verdicts.get(because)
-    if (because === id || cause === 'fail' || cause === 'advice') causes.set(id, because)
+    if (cause === 'fail' || cause === 'advice') causes.set(id, because)
   }
   return results.map(({ because: _, ...result }) => {
-    if (result.verdict !== 'fail' && result.verdict !== 'advice') return result
+    if ((result.verdict !== 'fail' && result.verdict !== 'advice') || partial.has(result.id)) return result
     let because: string | undefined
     // A check can name itself, as a default does.
     const seen = new Set([result.id])
     for (let id = causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
       seen.add(id)
+      if (partial.has(id)) continue
       const cause = verdicts.get(id)
       if (cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')) because = id
     }
@@ -91,10 +95,10 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
     if (isQuiet && knowledge.acceptsGenuine && !check.runsAnyway) await examination.isAlive()
     if (!examination.isDown()) return finding
     knowledge.downSince ??= check.id
-    if (finding.verdict === 'fail') return finding
+    // The failures that the check follows do not stop an endpoint.
+    if (finding.verdict === 'fail') return { ...finding, isPartial: true }
     const observed = 'since this check the endpoint accepts no genuine delivery'
-    // Is its own cause, because the failures that the check follows do not stop an endpoint.
-    return blameNoBusyMachine({ verdict: 'fail', observed, because: check.id }, examination)
+    return blameNoBusyMachine({ verdict: 'fail', observed, isPartial: true }, examination)
   } catch (error) {
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
     throw error
@@ -131,12 +135,14 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   }
   options.onStart?.(plan)
   const knowledge = createKnowledge()
+  const partial = new Set<string>()
   const checks = selectChecks(options).map((check) => ({
     ...check,
     run: async (signal: AbortSignal): Promise<Finding> => {
       const examination = createExamination(settings, { knowledge, signal })
       try {
         const finding = await runCheck(check, examination)
+        if (finding.isPartial) partial.add(check.id)
         const explained = explainLimitOnce(finding.observed, { id: check.id, knowledge })
         const observed = hide(explained)
         return { ...finding, observed, reproduce: writeReproduction(settings, check.id, seed) }
@@ -168,7 +174,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   return buildReport({
     target: plan.target,
     seed,
-    checks: nameCauses(results),
+    checks: nameCauses(results, partial),
     isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.leftOpen && !isUnproven,
   })
 }

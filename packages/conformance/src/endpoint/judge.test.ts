@@ -40,6 +40,27 @@ test.each([
   expect(judgeAccepted([attempt(status, headers) as never]).verdict).toBe('fail')
 })
 
+const failAt = (status: number, body: string) => {
+  const { label, exchange } = attempt(status)
+  const request = { ...exchange.request, body: Buffer.from(body) }
+  return judgeAccepted([{ label, exchange: { ...exchange, request } }])
+}
+
+test.each(['{"recap":"Grüße"}', '{"recap":"Gr\\u00fc\\u00dfe"}'])(
+  'a failure at %s may follow from its letters',
+  (body) => {
+    expect(failAt(500, body)).toMatchObject({ verdict: 'fail', because: 'keeps-every-letter' })
+  },
+)
+
+test.each([
+  [401, '{"recap":"Grüße"}'],
+  [400, '{"recap":"Grüße"}'],
+  [500, '{"recap":"\\u0047r"}'],
+])('%i to %s does not follow from letters beyond ASCII', (status, body) => {
+  expect(failAt(status, body)).toEqual({ verdict: 'fail', observed: `${status} to a genuine delivery` })
+})
+
 test('a rate limit proves nothing', () => {
   expect(judgeAccepted([attempt(429) as never])).toMatchObject({
     verdict: 'inconclusive',

@@ -138,6 +138,7 @@ export const judgeForged = async (
   const { knowledge, countEffects } = examination
   const failed = attempts.filter(({ exchange }) => isFailure(exchange))
   const refused = attempts.filter(({ exchange }) => !isFailure(exchange))
+  knowledge.refusesForgery ||= refused.some(({ exchange }) => isRefused(exchange))
   const finding = await judgeRefused(examination, refused)
   if (failed.length === 0 || finding.verdict === 'fail') return finding
   knowledge.failedForgeries.push(...failed)
@@ -156,11 +157,19 @@ export const judgeForged = async (
   return finding.verdict === 'pass' ? { verdict: 'pass', observed: `${observed}; none was handled` } : finding
 }
 
-/** The check that reports an endpoint which refuses letters of other scripts, or changes them. */
+/** The check that reports an endpoint which fails at letters of other scripts, or changes them. */
 export const keepsEveryLetter = 'keeps-every-letter'
 
-const isBeyondAscii = ({ exchange: { request } }: Attempt): boolean =>
-  /[^\0-\x7f]|\\u[\da-f]{4}/i.test(Buffer.from(request.body).toString())
+/** Returns whether the endpoint failed at a body with a letter beyond ASCII, which JSON may also write as an escape. */
+const failsBeyondAscii = ({ exchange }: Attempt): boolean =>
+  isFailure(exchange) &&
+  /[^\0-\x7f]|\\u(?!00[0-7])[\da-f]{4}/i.test(Buffer.from(exchange.request.body).toString())
+
+/** The check that reports an endpoint which verifies what its parser has made of the body. */
+export const refusesSignatureOfParsedBody = 'refuses-signature-of-parsed-body'
+
+/** Returns whether an endpoint did not recognize the sender. A refusal with another status does not show that. */
+export const isUnauthorized = ({ status }: Exchange): boolean => status === 401 || status === 403
 
 export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   const refused = attempts.filter(({ exchange }) => !isAccepted(exchange))
@@ -170,7 +179,7 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
     return { verdict: 'inconclusive', observed: `${describeAttempts(refused)}; ${reason}` }
   }
   const observed = describeAttempts(refused)
-  return { verdict: 'fail', observed, ...(refused.every(isBeyondAscii) && { because: keepsEveryLetter }) }
+  return { verdict: 'fail', observed, ...(refused.every(failsBeyondAscii) && { because: keepsEveryLetter }) }
 }
 
 /** Expects every delivery of a summary to be accepted and, if the effects show summaries, handled. */

@@ -44,6 +44,8 @@ export const createKnowledge = () => ({
   effectsBefore: 0,
   /** Forgeries to which the endpoint responded 5xx. */
   failedForgeries: [] as { readonly label: string; readonly exchange: Exchange }[],
+  /** Set if the endpoint refused a forgery without failing. */
+  refusesForgery: false,
   /** Subjects of refused deliveries, which must have no effects. */
   refusedSubjects: new Set<string>(),
   /** All requests and responses of the run, except raw bytes. */

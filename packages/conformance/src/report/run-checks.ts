@@ -8,6 +8,8 @@ export type Finding = {
   readonly expected?: string | undefined
   /** The id of a check whose failure explains this one, if that check fails. */
   readonly because?: string | undefined
+  /** Set if only a special form of what the check sends has failed. The failure neither explains others nor follows from one. */
+  readonly isPartial?: boolean
   /** A command that repeats the check. */
   readonly reproduce?: string | undefined
 }

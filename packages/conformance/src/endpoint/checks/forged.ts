@@ -3,7 +3,13 @@ import { type Finding, setDefaults } from '../../report/run-checks.ts'
 import { swapCase } from '../../swap-case.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, judgeForged, refusesWithoutFailing } from '../judge.ts'
+import {
+  type Attempt,
+  describeAttempts,
+  judgeForged,
+  refusesSignatureOfParsedBody,
+  refusesWithoutFailing,
+} from '../judge.ts'
 import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, fromNearby, nearbyFix, withoutCredentials } from './forged-credentials.ts'
@@ -117,8 +123,8 @@ const signatureChecks: ForgedChecks = {
     risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless all three webhook- headers are present and the signature matches.',
     ...refuse({
-      'no webhook- headers': without('webhook-id', 'webhook-timestamp', 'webhook-signature'),
       'no webhook-signature': without('webhook-signature'),
+      'no webhook- headers': without('webhook-id', 'webhook-timestamp', 'webhook-signature'),
       'no webhook-id': without('webhook-id'),
       'no webhook-timestamp': without('webhook-timestamp'),
       'text without a signature': unsignedAs('text/plain'),
@@ -205,8 +211,8 @@ const signatureChecks: ForgedChecks = {
     risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
     fix: compare,
     ...refuse({
-      'an empty header': withSignature(() => ''),
       'a version without a signature': withSignature(() => 'v1,'),
+      'an empty header': withSignature(() => ''),
       'a version alone': withSignature(() => 'v1'),
     }),
   },
@@ -248,7 +254,7 @@ const signatureChecks: ForgedChecks = {
       ),
     }),
   },
-  'refuses-signature-of-parsed-body': {
+  [refusesSignatureOfParsedBody]: {
     title: 'Refuses a signature of the parsed body',
     severity: 'high',
     clause: `${scheme}: the raw payload is signed`,
@@ -362,10 +368,10 @@ export const forgedChecks: EndpointChecks = {
     risk: 'An exception replaces the refusal: strangers fill the log with errors, and an alarm for 5xx rings for them.',
     fix: 'Catch errors from the verification, such as those of a comparison of different lengths, and respond 401.',
     runsLast: true,
-    run: ({ knowledge: { failedForgeries } }) =>
+    run: ({ knowledge: { failedForgeries, refusesForgery } }) =>
       failedForgeries.length === 0
         ? { verdict: 'pass', observed: 'no 5xx to a forgery' }
-        : { verdict: 'fail', observed: describeAttempts(failedForgeries) },
+        : { verdict: 'fail', observed: describeAttempts(failedForgeries), isPartial: refusesForgery },
   },
   ...setDefaults(signatureChecks, {
     severity: 'critical',

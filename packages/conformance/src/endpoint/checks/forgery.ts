@@ -3,7 +3,7 @@ import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeForged, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
-import type { OutgoingRequest } from '../send.ts'
+import { isAccepted, type OutgoingRequest } from '../send.ts'
 
 /** Builds a genuine delivery, as the basis of a forgery. Its signature is in base64, without the version prefix. */
 export const readGenuine = async (examination: Examination) => {
@@ -40,10 +40,18 @@ export const sendForgeries = (
     return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
   })
 
+/**
+ * Creates a check whose forgeries must all be refused. The first one is the plain form of the mistake: if it is refused, the
+ * failure is partial.
+ */
 export const refuse = (
   forgeries: Readonly<Record<string, Forgery>>,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '4xx',
   requests: Object.keys(forgeries).length,
-  run: async (examination) => judgeForged(examination, await sendForgeries(examination, forgeries)),
+  run: async (examination) => {
+    const attempts = await sendForgeries(examination, forgeries)
+    const finding = await judgeForged(examination, attempts)
+    return { ...finding, isPartial: !attempts.slice(0, 1).some(({ exchange }) => isAccepted(exchange)) }
+  },
 })

@@ -2,7 +2,13 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { showsText, showsUnescaped } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { describeResponse, explainShield, keepsEveryLetter } from '../judge.ts'
+import {
+  describeResponse,
+  explainShield,
+  isUnauthorized,
+  keepsEveryLetter,
+  refusesSignatureOfParsedBody,
+} from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { isAccepted, isShielded } from '../send.ts'
 import type { SummaryFields } from '../summaries.ts'
@@ -122,16 +128,17 @@ export const keptChecks: EndpointChecks = {
       )
       if (refused !== undefined) {
         const observed = `${describeResponse(refused)} to ${JSON.stringify(scriptRecap)}`
-        return isShielded(refused)
-          ? { verdict: 'inconclusive', observed: `${observed}; ${explainShield([refused])}` }
-          : { verdict: 'fail', observed, because: 'refuses-signature-of-parsed-body' }
+        if (isShielded(refused))
+          return { verdict: 'inconclusive', observed: `${observed}; ${explainShield([refused])}` }
+        const because = isUnauthorized(refused) ? refusesSignatureOfParsedBody : undefined
+        return { verdict: 'fail', observed, because }
       }
       if (!showsText(script, scriptRecap)) {
         return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
       }
       if (showsUnescaped(markup, markupRecap)) return { verdict: 'pass', observed: 'kept' }
       const observed = `${JSON.stringify(markupRecap)} became ${markup.slice(0, 200)}`
-      if (!showsText(markup, markupRecap)) return { verdict: 'fail', observed }
+      if (!showsText(markup, markupRecap)) return { verdict: 'fail', observed, isPartial: true }
       // A page must escape what it shows. Otherwise, only the application knows whether what it stores is escaped.
       if (pageMarkup.test(plain)) return { verdict: 'pass', observed: 'kept, and escaped by a page' }
       return { verdict: 'inconclusive', observed: `${observed}, where it is stored or only in the effects` }

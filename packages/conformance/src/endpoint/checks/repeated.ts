@@ -86,7 +86,11 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
       if (finding.verdict !== 'pass') return finding
       const repeated = await findRepeated(examination, listOthers(examination.secret !== undefined))
       if (repeated === undefined) return finding
-      return { verdict: 'fail', observed: `the second attempt of ${repeated} had another effect` }
+      return {
+        verdict: 'fail',
+        observed: `the second attempt of ${repeated} had another effect`,
+        isPartial: true,
+      }
     },
   },
   'acknowledges-duplicate': {

@@ -44,10 +44,10 @@ const checks: EndpointChecks = {
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
     ...refuse({
-      '310 seconds ago': shiftedBy(-310),
-      'almost 10 minutes ago': shiftedBy(-595),
-      'an hour ago': shiftedBy(-hour),
       'a year ago': shiftedBy(-8_760 * hour),
+      'an hour ago': shiftedBy(-hour),
+      'almost 10 minutes ago': shiftedBy(-595),
+      '310 seconds ago': shiftedBy(-310),
     }),
   },
   'refuses-future-timestamp': {
@@ -58,10 +58,10 @@ const checks: EndpointChecks = {
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
     follows: 'refuses-stale-timestamp',
     ...refuse({
-      'in 310 seconds': shiftedBy(310),
-      'in almost 10 minutes': shiftedBy(595),
-      'in an hour': shiftedBy(hour),
       'in a year': shiftedBy(8_760 * hour),
+      'in an hour': shiftedBy(hour),
+      'in almost 10 minutes': shiftedBy(595),
+      'in 310 seconds': shiftedBy(310),
     }),
   },
   'refuses-malformed-timestamp': {
