@@ -106,6 +106,49 @@ describe.concurrent('the positive control', () => {
     })
   })
 
+  // The first event of the control, one with UUIDs and another one; the next one has the first mistaken signature.
+  test.each([
+    { statuses: [500, 500, 500] },
+    { statuses: [500, 500, 500, 200, 500] },
+    { statuses: [500, 200, 429] },
+  ])(
+    'names no mistake of an endpoint that verifies nothing and starts with $statuses',
+    async ({ statuses }) => {
+      let count = 0
+      await using endpoint = await startEndpoint(({ right }) => ({
+        verify: () => undefined,
+        receive: async (parts, request, response) => {
+          const { [count]: status = 200 } = statuses
+          count += 1
+          if (status === 200) return right.receive(parts, request, response)
+          await parts.read(request)
+          parts.respond(response, status, 'starting')
+        },
+      }))
+      const report = await examine(endpoint, { only: ['refuses-unsigned'] })
+      expect(find(report, 'accepts-genuine')).toMatchObject({
+        verdict: 'inconclusive',
+        observed: '500: its handler probably failed; see the log of the endpoint',
+      })
+    },
+  )
+
+  test.each([404, 405, 415])(
+    'tries no mistaken signatures on an endpoint that responds %i',
+    async (status) => {
+      await using endpoint = await startEndpoint(({ right }) => ({
+        verify: () => 'never',
+        respond: (response, _, text) => right.respond(response, status, text),
+      }))
+      const signatures: unknown[] = []
+      await examine(endpoint, {
+        only: ['accepts-genuine'],
+        onExchange: (_, { request: { headers } }) => signatures.push(headers['webhook-signature']),
+      })
+      expect(signatures).toHaveLength(3)
+    },
+  )
+
   test('still reports a redirect as a failure', async () => {
     await using endpoint = await listen(
       createServer((_, response) => response.writeHead(301, { location: '/elsewhere' }).end()),

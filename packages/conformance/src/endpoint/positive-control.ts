@@ -34,6 +34,9 @@ const explain = (exchange: Exchange): string => {
   return `${response}: ${cause}`
 }
 
+/** Returns whether a status may refuse a signature. Others refuse the path, the method or the content type. */
+const mayRefuseSignature = (status: number): boolean => [400, 401, 403, 422].includes(status) || status >= 500
+
 const onlyUuids = 'only if its ids are UUIDs; webhook-id and callId are strings of any form'
 
 /** Delivers an event whose webhook-id and callId are UUIDs, for endpoints that store them in columns of this type. */
@@ -54,9 +57,10 @@ const findMistake = async (
   const withUuids = await deliverUuids(examination, name)
   const again = await examination.deliver(examination.build(name))
   // A refusal that does not last has another cause.
-  if (isAccepted(withUuids.exchange) && !isAccepted(again))
-    return `${response}: a delivery is accepted ${onlyUuids}`
-  const signed = isAccepted(again) ? undefined : await findMistakenSignature(examination, name)
+  const lasts = again.status === status
+  if (isAccepted(withUuids.exchange) && lasts) return `${response}: a delivery is accepted ${onlyUuids}`
+  const signed =
+    lasts && mayRefuseSignature(status) ? await findMistakenSignature(examination, name) : undefined
   if (signed !== undefined) return `${response}: a delivery is accepted only if it is signed ${signed}`
   const { effects, limits, signal, knowledge, clock } = examination
   // The earlier events prove that the secret and the path are right.
@@ -66,9 +70,9 @@ const findMistake = async (
     : undefined
   if (effects === undefined || status < 500) return only
   const summary = examination.build('CALL_AI_SUMMARY')
-  await examination.deliver(summary)
-  // Earlier events of the call have left effects under its id.
-  const subjects = isAlone ? [summary.subject] : [subject, summary.subject]
+  const isRefused = !isAccepted(await examination.deliver(summary))
+  // Earlier events of the call have left effects under its id, and a summary that is accepted by now may have one.
+  const subjects = [...(isAlone ? [] : [subject]), ...(isRefused ? [summary.subject] : [])]
   const counts = await pollEffects(effects, subjects, {
     isEnough: (each) => each.some((count) => count > 0),
     ...limits,
