@@ -164,6 +164,14 @@ describe.concurrent('the positive control', () => {
     await expect(examine(closed)).rejects.toThrow(TargetUnreachableError)
   })
 
+  test('that is skipped is not said to have failed', async () => {
+    await using endpoint = await startEndpoint()
+    const report = await examine(endpoint, { only: ['refuses-unsigned'], skip: ['accepts-genuine'] })
+    expect(find(report, 'refuses-unsigned').observed).toBe(
+      'no genuine delivery was sent: see accepts-genuine',
+    )
+  })
+
   test('does not treat a connection that closes without a response as a refusal', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) =>

@@ -57,7 +57,9 @@ export const declineCheck = (
   if (runsAnyway) return undefined
   const inconclusive = (observed: string): Finding => ({ verdict: 'inconclusive', observed })
   if (!knowledge.acceptsGenuine) {
-    return inconclusive('genuine deliveries are not accepted: see accepts-genuine')
+    const isRefused = knowledge.acceptsGenuine === false
+    const problem = isRefused ? 'genuine deliveries are not accepted' : knowledge.controlProblem
+    return inconclusive(`${problem}: see accepts-genuine`)
   }
   if (knowledge.downSince !== undefined) {
     return inconclusive(`the endpoint has accepted no genuine delivery since ${knowledge.downSince}`)
