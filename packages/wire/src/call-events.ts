@@ -130,7 +130,7 @@ export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
  */
 export type CallNotPickedEvent = CallLifecycleEvent<'CALL_NOT_PICKED'>
 
-/** Any event about a call: first those that the reference server sends, then those that only live services send on their own. */
+/** Any event about a call. The reference server sends the last three only in simulations and as test events. */
 export type AnyCallEvent =
   | CallIncomingInitiatedEvent
   | CallOutgoingInitiatedEvent
@@ -225,5 +225,8 @@ const defineExamples = () => {
   } satisfies { readonly [Name in AnyCallEvent['event']]: OfName<Name> }
 }
 
-/** An example of each event about a call. Events that only live services send on their own have the format of those services. */
+/**
+ * An example of each event about a call. Those that the reference server sends only in simulations and as test events have the
+ * format of live services.
+ */
 export const callEventExamples = /* @__PURE__ */ defineExamples()

@@ -5,13 +5,16 @@ import type { PublishedEventName, PublishedEventOf } from '../published-event.ts
 
 const { CALL_MISSED, CALL_REJECTED, CALL_NOT_PICKED, ...publishedCalls } = callEventExamples
 
-/** Example of each event that the reference server sends. */
+/** Example of each event that the reference server publishes. */
 export const publishedExamples: { readonly [Name in PublishedEventName]: PublishedEventOf<Name> } = {
   ...groupEventExamples,
   ...publishedCalls,
 }
 
-/** Example payload of each known event. Events that only live services send on their own have the format of those services. */
+/**
+ * Example payload of each known event. Those that the reference server sends only in simulations and as test events have the
+ * format of live services.
+ */
 export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
   ...publishedExamples,
   CALL_MISSED,

@@ -40,7 +40,7 @@ export const sentEventSchemas: Schemas = Object.fromEntries(
 /** The events that a document describes. @inline */
 export type DocumentedEvents = {
   /**
-   * Also describes the events that only live services send on their own, for a host that simulates them.
+   * Also describes the events that the reference server sends only in simulations and as test events.
    * @default false
    */
   readonly simulated?: boolean | undefined
@@ -49,7 +49,7 @@ export type DocumentedEvents = {
 export const listEvents = ({ simulated = false }: DocumentedEvents): readonly EventName[] =>
   simulated ? eventNames : publishedEventNames
 
-/** Schemas of the events that only live services send on their own. */
+/** Schemas of the events that the reference server sends only in simulations and as test events. */
 export const listSimulatedSchemas = ({ simulated = false }: DocumentedEvents): Schemas =>
   Object.fromEntries(
     eventNames
