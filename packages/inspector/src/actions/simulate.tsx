@@ -133,25 +133,29 @@ type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string
 /** The values that exist, by the name of the field that takes one of them. */
 type Existing = Readonly<Record<string, readonly Choice[]>>
 
-/** Lists the numbers, groups and customers that exist, so that the user can choose one instead of typing it. */
+/** Lists the groups and customers that exist, so that the user can choose one instead of typing it. */
 const loadExisting = async (): Promise<Existing> => {
   const [groups, calls] = await Promise.all([
     sendOwn<Page<Group>>(['groups'], { query: { limit: 100 } }),
     sendOwn<Page<Call>>(['calls'], { query: { limit: 100 } }),
   ])
-  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
   const customers = new Set(calls.items.map(({ customerNumber }) => customerNumber))
   return {
-    channelNumber: [
-      ...pstnNumbers.map((value) => ({ value, label: `${value} · PSTN` })),
-      ...integrations.map(({ wabaNumber: value }) => ({ value, label: `${value} · WHATSAPP` })),
-    ],
     groupId: groups.items.map(({ groupId, subject }) => ({
       value: groupId,
       label: `${subject} · ${groupId}`,
     })),
     customerNumber: toChoices([...customers]),
   }
+}
+
+/** Lists the numbers of the organization, which may be loaded after the dialog was opened. */
+const listNumbers = (): Choice[] => {
+  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+  return [
+    ...pstnNumbers.map((value) => ({ value, label: `${value} · PSTN` })),
+    ...integrations.map(({ wabaNumber: value }) => ({ value, label: `${value} · WHATSAPP` })),
+  ]
 }
 
 /** Offers the existing values. For a customer, they are only suggestions, because the customer can be new. */
@@ -169,6 +173,7 @@ const Simulation = ({ onClose }: DialogControl) => {
     [organizationId.value],
   )
   const preset = useSignal<Preset | undefined>(undefined)
+  const existing = { ...known?.[1], channelNumber: listNumbers() }
   const { schema, submitLabel, presets, groups, run } = kinds[kind.value]
   const offered: readonly Kind[] = [
     'call',
@@ -206,7 +211,7 @@ const Simulation = ({ onClose }: DialogControl) => {
         <SchemaForm
           key={`${kind.value} ${preset.value?.title}`}
           groups={groups}
-          fields={listFields(known[0].components.schemas, schema).map((field) => offer(field, known[1]))}
+          fields={listFields(known[0].components.schemas, schema).map((field) => offer(field, existing))}
           initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
           submitLabel={submitLabel}
           onSubmit={async (body) => {

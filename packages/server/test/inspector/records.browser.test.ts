@@ -333,6 +333,26 @@ onOneStore('the records of the inspector', (inspector) => {
     expect((await createGroup(inspector.stage.server.url)).status).toBe(200)
   })
 
+  inspector.once(
+    'a simulation that is opened before the organization is loaded offers its numbers',
+    async () => {
+      const { page } = await inspector.open('calls?organization=acme')
+      const pressed = Promise.withResolvers<void>()
+      await page.route('**/organizations?**', async (route) => {
+        await pressed.promise
+        await route.continue()
+      })
+      await page.reload()
+      await page.locator('main').waitFor()
+      await page.keyboard.press('n')
+      const number = page.getByRole('dialog').getByLabel('channelNumber')
+      await number.waitFor()
+      expect(await number.locator('option').count()).toBe(0)
+      pressed.resolve()
+      await number.and(page.locator('select')).selectOption('+15550100002')
+    },
+  )
+
   inspector.once('the commands shown in an empty list create records', async () => {
     for (const view of ['calls', 'events']) {
       const { page } = await inspector.open(`${view}?organization=empty`)
