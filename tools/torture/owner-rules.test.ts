@@ -108,6 +108,15 @@ test('a takeover is measured from the kill to the next attempt', () => {
   expect(figures).toEqual({
     takeovers: 2,
     overlaps: 0,
-    resumed: { shards: 1, medianMs: 2_300, longestMs: 2_300 },
+    resumed: { shards: 1, unnoticed: 0, medianMs: 2_300, longestMs: 2_300 },
   })
+})
+
+test('a takeover after a kill that was not noticed waited for the end of the lease', () => {
+  const { figures } = check({
+    log: [entry('taken', 'one', 0), entry('taken', 'two', 21_000)],
+    attempts: attempt('two', 1, [21_100, 21_200]),
+    ends: [end('one', 1_000, true)],
+  })
+  expect(figures.resumed).toMatchObject({ shards: 1, unnoticed: 1 })
 })

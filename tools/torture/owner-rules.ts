@@ -11,7 +11,13 @@ export type OwnerFigures = {
    */
   readonly overlaps: number
   /** The time from killing a process to the next attempt in its shards, in milliseconds. */
-  readonly resumed: { readonly shards: number; readonly medianMs: number; readonly longestMs: number }
+  readonly resumed: {
+    readonly shards: number
+    /** Number of these shards that waited for the end of the lease, because the loss of the process was not noticed. */
+    readonly unnoticed: number
+    readonly medianMs: number
+    readonly longestMs: number
+  }
 }
 
 type Report = (rule: string, what: string) => void
@@ -132,12 +138,13 @@ const measureResumed = (
       if (owned?.kind !== 'taken' || owned.process !== kill.process || next === undefined) return []
       const at = begun.get(shard)?.find((time) => time >= next.at)
       const wasKilled = kills.some((each) => each.process === next.process && each.at <= (at ?? Infinity))
-      return at === undefined || wasKilled ? [] : [at - kill.at]
+      return at === undefined || wasKilled ? [] : [{ ms: at - kill.at, isNoticed: next.lostMs !== undefined }]
     })
   })
-  const inOrder = waits.toSorted((left, right) => left - right)
+  const inOrder = waits.map(({ ms }) => ms).toSorted((left, right) => left - right)
   return {
     shards: waits.length,
+    unnoticed: waits.filter(({ isNoticed }) => !isNoticed).length,
     medianMs: inOrder[Math.floor(waits.length / 2)] ?? 0,
     longestMs: inOrder.at(-1) ?? 0,
   }
