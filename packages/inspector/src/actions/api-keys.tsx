@@ -1,7 +1,7 @@
 import type { ApiKey, NewApiKey } from '@wabakit/server/control-types'
 import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
-import { Confirmation, Dialog, openDialog, ShownOnce } from '../components/dialog.tsx'
+import { Confirmation, Dialog, type DialogControl, openDialog, ShownOnce } from '../components/dialog.tsx'
 import { SchemaForm } from '../components/schema-form.tsx'
 import { Time } from '../components/time.tsx'
 import { toChoices } from '../format/choices.ts'
@@ -37,18 +37,19 @@ const create = async (body: object): Promise<void> => {
   ))
 }
 
-export const addApiKey = (): void =>
-  openDialog((close) => (
-    <Dialog title="Create an API key" onClose={close}>
-      <SchemaForm
-        fields={createFields()}
-        groups={[{ title: 'Key', fields: ['label', 'wabaNumbers'] }]}
-        initial={{}}
-        submitLabel="Create"
-        onSubmit={create}
-      />
-    </Dialog>
-  ))
+const NewApiKeyForm = ({ onClose }: DialogControl) => (
+  <Dialog title="Create an API key" onClose={onClose}>
+    <SchemaForm
+      fields={createFields()}
+      groups={[{ title: 'Key', fields: ['label', 'wabaNumbers'] }]}
+      initial={{}}
+      submitLabel="Create"
+      onSubmit={create}
+    />
+  </Dialog>
+)
+
+export const addApiKey = (): void => openDialog((close) => <NewApiKeyForm onClose={close} />)
 
 export const LastRequest = ({ lastRequestAt }: Pick<ApiKey, 'lastRequestAt'>) =>
   lastRequestAt === null ? <>not among the last 10,000 requests</> : <Time at={lastRequestAt} />

@@ -4,7 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
 import { shortenUrl } from '../api/subscriptions.ts'
-import { Dialog, openDialog, ShownOnce } from '../components/dialog.tsx'
+import { Dialog, type DialogControl, openDialog, ShownOnce } from '../components/dialog.tsx'
 import { SchemaForm } from '../components/schema-form.tsx'
 import { type Choice, toChoices } from '../format/choices.ts'
 import type { Field } from '../format/schema-fields.ts'
@@ -154,18 +154,19 @@ const create = async (values: Values): Promise<void> => {
   ))
 }
 
-export const addSubscription = (): void =>
-  openDialog((close) => (
-    <Dialog title="Subscribe an endpoint" onClose={close}>
-      <SchemaForm
-        fields={createFields(undefined)}
-        groups={groups}
-        initial={{ number: listNumbers()[0]?.value ?? '' }}
-        submitLabel="Subscribe"
-        onSubmit={create}
-      />
-    </Dialog>
-  ))
+const NewSubscription = ({ onClose }: DialogControl) => (
+  <Dialog title="Subscribe an endpoint" onClose={onClose}>
+    <SchemaForm
+      fields={createFields(undefined)}
+      groups={groups}
+      initial={{ number: listNumbers()[0]?.value ?? '' }}
+      submitLabel="Subscribe"
+      onSubmit={create}
+    />
+  </Dialog>
+)
+
+export const addSubscription = (): void => openDialog((close) => <NewSubscription onClose={close} />)
 
 export const editSubscription = (subscription: Subscription): void => {
   const { id, url, events, maxAttemptsPerSecond, headerNames } = subscription

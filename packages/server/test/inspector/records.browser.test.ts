@@ -334,22 +334,33 @@ onOneStore('the records of the inspector', (inspector) => {
   })
 
   inspector.once(
-    'a simulation that is opened before the organization is loaded offers its numbers',
+    'a form that is opened before the organization is loaded offers its numbers then',
     async () => {
       const { page } = await inspector.open('calls?organization=acme')
-      const pressed = Promise.withResolvers<void>()
-      await page.route('**/organizations?**', async (route) => {
-        await pressed.promise
-        await route.continue()
-      })
-      await page.reload()
-      await page.locator('main').waitFor()
-      await page.keyboard.press('n')
-      const number = page.getByRole('dialog').getByLabel('channelNumber')
-      await number.waitFor()
-      expect(await number.locator('option').count()).toBe(0)
-      pressed.resolve()
-      await number.and(page.locator('select')).selectOption('+15550100002')
+      const dialog = page.getByRole('dialog')
+      const numbers = dialog.locator(':is(option, label)', { hasText: '+15550100001' })
+      const click = (name: string) => () => page.getByRole('button', { name }).click()
+      for (const [view, openForm] of [
+        ['calls', () => page.keyboard.press('n')],
+        ['api-keys', click('Create an API key')],
+        ['subscriptions', click('Subscribe an endpoint')],
+      ] as const) {
+        const opened = Promise.withResolvers<void>()
+        await page.route('**/organizations?**', async (route) => {
+          await opened.promise
+          await route.continue()
+        })
+        await page.goto(inspector.getUrl(`${view}?organization=acme`))
+        await page.locator('main').waitFor()
+        await openForm()
+        await dialog.locator('form').waitFor()
+        expect(await numbers.count(), view).toBe(0)
+        opened.resolve()
+        await numbers.first().waitFor({ state: 'attached' })
+        await page.unroute('**/organizations?**')
+      }
+      const chosen = dialog.getByRole('combobox', { name: 'Number' })
+      await expect.poll(() => chosen.inputValue()).toBe('WHATSAPP +15550100001')
     },
   )
 
