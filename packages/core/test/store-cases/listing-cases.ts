@@ -208,6 +208,7 @@ export const listingCases = defineCases({
       const examined = await list({ digits: '2', maxExamined: 2 })
       equal(examined.ids, ['c.3'])
       equal((await list({ digits: '2', cursor: examined.nextCursor })).ids, ['c.2', 'c.1'])
+      equal(await list({ digits: '1', maxExamined: 4 }), { ids: ['c.0'] })
       equal(await list({ organizationId: 'nobody' }), { ids: [] })
     }
     equal((await listCalls({ state: 'ended' })).ids, ['c.1'])

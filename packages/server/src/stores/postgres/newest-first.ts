@@ -17,13 +17,13 @@ export const createNewest =
     const where = createConditions().and('r.organization_id = ?', organizationId)
     if (cursor !== undefined) where.and(`(r.${time}, r.${id}) < (?, ?)`, ...parseTimeKey(cursor))
     const order = `ORDER BY r.${time} DESC, r.${id} DESC`
-    const [last] =
+    const [last, next] =
       maxExamined === undefined
         ? []
         : await read<SelectedRow>(
             `SELECT row_to_json(r) AS row FROM (
                SELECT r.${time}, r.${id} FROM wabakit.${table} r
-               WHERE ${where.sql} ${order} LIMIT 1 OFFSET ${maxExamined - 1}
+               WHERE ${where.sql} ${order} LIMIT 2 OFFSET ${maxExamined - 1}
              ) AS r`,
             where.values,
           )
@@ -38,5 +38,5 @@ export const createNewest =
        WHERE ${where.sql} ${order} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
-    return { rows, limit, toCursor, end: last && toCursor(last) }
+    return { rows, limit, toCursor, end: last && next && toCursor(last) }
   }

@@ -255,7 +255,7 @@ test.each(Object.entries({ nothing: {}, ...filters }))(
   },
 )
 
-test('finding the end of a page formats one row, however many it passes', async () => {
+test('finding the end of a page formats none of the rows that it passes', async () => {
   const changes = createChanges({ query, read: query, queueChanges, worker, close: async () => {} })
   await query(`
     INSERT INTO wabakit.groups

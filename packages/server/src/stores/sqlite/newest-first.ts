@@ -21,14 +21,14 @@ export const createNewest = (database: DatabaseSync, { table, time, id }: TimedT
       [`(${time}, ${id}) < (?, ?)`]: after,
     }
     const orderBy = `${time} desc, ${id} desc`
-    const [last] =
+    const [last, next] =
       maxExamined === undefined
         ? []
         : read({
             select: `select ${time}, ${id} from ${table}`,
             where,
             orderBy,
-            limit: 1,
+            limit: 2,
             offset: maxExamined - 1,
           })
     const rows = read({
@@ -44,6 +44,6 @@ export const createNewest = (database: DatabaseSync, { table, time, id }: TimedT
       orderBy,
       limit: limit + 1,
     })
-    return { rows, limit, toCursor, end: last && toCursor(last) }
+    return { rows, limit, toCursor, end: last && next && toCursor(last) }
   }
 }
