@@ -41,7 +41,10 @@ export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw
           await using endpoint = await startEndpoint(plant)
           return await examine({ ...endpoint, url: endpoint.url + query }, { only, ...options })
         })
-        expect(listFindings(report)).toEqual({ fail: [...fail].sort(), advice: [...advice].sort() })
+        const observed = report.checks
+          .map((check) => `${check.id}: ${check.verdict}, ${check.observed}`)
+          .join('\n')
+        expect(listFindings(report), observed).toEqual({ fail: [...fail].sort(), advice: [...advice].sort() })
         expect(report.verdict).toBe(fail.length > 0 ? 'fail' : 'pass')
       },
     )
