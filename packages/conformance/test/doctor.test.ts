@@ -643,6 +643,15 @@ describe.concurrent('one mistake is one finding', () => {
       }),
     },
     {
+      mistake: 'verifies only what has a signature',
+      cause: 'refuses-unsigned',
+      others: ['refuses-empty-signature', 'refuses-secret-in-query'],
+      plant: ({ right }) => ({
+        verify: (incoming) =>
+          incoming.request.headers['webhook-signature'] ? right.verify(incoming) : undefined,
+      }),
+    },
+    {
       mistake: 'verifies nothing',
       cause: 'refuses-wrong-secret',
       others: [

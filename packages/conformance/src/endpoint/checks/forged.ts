@@ -211,8 +211,8 @@ const signatureChecks: ForgedChecks = {
     risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
     fix: compare,
     ...refuse({
-      'a version without a signature': withSignature(() => 'v1,'),
       'an empty header': withSignature(() => ''),
+      'a version without a signature': withSignature(() => 'v1,'),
       'a version alone': withSignature(() => 'v1'),
     }),
   },
