@@ -45,8 +45,8 @@ const flaws: Record<string, Flaw> = {
         handle: async (event, id) => {
           if (active >= 6) return
           active += 1
-          // A single request is fast, so that only a burst fills the queue.
-          await sleep(active > 1 ? 2_000 : 0)
+          // A single request is fast, so that only a burst fills the queue, but not so fast that those of a burst follow each other.
+          await sleep(active > 1 ? 2_000 : 50)
           active -= 1
           await right.handle(event, id)
         },
@@ -76,7 +76,7 @@ const flaws: Record<string, Flaw> = {
           active += 1
           try {
             if (active > 6) throw new Error('pool exhausted')
-            await sleep(active > 1 ? 2_000 : 0)
+            await sleep(active > 1 ? 2_000 : 50)
             await right.handle(event, id)
           } finally {
             active -= 1
