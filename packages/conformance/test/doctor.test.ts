@@ -282,7 +282,8 @@ describe.concurrent('effects', () => {
       only: ['handles-what-it-accepts', 'handles-duplicate-once'],
       limits: { firstEffectMs: 20_000, effectMs: 100 },
     })
-    expect(report).toMatchObject({ verdict: 'pass', counts: { pass: 3 } })
+    expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
+    expect(report.counts.pass).toBe(3)
   })
 
   test('of an application that handles only groups are enough', async () => {
