@@ -1,4 +1,6 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import type { ApiFault } from '@wabakit/core/simulation'
 import { createMock, type Mock } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
@@ -121,13 +123,20 @@ test('a wait that a reset or the end of the mock makes impossible fails at once,
     status: 400,
     body: { code: 'invalid_input', message: expect.stringContaining('was reset while waiting') },
   })
-  const closed = waitForever()
+  // Written at once, so that it has arrived when the mock responds to what is sent later.
+  const path = `/_wabakit/organizations/${mock.organizationId}/waits`
+  const headers = { 'content-type': 'application/json' }
+  const waiting = request(`${mock.url}${path}`, { method: 'POST', headers })
+  const closed = once(waiting, 'response')
+  waiting.end(JSON.stringify({ for: 'delivery', name: 'CALL_ENDED', timeoutMs: 600_000 }))
+  await once(waiting, 'finish')
   await call(mock, 'GET /clock')
   await mock.close()
-  expect(await closed).toMatchObject({
-    status: 400,
-    body: { message: expect.stringContaining('was closed while waiting') },
-  })
+  const [response] = await closed
+  expect([response.statusCode, await json(response)]).toMatchObject([
+    400,
+    { message: expect.stringContaining('was closed while waiting') },
+  ])
 })
 
 test('over HTTP, copies arrive at the same time, and a misspelled field is refused by its name', async () => {
