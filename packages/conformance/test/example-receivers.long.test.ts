@@ -84,7 +84,7 @@ const urlToken = 'a token+ä/%41-16'
 
 const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }
 
-/** What configurations contain before they are completed. Each takes a process, so CI tries one of each form. */
+/** Secrets that nobody has filled in yet. Testing one takes a process, so CI tests one of each form. */
 const placeholders = [
   ...['whsec_', '****', ''],
   ...(isMatrix ? ['whsec_…', 'whsec_...', 'whsec_<secret>', 'whsec_xxxx'] : []),

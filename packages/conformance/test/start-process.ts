@@ -1,22 +1,10 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isListening } from '../../server/test/free-port.ts'
 
 /** A program and its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
-
-const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
 
 /** Starts a program, and resolves when it listens on the loopback port. Disposal ends all of its processes. */
 export const startProcess = async (

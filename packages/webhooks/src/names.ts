@@ -4,8 +4,8 @@ import { createResolver } from './names/resolver.ts'
 export { NameNotResolvedError } from './names/name-error.ts'
 
 /**
- * Resolves host names without the thread pool that `dns.lookup` blocks. All packages of wabakit in a process share it, and
- * so its answers.
+ * Resolves host names without `dns.lookup`, which would occupy Node's thread pool. All packages of wabakit in a process share this
+ * resolver and its cached answers.
  */
 export const resolver = createResolver()
 

@@ -6,7 +6,7 @@ import { isAccepted } from './send.ts'
 type Signed = {
   readonly secret: string
   readonly key: Buffer
-  /** What precedes the body in the signed content: `id.timestamp.` */
+  /** The part of the signed content before the body: `id.timestamp.` */
   readonly head: string
   readonly timestamp: string
   readonly body: string

@@ -77,7 +77,7 @@ type SendLimits = {
   /** Time limit for the complete response, in milliseconds of the clock. */
   readonly timeoutMs: number
   readonly clock: ServedClock
-  /** What the error adds about the time limit, such as whose it is. */
+  /** Explains the time limit in the error, for example "the time-out of a sender". */
   readonly waits?: string | undefined
   readonly signal: AbortSignal
   /** @default 64 KiB */

@@ -71,8 +71,8 @@ const isBroken = (error: unknown): boolean =>
 const briefMs = 2_000
 
 /**
- * Begins a transaction that does not hold its locks for long if the network fails before its COMMIT arrives. A function, because
- * bundlers keep a text with a variable even if nobody uses it, as in a receiver without an inbox.
+ * Begins a transaction that does not hold its locks for long if the network fails before its COMMIT arrives. This is a function
+ * so that bundlers can drop it from a receiver without an inbox: they keep a template string with a variable even if it is unused.
  */
 const beginBrief = (): string =>
   `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`
