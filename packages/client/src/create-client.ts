@@ -24,16 +24,17 @@ export type Client = {
     /**
      * Creates a group on a WABA number. A GROUP_CREATED webhook with the same `groupId` follows.
      *
-     * Without a `groupId`, the client generates one and sends it with every attempt, so that GROUP_CREATED can resolve an
-     * unknown outcome.
+     * Without a `groupId`, the client generates one, unless `generateGroupIds` is false. Every attempt sends the same one, so
+     * that GROUP_CREATED can resolve an unknown outcome.
      *
      * @param input - `wabaNumber`, `subject` (1 to 128 code points), and optionally `description` (at most 2048 code
      * points), `joinApprovalMode` (default: the integration's) and `groupId` (1 to 50 code points; default: generated).
      * @param options - signal, time limit and headers for this call.
      * @returns `success` and the `groupId`.
      * @throws ValidationError if the input or an option is invalid. No request is sent.
-     * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
-     * RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for any other 4xx.
+     * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, NotFoundError 404 (`baseUrl` is wrong),
+     * UnprocessableError 422, RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for
+     * any other 4xx.
      * @throws OutcomeUnknownError after any other 5xx, after a 2xx without a `groupId` or with `success: false`, or if the
      * request was sent and there was no complete response: the group may exist.
      * @throws ConnectionError or TimeoutError if the request provably never left this machine.

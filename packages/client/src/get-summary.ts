@@ -14,8 +14,8 @@ export const checkCallId = (callId: unknown): Issue[] =>
 
 /**
  * Reads the record from a response. The service does not document the shape of its response, so this accepts the record
- * or the summary alone, each optionally wrapped in `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set to
- * the requested one. Another one is an error, wherever it is, so that no summary of another customer's call is returned.
+ * or the summary alone, each optionally wrapped in `{ "data": … }`. A missing `callId` is set to the requested one. Another
+ * one is an error, wherever it is, so that no summary of another customer's call is returned.
  */
 const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json

@@ -20,8 +20,8 @@ const isNotYet = (error: unknown): error is WabakitError =>
 
 /**
  * Requests the summary repeatedly. Each request is a single attempt, because this loop does the retrying. After
- * `notFoundGraceMs` of 404, polling ends: a live service always returns 404 for WhatsApp calls, whose summaries arrive
- * only as events.
+ * `notFoundGraceMs` of 404, polling ends or, with `events`, pauses until one last request: a live service always returns
+ * 404 for WhatsApp calls, whose summaries arrive only as events.
  */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
   const { maxWaitMs = 120_000, intervalMs = 2_000, notFoundGraceMs = 10_000, events, signal } = options

@@ -75,7 +75,10 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** Returns the server's own message. Removes a repeated field name (`subject subject is required`). */
+/**
+ * Returns the server's message, without a repeated field name (`subject subject is required`). If there is none, returns a
+ * description of the body.
+ */
 const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: string): string => {
   const messages = new Set([body?.message ?? []].flat().map((part) => part.replace(/^(\S+ )\1/, '$1')))
   const message = [...messages].join('; ') || body?.error
@@ -87,8 +90,8 @@ const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: s
 }
 
 /**
- * Lists the published causes of an error status, because the messages of live services do not state the cause. Returns
- * `undefined` for other statuses. See docs/vendor.md.
+ * Lists the possible causes of an error status, because the messages of live services do not state the cause. Returns
+ * `undefined` if none are known. See docs/vendor.md.
  */
 const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | undefined => {
   const isSummary = endpoint === 'calls.getSummary'
@@ -103,7 +106,10 @@ const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | un
     : 'baseUrl is wrong'
 }
 
-/** Creates the error for an unsuccessful response. The status determines its class. The body may be anything. */
+/**
+ * Creates the error for an unsuccessful response. Its class depends on the status and, for 422, on the endpoint. The body
+ * may be anything.
+ */
 const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now: () => number): ApiError => {
   const { method } = call
   const details = redactResponse(received)

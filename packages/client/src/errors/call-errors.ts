@@ -20,8 +20,8 @@ export class ConnectionError extends WabakitError {
 }
 
 /**
- * The time limit was reached before a complete response arrived. `cause` is the last failure before that, if any. A
- * create request rejects with this error only if it provably never left this machine; otherwise with an
+ * The time limit was reached before a complete response arrived. With `maxWaitMs`, `cause` is the last error of a request.
+ * A create request rejects with this error only if it provably never left this machine; otherwise with an
  * `OutcomeUnknownError`.
  */
 export class TimeoutError extends WabakitError {

@@ -75,9 +75,9 @@ export type LogFields = {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** HTTP status; absent if there was no response. */
+  /** HTTP status; absent if there is an `error`. */
   readonly status?: number
-  /** Name of the error; absent if there was a response. */
+  /** Name of the error, if there was no response, or reading the body of a successful GET failed; otherwise absent. */
   readonly error?: string
   /** Duration of the attempt in milliseconds, rounded. */
   readonly ms: number
