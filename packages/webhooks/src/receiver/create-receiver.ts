@@ -26,8 +26,8 @@ export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
 export type ReceiverMethods<Context> = {
   /**
    * Calls `handler` with every event that has this name, or one of these names. The handlers of one event run
-   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again.
-   * With an inbox, the inbox makes the next attempt.
+   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again. With an
+   * inbox, the inbox makes the next attempt. With `ack: 'before'`, there is none.
    */
   on<Name extends EventName>(
     name: Name | readonly Name[],

@@ -44,15 +44,16 @@ export type DeliveryContext = {
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
-   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox or
-   * `ack: 'before'`, it does not wait, but `stop` aborts; with an inbox, so does the loss of the claim or the transaction.
+   * Aborts when the handler's time is up, or when the sender hangs up before it has the response. With an inbox or
+   * `ack: 'before'`, the response does not wait for handlers, so hanging up does not abort. Instead, `stop` does and, with
+   * an inbox, the loss of the claim or of the transaction's connection.
    */
   readonly signal: AbortSignal
 }
 
 /**
- * A function that is called with an event, and may return a promise. If it throws, the sender retries;
- * with an inbox, the receiver does.
+ * A function that is called with an event, and may return a promise. If it throws, the sender gets a 500, and should retry.
+ * With an inbox, the receiver retries. With `ack: 'before'`, the event is lost, because the sender already has its 200.
  */
 export type WebhookHandler<Event, Context = DeliveryContext> = (event: Event, context: Context) => unknown
 

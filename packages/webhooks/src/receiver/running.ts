@@ -64,5 +64,5 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   }
 }
 
-/** The deliveries that a receiver is handling. */
+/** The deliveries that are acknowledged early, and the hosts that wait for their handlers. */
 export type Running = ReturnType<typeof createRunning>

@@ -4,9 +4,12 @@ import type { SignatureHeaders } from './signature-headers.ts'
 export type UnverifiedDelivery = {
   /** The request's headers. */
   readonly headers: Headers
-  /** The bytes of the body exactly as they arrived, or of its serialization if a verifier `ignoresBody`. */
+  /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
   readonly body: Uint8Array
-  /** Set if a framework parsed the body, so that `body` is its serialization. */
+  /**
+   * Set if a framework parsed the body, so that `body` is its serialization. Only a verifier that `ignoresBody` is called
+   * then.
+   */
   readonly bodyWasParsed?: boolean | undefined
   /** The request's URL. */
   readonly url: string
@@ -28,11 +31,14 @@ export type VerifiedDelivery = {
   readonly verifiedBy?: readonly string[]
 }
 
-/** The result of {@link anyOf}. Without a verified signature, it has no id and no time. */
+/**
+ * The result of {@link anyOf}. Its id and time are those of a verified signature. If no verifier needs the body, they are
+ * read from the headers without verification.
+ */
 export type VerifiedByAny = {
-  /** The id of the delivery, if a signature vouches for it. */
+  /** The id of the delivery, if known. */
   readonly id?: string | undefined
-  /** When the sender signed this attempt, if it did. */
+  /** When the sender sent this attempt, if known. */
   readonly sentAt?: Date | undefined
   /** The schemes that accepted the delivery, at least one. */
   readonly verifiedBy: readonly string[]
@@ -42,8 +48,8 @@ type Verdict = boolean | VerifiedDelivery | VerifiedByAny
 
 /**
  * Decides whether a delivery comes from the expected sender. To accept it, a verifier returns the id and the
- * time that it has checked or, if it checks neither, `true`. Any other result, and any error, rejects the
- * delivery. A verifier can be synchronous or asynchronous.
+ * time that it has checked or, if it checks neither, `true`; {@link anyOf} returns the schemes that accepted it. Any other
+ * result, and any error, rejects the delivery. A verifier can be synchronous or asynchronous.
  *
  * @example
  * const verify: Verifier = Object.assign(
@@ -54,7 +60,8 @@ type Verdict = boolean | VerifiedDelivery | VerifiedByAny
 export type Verifier = {
   (delivery: UnverifiedDelivery): Verdict | Promise<Verdict>
   /**
-   * Rejects by throwing, without waiting for the body. Receivers pass its result to the verifier as `signature`.
+   * Checks the headers and the URL without waiting for the body. Throws to reject the delivery. Receivers pass the result to
+   * the verifier as `signature`.
    *
    * @throws any error, which is passed to `onError`.
    */

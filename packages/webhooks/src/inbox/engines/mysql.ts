@@ -53,8 +53,8 @@ export type MysqlPool = {
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
 /**
- * Seconds after which the server ends a session that has fallen silent in a claim, and releases its lock. Shorter than our own
- * limit, so that the claims of other processes, which wait for it, have time left.
+ * Seconds after which the server ends a session that has fallen silent in a claim, and releases its lock. Shorter than
+ * `deadlineMs`, so that claims of other processes, which wait for the lock, do not time out.
  */
 const claimSilenceSeconds = 5
 
@@ -87,8 +87,8 @@ const isBroken = (error: unknown): boolean =>
 const isMissingTable = (error: unknown): boolean => readProperty(error, 'code') === 'ER_NO_SUCH_TABLE'
 
 /**
- * Settings with which statements mean something else: a commit would begin another transaction, a claim would read what
- * is not committed, the syntax would be Oracle's, updates without a key would fail, or long results would be cut off.
+ * Settings that change what statements do: a commit would begin another transaction, a claim would read uncommitted rows,
+ * the syntax would be Oracle's, updates without a key would fail, or long results would be cut off.
  */
 const refusedSettings = `
   (Variable_name = 'completion_type' AND Value NOT IN ('NO_CHAIN', '0'))
@@ -207,7 +207,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   const waitTimeouts = new WeakMap<MysqlConnection, number>()
   const connections = {
     connect: () => pool.getConnection(),
-    /** Returns the id of the connection. */
+    /** Makes the connection usable, and returns its id. */
     check: async (connection: MysqlConnection): Promise<number> => {
       const text = `SELECT ${isReadOnly}, CONNECTION_ID() AS id, @@wait_timeout AS wait_timeout`
       const [row] = (await execute(connection, text)).rows
