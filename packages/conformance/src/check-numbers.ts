@@ -1,7 +1,8 @@
 import { ExaminationUsageError } from './errors.ts'
 
 /**
- * Checks numbers, by the names of their options. NaN, as from an unset environment variable, would end or remove a wait.
+ * Checks numbers, by the names of their options. NaN, for example from an unset environment variable, would make a wait end
+ * at once, or never.
  *
  * @throws ExaminationUsageError
  */

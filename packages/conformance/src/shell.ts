@@ -1,6 +1,6 @@
 import { type ExecException, type ExecOptions, exec } from 'node:child_process'
 
-/** A command that is stopped may have printed a warning, which is not the reason. */
+/** Describes why a command ended. Limits come first: a command that is stopped may have printed an unrelated warning. */
 const describeEnd = (
   error: ExecException,
   stderr: string,

@@ -29,7 +29,7 @@ type GenuineOptions = {
   readonly agent?: Agent | undefined
 }
 
-/** Maximum time of a large request, in milliseconds, in which this process was not served. Beyond it, a 5xx proves nothing. */
+/** Maximum time that a busy machine may hold up a large request, in milliseconds. Beyond it, a 5xx proves nothing. */
 const maxHeldUpMs = 2_000
 
 /** The operations and settings available to a check. Requests are aborted when the check ends. */
@@ -56,7 +56,7 @@ export const createExamination = (
   let down = false
   let starved = false
 
-  /** Called when a time limit has run out. */
+  /** Notes that a time limit has run out, and whether this machine was too busy for it to prove anything. */
   const noteTimeOut = (): void => {
     starved ||= clock.isTooBusy()
   }
@@ -233,8 +233,8 @@ export const createExamination = (
     /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
     /**
-     * Returns whether a time limit may have run out because this machine was too busy: one of this run while the machine was (`clock.isTooBusy`),
-     * or, as a 5xx suggests, one of the endpoint while this process was held up in the middle of a body.
+     * Returns whether a time limit may have run out because this machine was too busy: a limit of this run
+     * (`clock.isTooBusy`), or one of the endpoint, which responded 5xx to a body that this process sent too slowly.
      */
     isStarved: (): boolean => starved,
   }

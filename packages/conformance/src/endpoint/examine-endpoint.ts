@@ -43,8 +43,8 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
   ].join(' ')
 
 /**
- * Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. `partial` are
- * the checks whose findings are partial.
+ * Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. `partial`
+ * contains the ids of checks with partial findings, which neither explain others nor follow from one.
  */
 const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string>): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
@@ -54,7 +54,7 @@ const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string
       verdicts.get(unless) === 'fail' ? undefined : follows,
     ]),
   )
-  // What a check has observed counts for more than its default, unless the cause that it names has not failed.
+  // The cause that a check names in its finding replaces its default cause, if the named check failed or gave advice.
   for (const { id, because = '' } of results) {
     const cause = verdicts.get(because)
     if (cause === 'fail' || cause === 'advice') causes.set(id, because)
@@ -62,7 +62,7 @@ const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string
   return results.map(({ because: _, ...result }) => {
     if ((result.verdict !== 'fail' && result.verdict !== 'advice') || partial.has(result.id)) return result
     let because: string | undefined
-    // A check can name itself, as a default does.
+    // A check can be its own cause, because the default of its group applies to it, too.
     const seen = new Set([result.id])
     for (let id = causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
       seen.add(id)
@@ -95,7 +95,7 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
     if (isQuiet && knowledge.acceptsGenuine && !check.runsAnyway) await examination.isAlive()
     if (!examination.isDown()) return finding
     knowledge.downSince ??= check.id
-    // The failures that the check follows do not stop an endpoint.
+    // A check that stops the endpoint has found a mistake of its own: the failures that it follows do not stop an endpoint.
     if (finding.verdict === 'fail') return { ...finding, isPartial: true }
     const observed = 'since this check the endpoint accepts no genuine delivery'
     return blameNoBusyMachine({ verdict: 'fail', observed, isPartial: true }, examination)

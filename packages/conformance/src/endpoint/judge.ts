@@ -128,7 +128,7 @@ export const judgeRefused = async (
 }
 
 /**
- * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it is no forgery that was accepted;
+ * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it does not count as accepted;
  * {@link refusesWithoutFailing} reports all of them as one mistake.
  */
 export const judgeForged = async (

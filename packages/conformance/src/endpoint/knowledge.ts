@@ -22,9 +22,12 @@ export const createKnowledge = () => ({
   effectsProblem: 'no genuine delivery left an effect',
   /** Time until the first effect became visible, in milliseconds; 0 if it was visible as soon as effects were read. */
   effectLatencyMs: 0,
-  /** Longest time that the first effect can have taken, in milliseconds. Includes the responses even if the latency is 0. */
+  /**
+   * Longest time that the first effect can have taken, in milliseconds: from the control's last response until an effect
+   * was seen. Unlike the latency, it is never 0, because it includes the responses to the two deliveries in between.
+   */
   effectWithinMs: 0,
-  /** Total time that checks have waited for effects, or before they repeat a delivery, in milliseconds. */
+  /** Total time that checks have waited, for effects or before they repeat a delivery, in milliseconds. */
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
@@ -46,7 +49,7 @@ export const createKnowledge = () => ({
   failedForgeries: [] as { readonly label: string; readonly exchange: Exchange }[],
   /** Set if the endpoint refused a forgery without failing. */
   refusesForgery: false,
-  /** Subjects of refused deliveries, which must have no effects. */
+  /** Subjects of deliveries that were refused, or wrongly accepted without an effect. None may have an effect later. */
   refusedSubjects: new Set<string>(),
   /** All requests and responses of the run, except raw bytes. */
   exchanges: [] as Exchange[],

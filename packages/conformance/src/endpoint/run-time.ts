@@ -12,8 +12,8 @@ type RunTime = {
 }
 
 /**
- * Measures the time of a run. A given limit is in real time. An estimate is on the clock of the time that the endpoint had:
- * on a busy machine, it would run out in real time while the endpoint still has most of its time.
+ * Measures the time of a run. A given limit is in real time. An estimate is measured with `clock`, which is slower on a busy
+ * machine, like the endpoint: in real time, the estimate could run out before the endpoint has had its time.
  */
 export const startRunTime = ({ clock, timeoutMs, estimateMs }: RunTime) => {
   const [startedAt, servedAt] = [performance.now(), clock.now()]

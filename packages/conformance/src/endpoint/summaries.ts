@@ -44,7 +44,7 @@ export const newValues: Readonly<Record<string, SummaryFields>> = {
   'an agentNumber that is null': { agentNumber: null },
 }
 
-/** Ids of calls or groups, each with the part that shows in effects, whatever escapes the other characters. */
+/** Ids of calls or groups. `subject` is the part of an id that effects show in every notation, because nothing escapes it. */
 type UnusualIds = Readonly<Record<string, { readonly id: string; readonly subject: string }>>
 
 /** Lists ids of calls in forms that an endpoint may not expect. */

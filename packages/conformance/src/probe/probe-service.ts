@@ -31,7 +31,7 @@ export type ProbeAnswer = {
   readonly question: ApiQuestion
   /** The form of the response, or that a key is accepted; `undefined` if the response does not answer the question. */
   readonly form: ResponseForm | 'accepted' | undefined
-  /** Why it does not. */
+  /** Why the response does not answer the question. */
   readonly reason?: string | undefined
 }
 
@@ -45,7 +45,7 @@ export type ProbeResult = {
 }
 
 const maxRequests = 20
-/** Number of requests of a probe that no option adds. */
+/** Maximum number of requests that a probe sends whatever its options. */
 const fixedRequests = 8
 const timeoutMs = 30_000
 const maxResponseBytes = 1_048_576
@@ -67,7 +67,7 @@ const writeKey = (form: KeyForm | undefined, key: string): Readonly<Record<strin
   }
 }
 
-/** In the order in which they are used once they are known to be accepted. */
+/** The ways to send the key. Later requests use the first one that is accepted. */
 const keyForms: readonly KeyForm[] = ['authorization', 'x-public-api-key', 'both', 'bearer']
 
 /** The questions that a create request may answer, by the status of its response. */

@@ -16,7 +16,7 @@ const stackPatterns: readonly RegExp[] = [
   /in (?:<b>)?\/\S+\.php/,
 ]
 
-/** Long enough for a line of a stack trace. The patterns backtrack: on a line of 64 KiB, some would take minutes. */
+/** Long enough for a line of a stack trace. The patterns backtrack: on a line of 64 KiB, one can take half a minute. */
 const maxLineLength = 500
 
 export const findStack = ({ body, headers }: Exchange): string | undefined => {

@@ -17,7 +17,7 @@ const withCredentials =
 export const withoutCredentials: Forgery = (genuine, examination) =>
   without(...Object.keys(examination.credentials))(genuine, examination)
 
-/** Replaces a letter or digit by another one. */
+/** Replaces a letter or digit with another one. */
 const shiftCharacter = (character: string): string => (character === 'a' ? 'b' : 'a')
 
 /** Changes the credentials but keeps their scheme. */
@@ -43,7 +43,7 @@ const nearby: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'forwarded: for=127.0.0.1': { forwarded: 'for=127.0.0.1;host=localhost', 'x-forwarded-host': 'localhost' },
 }
 
-/** Sends a forgery with each of the headers that claim a trusted address. */
+/** Returns a variant of a forgery for each set of headers that claims a trusted address. */
 export const fromNearby = (forge: Forgery): Readonly<Record<string, Forgery>> =>
   Object.fromEntries(
     Object.entries(nearby).map(([label, claimed]): [string, Forgery] => [

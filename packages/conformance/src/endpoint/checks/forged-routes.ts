@@ -5,7 +5,7 @@ import { type Forgery, sendForgeries } from './forgery.ts'
 
 type Route = (pathname: string) => { readonly method?: string; readonly path?: string }
 
-/** Requests that a router may pass to the same handler without the verification of the usual ones. */
+/** Variants of a request that a router may pass to the same handler, past the code that verifies the usual ones. */
 const routes: Readonly<Record<string, Route>> = {
   'a PUT': () => ({ method: 'PUT' }),
   'a PATCH': () => ({ method: 'PATCH' }),

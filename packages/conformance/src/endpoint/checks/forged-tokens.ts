@@ -19,7 +19,7 @@ const withQuery =
 const withToken = (...changes: readonly ((token: UrlToken) => string)[]): Forgery =>
   withQuery((token) => changes.map((change) => `${token.parameter}=${change(token)}`))
 
-/** Replaces every letter and digit by another one. */
+/** Replaces every letter and digit with another one. */
 const shift = ({ encoded }: UrlToken): string =>
   encoded.replace(/%[\da-f]{2}|\w/gi, (found) => (found === 'a' ? 'b' : 'a'))
 

@@ -25,7 +25,7 @@ import {
   without,
 } from './forgery.ts'
 
-/** Some endpoints verify only what their parser of JSON has read. */
+/** Forges a delivery without a signature, of another type. Some endpoints verify only what their JSON parser has read. */
 const unsignedAs =
   (type: string): Forgery =>
   () => ({ headers: { 'content-type': type } })
@@ -40,7 +40,7 @@ const signedByStranger: Forgery = withSignature(
   (genuine, { random }) => `v1,${signDelivery(random.bytes(32), genuine)}`,
 )
 
-/** Some endpoints verify only the events that they knew when the verification was written. */
+/** Forges an event with this name. Some endpoints verify only the events that they knew when the verification was written. */
 const forgeEvent =
   (name: EventName): Forgery =>
   (genuine, examination) => {
@@ -65,7 +65,7 @@ const withBody =
 
 const swapOneLetter = (text: string): string => text.replace(/[a-z]/i, (letter) => swapCase(letter))
 
-/** Sends two timestamps: an old one, which is signed, and a new one within the tolerance. */
+/** Forges a delivery with two timestamps: an old one, which is signed, and a new one within the tolerance. */
 const repeatTimestamp =
   (order: (old: string, present: string) => string[]): Forgery =>
   ({ headers, timestamp, key, id, body }) => {

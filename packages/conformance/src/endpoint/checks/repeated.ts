@@ -12,7 +12,10 @@ import { isAccepted } from '../send.ts'
 const others = 130
 const othersAtOnce = 10
 
-/** Events other than the summary that happen once. Without a signature, a second CALL_NOT_PICKED is another event. */
+/**
+ * The events, other than the summary, whose second attempt can be recognized. Without a signature, there is no
+ * `webhook-id`, so a second CALL_NOT_PICKED is one for another agent who did not answer.
+ */
 const listOthers = (isSigned: boolean): EventName[] =>
   eventNames.filter((name) => name !== 'CALL_AI_SUMMARY' && (isSigned || name !== 'CALL_NOT_PICKED'))
 
@@ -30,7 +33,7 @@ const sendAndHangUp = async (
   socket.destroy()
 }
 
-/** Retries a delivery until it is accepted, like a sender with a short schedule. */
+/** Retries a delivery until it is accepted, or the time to recover is over, like a sender with a short schedule. */
 const retry = async (
   { deliver, signal, limits, clock }: Examination,
   delivery: Delivery,
@@ -150,7 +153,8 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
   'handles-retry-after-hang-up-once': {
     isProof: true,
     title: 'Handles a delivery once when the sender hangs up and retries',
-    // A lost event is a mistake of its own. If it is handled twice, `judgeOnce` gets the cause.
+    // By default, it follows no other check, because a lost event is a mistake of its own. If the event is handled twice,
+    // `judgeOnce` names the cause.
     follows: undefined,
     severity: 'high',
     risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',

@@ -25,7 +25,7 @@ const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
 
-/** Finds an id of which the effects show another spelling: cut, or without some of its characters. */
+/** Returns a failure for the first id that the effects do not show as it was sent, but cut, or without some characters. */
 const findChanged = async (
   examination: Examination,
   ids: readonly { readonly id: string; readonly subject: string }[],
@@ -66,7 +66,7 @@ const handle = (
     judgeHandled(examination, await sendEach(listFields(), (fields) => sendSummary(examination, fields))),
 })
 
-/** Genuine summaries that differ from the usual one. */
+/** Checks with genuine events that differ from the usual ones. */
 export const variedChecks: EndpointChecks = {
   'handles-every-kind-of-call': {
     title: 'Handles the summary of every kind of call',
@@ -125,7 +125,8 @@ export const variedChecks: EndpointChecks = {
       const ids = listUnusualGroupIds(examination)
       const attempts = await sendEach(ids, ({ id, subject }) => deliver(id, subject))
       const accepted = judgeAccepted(attempts)
-      // The effects of a call's earlier events are subtracted from all counts.
+      // If the endpoint needs the earlier events of a call, `countEffects` subtracts their effects even for groups, so
+      // effects of groups cannot be counted.
       const showsGroups = examination.knowledge.showsGroups && !examination.knowledge.needsPredecessors
       const isShown = (await examination.countEffectsOf(usual, showsGroups ? 1 : 0)) > 0
       if (accepted.verdict === 'pass' && showsGroups && !isShown) {
