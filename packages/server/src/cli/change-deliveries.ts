@@ -26,7 +26,7 @@ type Part = {
   readonly nextCursor?: string
 }
 
-/** The statuses in which a single delivery can be changed. A resend of one has a dry run of its own. */
+/** The statuses in which a single delivery can be changed. Only the API's resend has a dry run for a single delivery. */
 const changeable = { retry: ['pending'], cancel: ['waiting', 'pending'] } as const
 
 /** Changes a delivery, or checks whether that is possible. Returns the number of deliveries that were or would be changed. */

@@ -72,7 +72,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   ]
   output.result({ ready: true, url: server.url, database, demo: server.demo ?? null }, lines.join('\n'))
   await closed
-  // All is stored by now. A system call of a thread, such as a lookup by another library or a read from a hung network
+  // Everything is stored by now. A system call of a thread, such as a lookup by another library or a read from a hung network
   // drive, cannot be aborted, and `process.exit` would wait for it, too.
   setTimeout(() => {
     process.stderr.write('A system call does not end, so the process ends itself with SIGKILL.\n')

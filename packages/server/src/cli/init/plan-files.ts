@@ -83,8 +83,8 @@ ${variable}=
 })
 
 /**
- * Lists the lines to add to the application: the code that uses the receiver and, unless a route imports it, the
- * import.
+ * Lists the lines to add to the application: the code that uses or starts the receiver, and its import unless the planned
+ * files do both.
  */
 const listNextLines = (
   framework: Framework,
@@ -92,7 +92,7 @@ const listNextLines = (
 ): readonly string[] => {
   const { receiver, route, start, nextStep, isInjected } = framework
   const startsByHand = hasInbox && !isInjected && start === undefined
-  // The application starts next to the folder of the receiver.
+  // Assumes that the main file of the application is next to the folder of the receiver.
   const location = `./${receiver.replace(/^src\//, '')}${style.ending}`
   const lines = [
     ...((route === undefined || startsByHand) && !isInjected
@@ -145,8 +145,8 @@ const getInstall = (
 /**
  * Detects a project's framework, modules and test runner, and plans its files. Existing files are kept.
  *
- * @throws CliError if the folder contains no project, the project uses no supported framework, or one that cannot have
- *   an inbox, or a file's path contains a symbolic link.
+ * @throws CliError if the folder contains no project, the project uses no supported framework, an inbox was requested for a
+ *   framework that cannot have one, or a file's path contains a symbolic link.
  */
 export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Choices = {}) => {
   const project = readProject(folder)
@@ -189,9 +189,9 @@ export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Cho
     variable: choices.sender.variable,
     /** The port on which the framework listens during development. */
     port: framework.port ?? 3000,
-    /** Names the inbox's database to `wabakit inbox`. */
+    /** The inbox's database, as an argument of `wabakit inbox`; `undefined` without an inbox. */
     database: writeMemory(inbox, project).shown,
-    /** A new secret with 128 random bits, for the query of the webhook's URL. */
+    /** A new secret with 128 random bits, for the query of the webhook's URL; `false` if the secret is in a header. */
     token: choices.sender.isInUrl && randomBytes(16).toString('hex'),
   }
 }

@@ -44,7 +44,7 @@ export async function* readValues(file: string): AsyncGenerator<ReadValue> {
   }
   yield* readHeld()
 
-  /** Yields the held lines as one value, or each as one if they are none. */
+  /** Yields the held lines as one value or, if they are not one, each line as a value. */
   function* readHeld(): Generator<ReadValue> {
     const [first] = held
     const bytes = Buffer.concat(held.flatMap((line) => [line.bytes, Buffer.from('\n')])).subarray(0, -1)

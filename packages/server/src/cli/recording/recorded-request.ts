@@ -66,7 +66,7 @@ export const toRequest = (json: unknown, bytes?: Buffer): RecordedRequest | 'ref
   if (refusalSchema.safeParse(json).success) return 'refused'
   const { success, data } = lineSchema.safeParse(json)
   if (!success) {
-    // Many exports contain a body as a JSON text.
+    // Many exports contain a body as a string of JSON.
     const body = typeof json === 'string' ? Buffer.from(json) : (bytes ?? Buffer.from(writeJson(json)))
     return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body }
   }

@@ -6,7 +6,7 @@ import { createRemovals } from './removals.ts'
 
 const { toRow } = mapTable('subscriptions')
 
-/** The queue of a subscription. `isDone` is set if the subscription was changed. */
+/** The result of a change: whether it was made (`isDone`), and the subscription's queue after it, if the queue changed. */
 type Change = { readonly isDone: boolean; readonly queue: StoredQueue | null }
 
 export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatabase) => {
@@ -21,7 +21,8 @@ export const createSubscriptions = ({ query, read, queueChanges }: PostgresDatab
   return {
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
-      // Unfinished deliveries from before the subscription was disabled must not be sent.
+      // Disabling skips unfinished deliveries in several transactions, which must have ended before the subscription is
+      // enabled again. Otherwise, the deliveries that are left would be sent.
       if (subscription.revision > 1 && !isDisabled) await removals.endAll()
       const isSaved = await change('SELECT saved AS "isDone", queue FROM save_subscription($1)', [
         JSON.stringify(toRow(subscription)),

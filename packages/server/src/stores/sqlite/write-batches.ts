@@ -22,7 +22,7 @@ type Job = { readonly run: () => () => void; readonly reject: (error: unknown) =
 /** Maximum number of writes per transaction. Writes block the event loop. */
 const maxWrites = 512
 
-/** Maximum number of attempts while another program has the lock, and milliseconds between them. */
+/** Maximum number of retries while another program has the lock, and milliseconds between them. */
 const busy = { retries: 100, pauseMs: 20 }
 
 /**

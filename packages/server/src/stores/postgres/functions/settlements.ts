@@ -221,7 +221,7 @@ END $$;
 /** The state that a settlement assumes for a subscription. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
-/** A settlement's changes to a subscription. `null` keeps the stored pace, or leaves the subscription enabled. */
+/** A settlement's changes to a subscription. A `pace` or `disabled` of `null` changes nothing. */
 export type NewQueue = {
   readonly queue: string
   readonly failing_since: number | null
