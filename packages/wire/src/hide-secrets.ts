@@ -76,7 +76,7 @@ const listEncodings = (secret: string): string[] => {
   ]
 }
 
-/** What to look for in folded texts. */
+/** Collects the texts that reveal a secret in a folded text. */
 const readSecrets = (secrets: readonly string[]) => {
   const words = new Set<string>()
   const parts = new Set<string>()

@@ -14,7 +14,7 @@ type ControlApiOptions = {
   readonly findContext: (organizationId: string | undefined) => ControlContext | Promise<ControlContext>
 }
 
-/** What a host answers when it cannot do something that another one can. */
+/** The message of a host without an ability that other hosts have. */
 const remedies: Readonly<Record<Ability, string>> = {
   faults: 'This server does not inject faults. Start it with --sandbox.',
   mock: 'Only a mock with a clock and recordings of its own can do this: run the tests with `wabakit exec --mock -- COMMAND`, or use createMock({ port: 0 }). On a server, /organizations adds a tenant, /events sends an event, /requests, /events and /deliveries list what happened, and /stream reports it as it happens.',
@@ -43,7 +43,7 @@ const decode = (part: string): string => {
   }
 }
 
-/** Returns the parameters of a path; `undefined` if it is another one. */
+/** Returns the parameters of a path; `undefined` if the path does not match. */
 const matchPath = (template: string, parts: readonly string[]): Params | undefined => {
   const names = template.split('/')
   if (names.length !== parts.length) return undefined

@@ -45,7 +45,7 @@ export const createHide = (headers: Readonly<Record<string, string>>, url: strin
         .filter(({ length }) => length >= minSecretLength),
       ...listQuerySecrets(url),
     ])
-  // The one that was used last is kept longest.
+  // Moves the function to the end, because those that were used least recently are dropped first.
   if (!hiders.delete(key)) keptLength += key.length
   hiders.set(key, hide)
   for (const oldest of hiders.keys()) {

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts'
 
 /**
- * Wraps a store so that CALL_ENDED of a call without a recording says so: its `recordingUrl` is empty.
+ * Wraps a store so that CALL_ENDED of a call without a recording has an empty `recordingUrl`.
  *
  * @param onUnrecorded - called with the id of such a call, before its event is reported.
  */

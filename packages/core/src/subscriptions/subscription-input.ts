@@ -15,7 +15,7 @@ export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 const names = [...eventNames, ...healthEventNames] as const
 
 const Events = z.union([z.literal('all'), z.readonly(z.array(z.enum(names)).check(z.minLength(1)))], {
-  // If the value is a list, the error of the item already names the unknown event.
+  // For a list, the errors of its items say more: the position of an unknown event, and the names that are known.
   error: ({ input }) => (Array.isArray(input) ? undefined : "must be 'all' or a list of event names"),
 })
 

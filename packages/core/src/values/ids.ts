@@ -55,7 +55,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
   let time = -1
   let tail = ''
   let last = 0
-  /** All characters except the last one, cached because the next id usually shares them. */
+  /** All characters of the ULID except the last one, cached because the next id usually shares them. */
   let stem = ''
   return (prefix) => {
     const now = Math.floor(clock.now())
@@ -72,7 +72,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
   }
 }
 
-/** Makes `ids` throw a TypeError for an event id that cannot be signed, because it is also a `webhook-id`. */
+/** Makes `ids` throw a TypeError for an event id that cannot be signed: the id of an event is also its `webhook-id`. */
 export const checkEventIds =
   (ids: Ids): Ids =>
   (prefix) => {

@@ -5,12 +5,12 @@ import type { SummaryArrival } from '../views/call.ts'
 const hasFailed = ({ status, failures }: DeliveryRecord): boolean =>
   status === 'exhausted' || status === 'skipped' || (status !== 'delivered' && failures > 0)
 
-/** Returns whether the summary of a call has arrived. What failed earlier in its lane holds it back. */
+/** Returns whether the summary of a call has arrived. An earlier delivery of its lane that has failed holds it back. */
 export const findSummaryArrival = async (
   { deliveries }: Pick<ReferenceServer, 'deliveries'>,
   { organizationId, callId, state }: CallRecord,
 ): Promise<SummaryArrival> => {
-  // Only an ended call has a summary, and each look takes a request to the store.
+  // Only an ended call has a summary, and looking for it takes a request to the store.
   if (state !== 'ended') return null
   const query = { subject: toCallSubject(callId), order: 'newest_first', limit: 100 } as const
   const { items } = await deliveries.list(organizationId, query)

@@ -23,7 +23,7 @@ const formatNext = ({ status, dueAt }: DeliveryRecord, now: number): string => {
     : `, next attempt at ${formatMoment(dueAt, now)}`
 }
 
-/** A delivery that has failed or was given up holds back more than one that has not been tried. */
+/** Ranks deliveries by how much they hold back others: first those that have failed, then those that were given up. */
 const rank = ({ status, failures }: DeliveryRecord): number => {
   if (status === 'waiting') return 3
   if (status === 'pending' || status === 'attempting') return failures > 0 ? 0 : 2
