@@ -13,7 +13,8 @@ afterEach(async ({ task, annotate }) => {
   const problem = (result.errors ?? []).map(({ message }) => message).join('\n')
   for (const tenant of touched.tenants ?? []) {
     const path = await tenant.saveFailedTest({ name: task.name, problem })
-    // Vitest refuses annotations of a test that has ended, but reports those of its hooks. It checks this before it returns.
+    // `annotate` throws for a test that has ended, although vitest reports annotations of hooks. It looks at the state before
+    // it returns its promise, so the state can be restored at once.
     result.state = 'run'
     const annotated = annotate(`Open ${path} to see what happened.`, { path, contentType: 'text/html' })
     result.state = 'fail'

@@ -49,7 +49,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
-/** Waits for a stream that connects, because what is loaded before would be loaded again when it has connected. */
+/** Waits while the live stream is connecting: what is loaded before that would be loaded again afterwards. */
 const untilConnected = async (): Promise<void> => {
   if (!isAwaited.peek()) return
   await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ type PanelProps = {
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean
-  /** Set if the record will have buttons with text, for which phones have a row. */
+  /** Set if the record has buttons with text. Phones show them in a row, which stays free while the record loads. */
   readonly hasButtons?: boolean
 }
 

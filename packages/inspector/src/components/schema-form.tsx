@@ -7,7 +7,7 @@ import { type Field, readFields } from '../format/schema-fields.ts'
 import { FieldInput } from './field-input.tsx'
 import { Problem } from './status.tsx'
 
-/** A group of fields, and their parts, under a title. Fields without a group come last. */
+/** The names of the fields under a title. A name also stands for its parts, such as `summary.recap`. Other fields come last. */
 export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
 
 /** The title of the fields without a group. */
@@ -17,7 +17,7 @@ type SchemaFormProps = {
   readonly fields: readonly Field[]
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
-  /** A note for the user, shown before the form is submitted. */
+  /** A note for the user, between the fields and the button. */
   readonly children?: ComponentChildren
   readonly submitLabel: string
   /** Sends the request. If it rejects, the form shows each error next to its field. */

@@ -14,7 +14,7 @@ const sizes = [
 
 /** Formats a count for an axis, where there is little room: `12.5K`. */
 export const formatShort = (count: number): string => {
-  // The next unit also has what would be rounded up to 1000.
+  // A count that would be rounded up to 1000 of a unit has the next unit: 999,950 is 1M, not 1000K.
   const [unit, size] = sizes.find(([, least]) => count >= least * 0.99995) ?? sizes[3]
   return `${Math.round((count / size) * 10) / 10}${unit}`
 }

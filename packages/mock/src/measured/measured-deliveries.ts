@@ -93,7 +93,7 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
     return writeJson({ eventType: event, ...others })
   }
 
-  /** Payloads by those of the reference server: every attempt of an event has the same body. */
+  /** The converted payloads, by the original ones: every attempt of an event must have the same body. */
   const payloads = new Map<string, string>()
   const toPayload = (payload: string): string => {
     const played = payloads.get(payload) ?? playPayload(payload)

@@ -38,7 +38,7 @@ export const createMeasuredRepeats = ({
     if (result.kind !== 'retry' && result.kind !== 'deferred') return undefined
     const { attempt } = result
     const isTimeout = attempt.error?.startsWith(timedOut) === true
-    // The delivery was loaded before this attempt.
+    // The delivery was loaded before this attempt, which is number `attempts + 1`. The next one is number `attempts + 2`.
     const chosen = find(isTimeout ? 'repeatAfterTimeout' : 'repeatAfterFailure', {
       attempt: delivery.attempts + 2,
       subscriptionId: delivery.subscriptionId,
