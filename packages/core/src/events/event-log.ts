@@ -43,8 +43,6 @@ export type PublicationListener<Name extends PublishedEventName | '*' = '*'> = (
 /** An event with its id: the record for the store, and the publication that listeners get once the event is stored. */
 type PreparedEvent = { readonly record: EventRecord; readonly publication: Publication }
 
-const defaults = { waitsFor: null, traceparent: null, hasCustomPayload: false }
-
 /** An event of an organization, or a change of one of its subscriptions, that figures count. */
 type Counted =
   | { readonly organizationId: string; readonly name: 'events' }
@@ -70,13 +68,24 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   }
 
   return {
-    prepare: ({ event, ...draft }: EventDraft): PreparedEvent => {
+    prepare: (draft: EventDraft): PreparedEvent => {
       const id = ids('evt')
-      const { organizationId, occurredAt } = draft
-      return {
-        record: { id, name: event.event, ...defaults, ...draft, payload: JSON.stringify(event) },
-        publication: { id, organizationId, occurredAt, event },
+      const { event, organizationId, occurredAt } = draft
+      // Each field is named, because spreading took a tenth of the time of creating a group.
+      const record: EventRecord = {
+        id,
+        organizationId,
+        name: event.event,
+        subject: draft.subject,
+        channel: draft.channel,
+        digits: draft.digits,
+        payload: JSON.stringify(event),
+        waitsFor: draft.waitsFor ?? null,
+        traceparent: draft.traceparent ?? null,
+        hasCustomPayload: false,
+        occurredAt,
       }
+      return { record, publication: { id, organizationId, occurredAt, event } }
     },
     report: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return

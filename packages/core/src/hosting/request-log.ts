@@ -1,3 +1,4 @@
+import { endpoints } from '@wabakit/contract'
 import type { Page, PageRequest, RequestDescribed, RequestReported } from '../index.ts'
 import { parsePosition } from '../storage/cursors.ts'
 
@@ -104,42 +105,56 @@ export const createRequestLog = (capacity: number) => {
     return limited.add(caller?.organization.id).size === size
   }
 
-  /** Adds a request in the form in which it is listed. */
-  const put = ({ requestBody, responseBody, ...request }: LoggedRequest & LoggedBodies): void => {
+  const store = (request: LoggedRequest, { requestBody, responseBody }: LoggedBodies): void => {
     const index = count % capacity
-    const { path, userAgent, query } = request
-    requests[index] = {
-      ...request,
-      path: shortenPath(path),
-      userAgent: userAgent && shorten(userAgent, maxPathLength),
-      query: query && shorten(query, maxPathLength),
-    }
+    requests[index] = request
     bodies[(count + capacity - keptBodies) % capacity] = undefined
     bodies[index] = { requestBody: shortenBody(requestBody), responseBody: shortenBody(responseBody) }
     count += 1
   }
 
-  const putDescribed = ({ caller, ...facts }: RequestDescribed): void =>
-    put({
-      ...facts,
+  /** Each field is named, because a copy of "the rest" of an object is slow, and each request needs one. */
+  const storeDescribed = (request: RequestDescribed): void => {
+    const { caller, endpoint, userAgent, query } = request
+    const logged: LoggedRequest = {
+      requestId: request.requestId,
+      startedAt: request.startedAt,
+      durationMs: request.durationMs,
+      method: request.method,
+      path: endpoint === null ? shortenPath(request.path) : endpoints[endpoint].path,
+      endpoint,
+      status: request.status,
+      code: request.code,
+      groupId: request.groupId,
+      callId: request.callId,
+      address: request.address,
+      userAgent: userAgent && shorten(userAgent, maxPathLength),
+      query: query && shorten(query, maxPathLength),
+      keyFingerprint: request.keyFingerprint,
+      keyFault: request.keyFault,
+      isRepeated: request.isRepeated,
       organizationId: caller?.organization.id ?? null,
       organizationCreatedAt: caller?.organization.createdAt ?? null,
       keyId: caller?.key.id ?? null,
       keyLabel: caller?.key.label ?? null,
-    })
+    }
+    store(logged, request)
+  }
 
   return {
-    put,
+    /** Adds a request in the form in which it is listed. */
+    put: ({ requestBody, responseBody, ...request }: LoggedRequest & LoggedBodies): void =>
+      store(request, { requestBody, responseBody }),
     /** Adds a request. Keeps only the first request with status 429 per organization and second. */
     add: (request: RequestReported): void => {
-      if (!isRepeatedRefusal(request)) putDescribed(request)
+      if (!isRepeatedRefusal(request)) storeDescribed(request)
     },
     /** Replaces the outcome of a request by what the host sent instead. Adds the request if the service did not get it. */
     correct: (request: RequestDescribed): void => {
       const index = requests.findIndex((each) => each?.requestId === request.requestId)
       const known = requests[index]
       if (known === undefined) {
-        putDescribed(request)
+        storeDescribed(request)
         return
       }
       const { status, durationMs, responseBody } = request
