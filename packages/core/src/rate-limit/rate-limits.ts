@@ -161,7 +161,13 @@ export const createClientAddresses = (clock: Clock) => {
   }
 }
 
-type LimitName = Exclude<keyof RateLimitOptions, 'buckets'>
+const limitNames = [
+  'organization',
+  'key',
+  'call',
+  'ip',
+] as const satisfies readonly (keyof RateLimitOptions)[]
+type LimitName = (typeof limitNames)[number]
 type Measured = { readonly name: string; readonly limit: RateLimit; readonly state: TokenBucketState }
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
@@ -206,10 +212,13 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     ip = { requests: 60, perMs: minute },
     buckets = memoryTokenBuckets(),
   } = options === false ? unlimited : options
-  const limits: Readonly<Record<string, RateLimit | false>> = { organization, key, call, ip }
+  const limits: Readonly<Record<LimitName, RateLimit | false>> = { organization, key, call, ip }
+  const enforced = limitNames.flatMap((name) => {
+    const limit = limits[name]
+    return limit === false ? [] : [{ name, limit }]
+  })
 
-  for (const [name, limit] of Object.entries(limits)) {
-    if (limit === false) continue
+  for (const { name, limit } of enforced) {
     const { requests, perMs }: { requests: unknown; perMs: unknown } = limit
     if (typeof requests === 'number' && requests >= 1 && typeof perMs === 'number' && perMs > 0) continue
     throw new InputError([
@@ -220,10 +229,9 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
 
   /** Takes a token from the bucket of each id. The ids are keyed by the name of their limit. */
   const measure = async (ids: Partial<Record<LimitName, string>>): Promise<Measured[]> => {
-    const active = Object.entries(ids).flatMap(([name, id]) => {
-      const limit = limits[name]
-      return limit ? [{ name, limit, key: `${name}:${id}` }] : []
-    })
+    const active = enforced.flatMap(({ name, limit }) =>
+      ids[name] === undefined ? [] : [{ name, limit, key: `${name}:${ids[name]}` }],
+    )
     if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),
