@@ -7,7 +7,7 @@ import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { sha256 } from '../values/sha256.ts'
-import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
+import { type ApiRequest, type ApiResponse, buildJsonResponse, parseJson, readText, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
 import {
   addTexts,
@@ -18,6 +18,7 @@ import {
   type RequestReported,
   type SentResponse,
   startReport,
+  toFingerprint,
 } from './request-report.ts'
 
 /** Connection details that the host provides. */
@@ -37,25 +38,6 @@ type ApiContext = ServerContext & {
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
 }
-
-// After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark, so no decoder is used twice.
-const decode = (bytes: Uint8Array): string | null => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-/** Returns a request that calls `onBody` with the bytes of its body once they are read. */
-const watchBody = (request: ApiRequest, onBody: (bytes: Uint8Array) => void): ApiRequest => ({
-  ...request,
-  readBody: async (maxBytes) => {
-    const bytes = await request.readBody(maxBytes)
-    if (bytes !== undefined) onBody(bytes)
-    return bytes
-  },
-})
 
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 
@@ -105,8 +87,7 @@ export const createApi = (context: ApiContext) => {
   }
 
   /** Authenticates a request, and counts it. */
-  const admit = async (key: string | undefined, remoteAddress: string | undefined) => {
-    const hash = key && sha256(key)
+  const admit = async (hash: string | undefined, remoteAddress: string | undefined) => {
     const endGuess = rateLimits.startGuess(remoteAddress, hash)
     try {
       const caller = hash ? await findCaller(hash) : undefined
@@ -142,7 +123,8 @@ export const createApi = (context: ApiContext) => {
     switch (endpoint) {
       case 'groups.create': {
         const { organization, key } = caller
-        const body = parseCreateGroup(await readJson(request))
+        report.requestBody = await readText(request)
+        const body = parseCreateGroup(parseJson(report.requestBody))
         report.groupId = body.groupId ?? null
         const traceparent = request.headers.get('traceparent')
         const creator = { organization, permitted: key.wabaNumbers, traceparent }
@@ -166,13 +148,14 @@ export const createApi = (context: ApiContext) => {
       address: remoteAddress ?? null,
       endpoint: findEndpoint(request.path) ?? null,
     })
-    let sent: Uint8Array | undefined
     let key: string | undefined
     let headers: RateLimitHeaders = {}
     let response: ApiResponse
     try {
       key = readKey(request)
-      const { caller, limits } = await admit(key, remoteAddress)
+      const hash = key && sha256(key)
+      report.keyFingerprint = toFingerprint(hash)
+      const { caller, limits } = await admit(hash, remoteAddress)
       headers = limits
       report.caller = caller ?? null
       if (caller === undefined) report.keyFault = findKeyFault(key)
@@ -180,11 +163,7 @@ export const createApi = (context: ApiContext) => {
       // that any client learns whether a path exists.
       const endpoint = route(request)
       if (caller === undefined) throw refuseStranger(report.keyFault)
-      const keepBody = (bytes: Uint8Array): void => {
-        sent = bytes
-      }
-      const watched = listeners.size === 0 ? request : watchBody(request, keepBody)
-      const body = await perform(endpoint, watched, { caller, report })
+      const body = await perform(endpoint, request, { caller, report })
       response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {
       if (!(error instanceof RequestRefusedError)) onError(error)
@@ -194,8 +173,7 @@ export const createApi = (context: ApiContext) => {
     report.status = response.status
     report.durationMs = Math.max(0, clock.now() - report.startedAt)
     if (listeners.size > 0) {
-      const requestBody = sent === undefined ? null : decode(sent)
-      addTexts(report, { request, key, requestBody, responseBody: response.body })
+      addTexts(report, { request, key, requestBody: report.requestBody, responseBody: response.body })
     }
     for (const listener of listeners) callListener(() => listener(report), onError)
     return response
@@ -214,7 +192,9 @@ export const createApi = (context: ApiContext) => {
       endpoint: findEndpoint(request.path) ?? null,
     })
     const key = readKey(request)
-    report.caller = (key && (await findCaller(sha256(key)))) || null
+    const hash = key && sha256(key)
+    report.keyFingerprint = toFingerprint(hash)
+    report.caller = (hash && (await findCaller(hash))) || null
     if (report.caller === null) report.keyFault = findKeyFault(key)
     report.code = findCode(responseBody)
     report.durationMs = Math.round(durationMs)

@@ -44,26 +44,42 @@ const checkMediaType = ({ headers }: ApiRequest): void => {
   }
 }
 
+const malformed = (): RequestRefusedError =>
+  new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
+
 /**
- * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default).
+ * Reads the text of a request's JSON body: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default).
  *
  * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
  */
-export const readJson = async (
+export const readText = async (
   request: ApiRequest,
   maxBytes: number = limits.requestBodyMaxBytes,
-): Promise<unknown> => {
+): Promise<string> => {
   checkMediaType(request)
   try {
     const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
     const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
     // After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark, so no decoder is used twice.
-    if (body !== undefined) return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    if (body !== undefined) return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
+    throw malformed()
   }
   throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
 }
+
+/** Parses a body. @throws RequestRefusedError `malformed_json`. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed()
+  }
+}
+
+/** Reads and parses a body, like {@link readText} and {@link parseJson}. */
+export const readJson = async (request: ApiRequest, maxBytes?: number): Promise<unknown> =>
+  parseJson(await readText(request, maxBytes))
 
 /** The parts of a response other than its body. @inline */
 export type ResponseHead = {

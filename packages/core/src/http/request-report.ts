@@ -2,7 +2,6 @@ import type { EndpointName } from '@wabakit/contract'
 import { maskUrl } from '@wabakit/wire'
 import { parseCreateGroup } from '../groups/create-group.ts'
 import type { CallerRecord } from '../records.ts'
-import { sha256 } from '../values/sha256.ts'
 import type { ApiRequest } from './exchange.ts'
 import { parseCallId } from './get-summary.ts'
 
@@ -97,9 +96,11 @@ export const addTexts = (report: Report, { request, key, requestBody, responseBo
   report.requestBody = requestBody && maskKey(requestBody, key)
   report.responseBody = responseBody && maskKey(responseBody, key)
   report.userAgent = maskKey(request.headers.get('user-agent') ?? '', key) || null
-  report.query = maskUrl(`?${request.query.replace(/^\?/, '')}`).slice(1) || null
-  report.keyFingerprint = key ? sha256(key).slice(0, 8) : null
+  if (request.query !== '') report.query = maskUrl(`?${request.query.replace(/^\?/, '')}`).slice(1) || null
 }
+
+/** Returns the beginning of a key's SHA-256. */
+export const toFingerprint = (keyHash: string | undefined): string | null => keyHash?.slice(0, 8) || null
 
 /** Returns the code of an error's body; `null` for any other body. */
 export const findCode = (body: string | null): string | null => {
