@@ -85,13 +85,16 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
    * out of the way, so the window contains more entries than lanes that are busy.
    *
    * The limit is a query, for which PostgreSQL's planner expects a tenth of the entries. So it reads them by the index,
-   * which has them in order, even without statistics on the table.
+   * which has them in order, even without statistics on the table. It counts claimed entries in the same way: in a bitmap scan, each
+   * claim would read the old versions of all entries that were claimed since the last VACUUM, while an index scan
+   * marks them as dead.
    */
   const toWindow = (limit: number): string => {
     const size =
       dialect === 'mysql'
         ? limit + constantMargin
-        : `(SELECT ${limit + windowMargin} + count(*) FROM ${table} WHERE state = 'claimed')`
+        : `(SELECT ${limit + windowMargin} + count(*) FROM (
+            SELECT 1 FROM ${table} WHERE state = 'claimed' ORDER BY due_at LIMIT ${hide('1000000')}) busy)`
     return `(SELECT id, state, subject, due_at, row_number() OVER (PARTITION BY subject ORDER BY id) AS place FROM (
         SELECT id, state, subject, due_at FROM ${table} WHERE ${isDueIn('stored')} ${inOrder()}
         LIMIT ${size}) due
