@@ -51,12 +51,33 @@ contender divided by that of its floor. To repeat a benchmark, clone the reposit
     ...sortByGoal(found).map(formatResult),
   ].join('\n\n')}\n`
 
+/** Why a goal is missed, if it is. Experiments on most of them are in docs/internals/tried.md. */
+const reasons: Readonly<Record<string, string>> = {
+  P1: 'Validation takes what is left between the floor and the goal. The difference to the goal is smaller than the spread of a run.',
+  P2: 'The receiver validates, checks the age and the id, and reports; the bare handler only verifies and parses. The difference is smaller than the spread.',
+  P3: 'ky, without any of our code, takes 1.27 to 1.34 times `fetch`. The difference to plain ky is smaller than the spread of a run.',
+  P4: 'Each request is authenticated, logged with its bodies and counted, and publishes an event; the floor adds to a map.',
+  P5: 'Attempts are recorded one by one and in the order of each call, which the peers do not keep. On SQLite, commits take 57%.',
+  P6: 'On SQLite, a settlement of 1,000,000 pending writes a page of two indexes for each subscription. On PostgreSQL, the memory was not examined.',
+  P7: 'A token in the URL and several ways to authenticate were added; both are worth their 0.4 kB.',
+  P8: 'Loading modules, zod above all, takes most of it: an empty program takes 45 ms on this machine.',
+  P11: 'A claim keeps the order of each call and recognizes duplicates. It is planned each time, because poolers refuse prepared statements.',
+}
+
+const formatReasons = (results: readonly Result[]): string => {
+  const missed = results.flatMap(({ goals = [] }) => goals.filter((goal) => !isMet(goal)))
+  const ids = [...new Set(missed.map(({ id }) => id))].sort()
+  return ids.map((id) => `- ${id}: ${reasons[id] ?? 'Not examined.'}`).join('\n')
+}
+
 /** Formats the page about the goals, which is for maintainers. */
 export const formatGoalsPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Goals',
     '<!-- Written by `npm run bench` from tools/bench/results. -->',
     formatGoals(sortByGoal(found)),
+    '## Why goals are missed',
+    formatReasons(sortByGoal(found)),
     `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` runs the benchmarks of one goal, and
 \`npm run bench -- <name>\` runs one benchmark. \`npm run bench -- --compare <git ref>\` runs two versions alternately, and
 exits with 1 if a row became slower beyond its spread. With \`--counts\`, it compares instructions (counted by perf, if the
