@@ -27,7 +27,7 @@ export type Mock = MockTenant & {
 const localHost = '127.0.0.1'
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
-/** Finds the tenant of which a key appears in any header of the request. */
+/** Finds the tenant whose key is in any header of the request. */
 const findTenant = async (
   tenants: ReadonlyMap<string, Tenant>,
   { headers }: Request,

@@ -163,7 +163,7 @@ export class WebhookDriftError extends Error {
   declare readonly eventName: EventName
   /** The mismatches, by field. */
   declare readonly issues: readonly Issue[]
-  /** The bytes of the body exactly as they arrived. Save them if the sender does not retry. */
+  /** The bytes of the body, as in `context.rawBody`. Save them if the sender does not retry. */
   declare readonly rawBody: Uint8Array
 
   constructor(eventName: EventName, issues: readonly Issue[], rawBody: Uint8Array) {

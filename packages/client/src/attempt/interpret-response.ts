@@ -22,7 +22,7 @@ import { joinMessages, type WabakitError } from '../errors/wabakit-error.ts'
 import type { Redact } from './redact.ts'
 import { type Exchanged, errorBodyLimit } from './send-request.ts'
 
-/** The outcome of an attempt. If the attempt throws instead, after an abort or in a hook, the call rejects. */
+/** The outcome of an attempt. If the attempt throws instead, after an abort, in a hook or in `auth`, the call rejects. */
 export type Outcome<Data> =
   | { readonly result: WithResponse<Data>; readonly failure?: undefined }
   | { readonly result?: undefined; readonly failure: WabakitError }
