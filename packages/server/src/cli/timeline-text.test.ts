@@ -145,7 +145,10 @@ test('a timeline has a line for each entry, with its details, and what deliverie
       subject: 'group:g1',
       now: `${day}9.900Z`,
       call: null,
-      summaryStatus: null,
+      summaryStatus: {
+        ...{ state: 'blocked', deliveryId: 'dlv_1', eventName: 'GROUP_CREATED', endpoints: [] },
+        text: 'The summary has arrived at 1 of 2 endpoints. two.example/ not delivered: GROUP_CREATED got 500.',
+      },
       group: null,
       endpoints: [
         {
@@ -179,6 +182,7 @@ test('a timeline has a line for each entry, with its details, and what deliverie
   expect(text.split('\n')).toEqual([
     'one.example/hooks?…  delivered at 20:44:00 UTC',
     'two.example/  not delivered: GROUP_CREATED got 500  dlv_1',
+    'The summary has arrived at 1 of 2 endpoints.',
     '',
     '2026-01-01 UTC',
     '23:59:58.000  request   POST /whatsapp/wa-group/create [422] group_id_conflict key main req_1',

@@ -1,5 +1,5 @@
 import { escapeControls } from '@wabakit/wire'
-import type { Arrival, Attempt, Delivery, Timeline, TimelineEntry } from '../control-types.ts'
+import type { Arrival, Attempt, Delivery, SummaryStatus, Timeline, TimelineEntry } from '../control-types.ts'
 import type { Output } from './output.ts'
 import { formatUrl } from './table.ts'
 
@@ -63,6 +63,9 @@ export const formatArrivals = ({ style }: Output, arrivals: readonly Arrival[]):
     return `${escapeControls(name)}  ${style(colors[state], text)}${id}`
   })
 
+/** Returns what became of a call's summary. Leaves out where it is missing and why, because the lines per endpoint say it. */
+const describeSummary = ({ text }: SummaryStatus): string => text.replace(/(?<=endpoints\.) .*/s, '')
+
 /**
  * Formats the timeline of a call or group: a line per endpoint, its entries, followed by the reason why each unfinished delivery
  * is waiting.
@@ -71,8 +74,7 @@ export const formatTimeline = (output: Output, timeline: Timeline): string => {
   const { endpoints, summaryStatus, entries, deliveries } = timeline
   const arrivals = [
     ...formatArrivals(output, endpoints),
-    // Where the summary exists, its sentence repeats what the lines say.
-    ...(summaryStatus === null || 'endpoints' in summaryStatus ? [] : [escapeControls(summaryStatus.text)]),
+    ...(summaryStatus === null ? [] : [escapeControls(describeSummary(summaryStatus))]),
   ]
   const happened = entries.map((entry) => {
     const explanation = entry.kind === 'attempt' ? explainAttempt(entry.attempt) : []

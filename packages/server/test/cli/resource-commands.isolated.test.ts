@@ -375,6 +375,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   await expect(run('events list --subscription sub_none')).rejects.toThrow('There is no subscription')
   expect(await run('requests list')).toBe('none\n')
   const timeline = await run('calls show c1')
+  expect(timeline).toMatch(/^The summary exists\. No subscription matched its event\.\n\n/)
   expect(timeline.match(/(?:state|event) +\S+/g)).toEqual(
     expect.arrayContaining(['state     initiated', 'state     summarized', 'event     CALL_ENDED']),
   )
