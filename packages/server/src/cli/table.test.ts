@@ -31,6 +31,7 @@ test('the words and numbers of a status have a color, without the spaces after t
     { status: 'delivered', response: 204, id: 'failing' },
     { status: 'exhausted', response: 'ECONNREFUSED', id: '500' },
     { status: 'waiting', response: null, id: '-' },
+    { status: 'pending', response: 302, id: '200' },
   ]
   const style = (color: unknown, text: string): string => `<${color} ${text}>`
   const table = formatTable(rows, { fields: ['status', 'response', 'id'], width: 80, style })
@@ -39,6 +40,7 @@ test('the words and numbers of a status have a color, without the spaces after t
     '<green delivered>  <green 204>           failing',
     '<red exhausted>  <red ECONNREFUSED>  500',
     'waiting    -             -',
+    'pending    <red 302>           200',
   ])
 })
 

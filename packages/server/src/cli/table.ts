@@ -53,17 +53,17 @@ const minWidth = 12
 const maxShownWidth = 40
 
 /** The columns whose words and numbers have a color. */
-const colored = ['status', 'state', 'response']
+const colored = ['status', 'state', 'response', 'summaryArrival']
 
 const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ...{ delivered: 'green', working: 'green', handled: 'green' },
   ...{ behind: 'yellow', parked: 'yellow' },
-  ...{ exhausted: 'red', failing: 'red', failed: 'red' },
+  ...{ exhausted: 'red', failing: 'red', failed: 'red', not_delivered: 'red' },
   ...{ skipped: 'dim', disabled: 'dim', discarded: 'dim' },
 }
 
 const findColor = (field: string, text: string) => {
-  if (/^[1-5]\d\d$/.test(text)) return text < '400' ? 'green' : 'red'
+  if (/^[1-5]\d\d$/.test(text)) return text.startsWith('2') ? 'green' : 'red'
   // A response without a status is an error.
   return colors[text] ?? (field === 'response' && text !== '-' ? 'red' : undefined)
 }
