@@ -206,6 +206,27 @@ test('a list with an open record counts new records, and shows them when the rec
   expect(list.freshCount.value).toBe(0)
 })
 
+test('a list that follows new records for days keeps at most a thousand and a page', async () => {
+  let newest = 100
+  await servePage((_, response) =>
+    respond(response, { items: toItems(newest, newest - 99), nextCursor: 'next' }),
+  )
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 100)
+  const lengths: number[] = []
+  for (let reloads = 0; reloads < 30; reloads++) {
+    newest += 90
+    await vi.advanceTimersByTimeAsync(3_000)
+    await until(() => list.items.value[0]?.id === `record-${newest}`)
+    lengths.push(list.items.value.length)
+  }
+
+  expect(lengths.slice(0, 3)).toEqual([190, 280, 370])
+  expect(Math.max(...lengths)).toBeLessThan(1_100)
+  expect(list.hasMore.value).toBe(true)
+})
+
 test('a list that the user has scrolled down counts new records, and shows them at the top', async () => {
   let newest = 10
   await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))

@@ -12,6 +12,8 @@ export const pageSize = 100
 const maxPageSize = 1_000
 /** Maximum number of requests per search. The server examines only a limited number of records per request. */
 const maxEmptyPages = 50
+/** Number of records from which on a list that follows new ones drops those after the first page. They load again by scrolling. */
+const maxFollowed = 1_000
 
 /**
  * The records of a list. A list **follows** new records: they appear at the top. It is **held** while the
@@ -102,7 +104,8 @@ export const createRecordList = <Item>(
     const end = page.items.at(-1)
     const isConnected =
       page.nextCursor === undefined || (newest && end && getTime && getTime(end) <= getTime(newest))
-    if (getTime === undefined || (!isConnected && end !== undefined)) {
+    const isLong = items.value.length >= maxFollowed
+    if (getTime === undefined || ((!isConnected || isLong) && end !== undefined)) {
       items.value = page.items
       cursor.value = page.nextCursor
     } else merge(page, 0)
