@@ -378,6 +378,14 @@ describe.concurrent('the run', () => {
     expect(report.checks.at(-2)?.observed).toMatch(/raise --timeout|no genuine/)
   })
 
+  test('proves nothing if its last check does not end in time', async () => {
+    // A GET gets no response.
+    await using endpoint = await startEndpoint(() => ({ first: ({ method }) => method === 'GET' }))
+    const report = await examine(endpoint, { timeoutMs: 1_500, only: ['refuses-get'] })
+    expect(report.checks.at(-1)).toMatchObject({ id: 'refuses-get', verdict: 'inconclusive' })
+    expect(report.verdict).toBe('inconclusive')
+  })
+
   test('may have a time limit that is longer than a timer can be', async () => {
     await using endpoint = await startEndpoint()
     const report = await examine(endpoint, { timeoutMs: Number.POSITIVE_INFINITY, only: ['refuses-get'] })

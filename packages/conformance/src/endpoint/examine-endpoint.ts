@@ -165,7 +165,12 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       isCutShort ||= leftMs <= 0
       return leftMs
     },
-    after: time.after,
+    // A check may run until the time of the run is over, and no other check may follow it.
+    after: (ms, expire) =>
+      time.after(ms, () => {
+        isCutShort = true
+        expire()
+      }),
     decline: (check) => declineCheck(check, { settings, knowledge, skip }),
     onResult: (result) => options.onResult?.(result),
   })

@@ -72,7 +72,7 @@ export type Report = {
 
 export const buildReport = (
   run: Pick<Report, 'target' | 'seed' | 'checks'> & {
-    /** Set if the run proved what a pass promises. */
+    /** Set if the run proved what a pass promises, as {@link Verdict} lists it. `endpoint/examine-endpoint.ts` decides it. */
     readonly isProven: boolean
   },
 ): Report => {
