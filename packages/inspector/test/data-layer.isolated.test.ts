@@ -31,12 +31,12 @@ const definition = {
   getTime: ({ at }: Item) => at,
   filters: [],
   columns: {},
-  isChangedBy: ({ type }: LiveMessage) => type === 'event',
+  isAbout: ({ type }: LiveMessage) => type === 'event',
   Detail: () => null,
   empty: { title: '', text: '', commands: [] },
 } as const
 
-type Options = { pollMs?: number; isMutable?: true; isChangedBy?: (message: LiveMessage) => boolean }
+type Options = { pollMs?: number; isMutable?: true; isAbout?: (message: LiveMessage) => boolean }
 
 const openList = (options: Options = {}) =>
   createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
@@ -132,7 +132,7 @@ test('a list that the user has left, and a listener that has unsubscribed, get n
   const heard = { first: 0, second: 0, left: 0 }
   const stopFirst = listen(() => (heard.first += 1))
   const list = openList({
-    isChangedBy: () => {
+    isAbout: () => {
       heard.left += 1
       return false
     },

@@ -33,7 +33,7 @@ const openList = () =>
       getTime: () => '2026-01-01T00:00:00.000Z',
       filters: [],
       columns: {},
-      isChangedBy: () => false,
+      isAbout: () => false,
       Detail: () => null,
       empty: { title: '', text: '', commands: [] },
     },

@@ -50,7 +50,8 @@ export type ListDefinition<Item> = {
   /** The fields that a text search covers, such as `payloads`. If unset, the list has no search field. */
   readonly searches?: string
   readonly columns: Readonly<Record<string, Column<Item>>>
-  readonly isChangedBy: (message: LiveMessage) => boolean
+  /** Returns whether a message requires the list to be updated. */
+  readonly isAbout: (message: LiveMessage) => boolean
   /** Polling interval in milliseconds, for lists whose changes the live stream does not report. */
   readonly pollMs?: number
   /** Keyboard shortcuts for actions on the current record. */

@@ -31,7 +31,7 @@ export const createRecordList = <Item>(
     getId,
     getTime,
     isMutable,
-    isChangedBy,
+    isAbout,
     pollMs,
   }: ListDefinition<Item>,
   {
@@ -170,7 +170,7 @@ export const createRecordList = <Item>(
     else await updateCurrent(await updateHeld(page))
   }
 
-  const reload = createReload({ load: () => (isLoaded ? guard(update) : search()), isAbout: isChangedBy })
+  const reload = createReload({ load: () => (isLoaded ? guard(update) : search()), isAbout })
 
   return {
     items,

@@ -64,7 +64,7 @@ export const apiKeys: ListDefinition<ApiKey> = {
     },
     Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
   },
-  isChangedBy: () => false,
+  isAbout: () => false,
   pollMs: 10_000,
   add: { label: 'Create an API key', run: addApiKey },
   Detail: ApiKeyDetail,

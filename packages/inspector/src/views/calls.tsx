@@ -133,7 +133,7 @@ export const calls: ListDefinition<ListedCall> = {
     Kind: { width: 'minmax(104px, 1.4fr)', cell: describeCall, isExtra: 'below' },
     Time: { width: timeWidth, cell: ({ initiatedAt }) => <Time at={initiatedAt} /> },
   },
-  isChangedBy: (message) =>
+  isAbout: (message) =>
     message.type === 'event'
       ? message.event.subject.startsWith('call:')
       : message.attempt.eventName === 'CALL_AI_SUMMARY',

@@ -116,7 +116,7 @@ export const deliveries: ListDefinition<Delivery> = {
     },
     Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
-  isChangedBy: () => true,
+  isAbout: () => true,
   Bulk: Resend,
   keys: deliveryKeys,
   Detail: DeliveryDetail,

@@ -75,7 +75,7 @@ export const events: ListDefinition<Event> = {
     },
     Time: { width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
   },
-  isChangedBy: ({ type }) => type === 'event',
+  isAbout: ({ type }) => type === 'event',
   Detail: EventDetail,
   empty: {
     title: 'Nothing has happened yet',

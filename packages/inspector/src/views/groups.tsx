@@ -69,7 +69,7 @@ export const groups: ListDefinition<ListedGroup> = {
     Joining: { width: 'minmax(120px, 1fr)', cell: formatJoining, isExtra: true },
     Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
-  isChangedBy: (message) => message.type === 'event' && message.event.subject.startsWith('group:'),
+  isAbout: (message) => message.type === 'event' && message.event.subject.startsWith('group:'),
   Detail: GroupDetail,
   empty: {
     title: 'No groups yet',

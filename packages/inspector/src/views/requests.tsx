@@ -116,7 +116,7 @@ export const requests: ListDefinition<ApiRequest> = {
     },
     Time: { width: timeWidth, cell: ({ at }) => <Time at={at} /> },
   },
-  isChangedBy: () => false,
+  isAbout: () => false,
   pollMs: 2_000,
   Detail: RequestDetail,
   empty: {

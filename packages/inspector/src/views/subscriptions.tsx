@@ -210,7 +210,7 @@ export const subscriptions: ListDefinition<ListedSubscription> = {
     Events: { width: 'minmax(90px, 1.4fr)', cell: formatEvents, isExtra: true },
     Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
-  isChangedBy: ({ type }) => type === 'attempt',
+  isAbout: ({ type }) => type === 'attempt',
   add: { label: 'Subscribe an endpoint', run: addSubscription },
   Detail: SubscriptionDetail,
   empty: {

@@ -34,10 +34,8 @@ const messages = {
 } as unknown as Readonly<Record<string, LiveMessage>>
 
 test('each view recognizes its records, and is reloaded by what changes them', () => {
-  const seen = views.map(([view, { getId, getTime, isMutable, isChangedBy, pollMs }]) => {
-    const reloading = Object.entries(messages).flatMap(([name, message]) =>
-      isChangedBy(message) ? [name] : [],
-    )
+  const seen = views.map(([view, { getId, getTime, isMutable, isAbout, pollMs }]) => {
+    const reloading = Object.entries(messages).flatMap(([name, message]) => (isAbout(message) ? [name] : []))
     return [view, getId(record), getTime?.(record), isMutable, reloading.join(' '), pollMs]
   })
   expect(seen).toEqual([
