@@ -14,7 +14,7 @@ import {
   type DeliveriesToChange,
   pagesPerPart,
   parseChange,
-} from './change-deliveries.ts'
+} from './change-in-parts.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 import { type SignedDelivery, signDelivery } from './sign-delivery.ts'
 
