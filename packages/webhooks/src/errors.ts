@@ -6,7 +6,8 @@ const hasName = (error: unknown, name: string): boolean =>
   Object(error).name === name && typeof Object(error).code === 'string'
 
 /**
- * The reason for rejecting a signature or a secret.
+ * The reason for rejecting a signature or a secret. The response is a 401 with the reason as `code`, but a 400 for
+ * `body_was_parsed` and a 503 for `invalid_secret`.
  *
  * - `missing_header`: a header that the verifier needs is absent; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
@@ -107,8 +108,8 @@ export class WebhookParseError extends Error {
 export const isWebhookParseError = (error: unknown): error is WebhookParseError =>
   hasName(error, 'WebhookParseError')
 
-/** The HTTP status of every `code` of a {@link WebhookRequestError}. */
-export const statuses = {
+/** The HTTP status of every `code` of a {@link WebhookRequestError}. See {@link VerificationFailure} for the other statuses. */
+export const requestStatuses = {
   body_was_parsed: 400,
   body_unreadable: 400,
   malformed_request: 400,
@@ -133,7 +134,7 @@ export const statuses = {
  * - `unsupported_media_type`: the `content-type` is not JSON, or the body is compressed (415).
  * - `overloaded`: the body has more than 64 KiB, and too many bodies of that size are being read (503).
  */
-export type RequestFailure = keyof typeof statuses
+export type RequestFailure = keyof typeof requestStatuses
 
 /** Passed to `onError` when a request is rejected for reasons other than its signature or its payload. */
 export class WebhookRequestError extends Error {
@@ -146,13 +147,13 @@ export class WebhookRequestError extends Error {
   constructor(code: RequestFailure, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
-    this.status = statuses[code]
+    this.status = requestStatuses[code]
   }
 }
 
 /** Checks whether `error` is a {@link WebhookRequestError}, even one from another copy of this package. */
 export const isWebhookRequestError = (error: unknown): error is WebhookRequestError =>
-  hasName(error, 'WebhookRequestError') && Object.hasOwn(statuses, Object(error).code)
+  hasName(error, 'WebhookRequestError') && Object.hasOwn(requestStatuses, Object(error).code)
 
 /** Passed to `onError` when a known event does not match its contract, and there is neither an `onDrift` handler nor an inbox. */
 export class WebhookDriftError extends Error {

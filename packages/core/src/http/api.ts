@@ -12,7 +12,7 @@ import { getSummary, parseCallId } from './get-summary.ts'
 import {
   addTexts,
   findCode,
-  findSubject,
+  findNamedId,
   type Report,
   type RequestDescribed,
   type RequestReported,
@@ -199,7 +199,7 @@ export const createApi = (context: ApiContext) => {
     report.code = findCode(responseBody)
     report.durationMs = Math.round(durationMs)
     addTexts(report, { request, key, requestBody, responseBody })
-    return { ...report, ...findSubject(report, request, requestBody), status }
+    return { ...report, ...findNamedId(report, request, requestBody), status }
   }
 
   return {

@@ -112,8 +112,8 @@ export const findCode = (body: string | null): string | null => {
   }
 }
 
-/** Returns the group or the call that a request names, if its id is valid. */
-export const findSubject = (
+/** Returns the id of the group or the call that a request names, if it is valid. */
+export const findNamedId = (
   { endpoint }: Report,
   { query }: ApiRequest,
   body: string | null,

@@ -3,7 +3,7 @@ import {
   isWebhookParseError,
   isWebhookRequestError,
   isWebhookVerificationError,
-  statuses,
+  requestStatuses,
   WebhookDriftError,
   WebhookUsageError,
 } from '../errors.ts'
@@ -48,8 +48,8 @@ export const respondRetry = (outcome: keyof typeof retried, claimTtlMs = 60_000)
     outcome === 'in_progress' ? Math.min(60, Math.ceil(claimTtlMs / 10_000)) : undefined,
   )
 
-/** A reason that `statuses` does not list has the status of its kind of error: 401 for all that concerns a signature. */
-const toStatus = (code: string, otherwise: number): number => Object(statuses)[code] ?? otherwise
+/** A reason that `requestStatuses` does not list has the status of its kind of error: 401 for all that concerns a signature. */
+const toStatus = (code: string, otherwise: number): number => Object(requestStatuses)[code] ?? otherwise
 
 /** Describes an error that was thrown before any handler was called. */
 export const describeRejection = (error: unknown): Problem => {
