@@ -117,7 +117,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   }
   const respondOnPort: Tenant['respond'] = (received, connection) =>
     allowOrigins(received, (request) => respond(request, connection))
-  const requests = createRequestLog(10_000)
+  const requests = createRequestLog()
   const listening =
     port === undefined
       ? undefined

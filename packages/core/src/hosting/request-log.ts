@@ -33,11 +33,14 @@ export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 /** Replaces the facts of a request that an erasure removes. */
 export const nothingPersonal = { callId: null, address: null, userAgent: null, query: null } as const
 
-/** Maximum number of characters of a body to keep. */
-const maxBodyLength = 4_096
+/** The number of requests to keep. */
+const requestCapacity = 10_000
 
 /** The number of requests whose bodies are kept. */
 const bodyCapacity = 1_000
+
+/** Maximum number of characters of a body to keep. */
+const maxBodyLength = 4_096
 
 /** Maximum number of characters of a path to keep and print, and of a query and a user agent. */
 const maxPathLength = 200
@@ -83,10 +86,12 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
 }
 
 /**
- * Creates a log of the requests to the public API that this process responded to. It keeps the last `capacity` requests
- * in memory.
+ * Creates a log of the requests to the public API that this process responded to. It keeps the last 10,000 in memory (tests
+ * keep fewer), 1,000 of them with their bodies, and only one 429 per organization and second. Its users remove more:
+ * server's `serve/runtime.ts` what is older than `retentionDays`, and `control/operations/erasures.ts` what is about an
+ * erased call.
  */
-export const createRequestLog = (capacity: number) => {
+export const createRequestLog = (capacity = requestCapacity) => {
   const requests: (LoggedRequest | undefined)[] = []
   /** The bodies of the last requests, at the positions of `requests`. */
   const bodies: (LoggedBodies | undefined)[] = []

@@ -48,7 +48,7 @@ export const openTrace = (text: string): ((request: Request) => Promise<Response
   const now = () => trace.now
   const store = createMemoryStore({ contents: trace.records })
   const service = createReferenceServer({ store, clock: { now }, fetch: async () => refuse() })
-  const requests = createRequestLog(10_000)
+  const requests = createRequestLog()
   for (const each of trace.requests) requests.put(each)
   const tenant = createTenantControl(trace)
   const mock: MockControl = { createTenant: refuse, listTenants: refuse, findTenant: () => tenant }

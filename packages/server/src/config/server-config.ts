@@ -150,7 +150,7 @@ export const ServerConfig = z.strictObject({
     60,
   ),
   retentionDays: wholeNumber(
-    'Number of days after which finished deliveries, events without other deliveries, and figures are removed.',
+    'Number of days after which finished deliveries, events without other deliveries, figures, and the log of API requests are removed.',
     [1, 3_650],
     30,
   ),

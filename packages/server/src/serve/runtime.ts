@@ -106,7 +106,7 @@ export const createRuntime = (options: RuntimeOptions) => {
       return () => clearTimeout(timer)
     },
   })
-  const requests = createRequestLog(10_000)
+  const requests = createRequestLog()
   service.onRequest(requests.add)
   let isStopping = false
   let isDraining = false
