@@ -1,4 +1,11 @@
-import { columns, type Kind, progressColumns, type TableName, toSnakeCase } from '../stores/columns.ts'
+import {
+  columns,
+  type Kind,
+  keptColumns,
+  progressColumns,
+  type TableName,
+  toSnakeCase,
+} from '../stores/columns.ts'
 
 /** A table to copy: its name and columns in PostgreSQL, and their sources in SQLite. */
 export type CopiedTable = {
@@ -55,7 +62,7 @@ const deliveryColumns = {
   state: 'd.state',
   version: 'd.version',
   ...copyColumns(progressColumns, 'd.'),
-  webhook_id: 'd.webhookId',
+  ...copyColumns(keptColumns, 'd.'),
 }
 
 /** All tables of records, in the order in which they are copied. */

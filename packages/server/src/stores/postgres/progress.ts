@@ -1,6 +1,6 @@
 import type { DeliveryProgress } from '@wabakit/core'
 import { newProgress, progressFields, restartedFields } from '@wabakit/core/storage'
-import { type Kind, progressColumns, toSnakeCase } from '../columns.ts'
+import { type Kind, keptColumns, progressColumns, toSnakeCase } from '../columns.ts'
 
 type Field = keyof DeliveryProgress
 
@@ -15,6 +15,15 @@ const types: Readonly<Record<Kind, string>> = {
 
 const mapColumns = (toSql: (column: string, field: Field) => string, fields = progressFields): string =>
   fields.map((field) => toSql(toSnakeCase(field), field)).join(', ')
+
+const keptNames = Object.keys(keptColumns).map(toSnakeCase)
+
+/** The other columns that a row keeps when it moves from one table of deliveries to the other. */
+export const kept = {
+  names: keptNames.join(', '),
+  /** The values of a row. */
+  of: (alias: string): string => keptNames.map((name) => `${alias}.${name}`).join(', '),
+}
 
 /** The columns of a delivery's progress in SQL, such as `attempts, failures`. */
 export const progress = {

@@ -1,5 +1,5 @@
 import type { EventRecord } from '@wabakit/core'
-import { progress } from '../progress.ts'
+import { kept, progress } from '../progress.ts'
 import { callFunction, type Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
@@ -7,11 +7,11 @@ import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 /** All deliveries: the rows of `unfinished_deliveries` and the finished ones. */
 export const allDeliveries = /* sql */ `(
   SELECT
-    p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, ${progress.of('p')}, NULL::bigint AS finished_at
+    p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, ${kept.of('p')}, p.due_at, ${progress.of('p')}, NULL::bigint AS finished_at
   FROM wabakit.unfinished_deliveries p
   UNION ALL
   SELECT
-    f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, f.webhook_id, NULL::bigint,
+    f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, ${kept.of('f')}, NULL::bigint,
     ${progress.of('f')}, f.finished_at
   FROM wabakit.deliveries f
 )`

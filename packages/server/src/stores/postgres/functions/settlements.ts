@@ -10,7 +10,7 @@ import type {
 } from '@wabakit/core'
 import { progressFields, type SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../../delivery-key.ts'
-import { progress } from '../progress.ts'
+import { kept, progress } from '../progress.ts'
 import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, pendingColumns } from './lanes.ts'
@@ -128,11 +128,11 @@ BEGIN
   IF cardinality(places) > 0 THEN
     WITH gone AS (DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (places) RETURNING *)
     INSERT INTO wabakit.deliveries (
-      subscription, event, organization_id, state, version, ${progress.names}, webhook_id, finished_at,
+      subscription, event, organization_id, state, version, ${progress.names}, ${kept.names}, finished_at,
       started_at, duration_ms, url, status, response_body
     )
     SELECT g.subscription, g.event, g.organization_id, 'delivered', g.version + 1, ${progressFields.map((field) => afterSuccess[field]).join(', ')},
-      g.webhook_id, k.finished, k.started, k.duration, k.url, k.status, k.body
+      ${kept.of('g')}, k.finished, k.started, k.duration, k.url, k.status, k.body
     FROM gone g
     JOIN unnest(p_subscriptions, p_events, p_finished, p_started, p_durations, p_urls, p_statuses, p_bodies)
       AS k (subscription, event, finished, started, duration, url, status, body)
@@ -204,10 +204,10 @@ BEGIN
         DELETE FROM wabakit.unfinished_deliveries p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
       ), kept AS (
         INSERT INTO wabakit.deliveries (
-          subscription, event, organization_id, state, version, ${progress.names}, webhook_id, finished_at
+          subscription, event, organization_id, state, version, ${progress.names}, ${kept.names}, finished_at
         )
         SELECT g.subscription, g.event, g.organization_id, o.state, g.version + 1, ${progress.of('o')},
-          g.webhook_id, o.finished_at
+          ${kept.of('g')}, o.finished_at
         FROM gone g
       )
       SELECT g.lane INTO lane_of_other FROM gone g;

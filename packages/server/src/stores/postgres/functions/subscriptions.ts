@@ -1,4 +1,4 @@
-import { progress } from '../progress.ts'
+import { kept, progress } from '../progress.ts'
 import { listColumns } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
@@ -11,10 +11,10 @@ DECLARE
 BEGIN
   WITH gone AS (DELETE FROM wabakit.unfinished_deliveries WHERE ctid = ANY (p_places) RETURNING *)
   INSERT INTO wabakit.deliveries (
-    subscription, event, organization_id, state, version, ${progress.names}, webhook_id, finished_at
+    subscription, event, organization_id, state, version, ${progress.names}, ${kept.names}, finished_at
   )
   SELECT g.subscription, g.event, g.organization_id, 'skipped', g.version, ${progress.of('g')},
-    g.webhook_id, p_now
+    ${kept.of('g')}, p_now
   FROM gone g;
   GET DIAGNOSTICS finished = ROW_COUNT;
   RETURN finished;
