@@ -128,7 +128,9 @@ export type Store = DeliveryQueue & {
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
    * the call had one, which was replaced, and no event is published. Of any number of concurrent calls, exactly one is
-   * `first`, even if the call has been pruned or erased before, and created again.
+   * `first`, even if the call has been pruned or erased before, and created again. The summary's primary key decides, and
+   * the mark that a removed summary leaves (`summaryMarks`): on PostgreSQL, see `done` of `save_summaries` (server's
+   * `postgres/functions/changes.ts`); SQLite (`sqlite/calls.ts`) and the memory store check both in one transaction.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 
@@ -162,8 +164,10 @@ export type Store = DeliveryQueue & {
 
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its
-   * lane, oldest first, as if it were new: at its next version, with `failures`, `deferrals` and `deferredMs`
-   * 0. Unfinished deliveries that were never attempted, and deliveries to disabled subscriptions, do not change.
+   * lane, oldest first, as if it were new: unattempted, at its next version, due `now`, without `finishedAt`, and with
+   * `failures`, `deferrals` and `deferredMs` 0 (`storage/progress.ts`). `attempts` stays, so that new attempts are numbered
+   * after the earlier ones. With `webhookIdSuffix`, `webhookId` becomes the event's id and the suffix. Unfinished
+   * deliveries that were never attempted, and deliveries to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**

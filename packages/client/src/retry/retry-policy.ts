@@ -27,7 +27,21 @@ export const isTransient = (failure: WabakitError): boolean =>
   isLost(failure) ||
   (failure instanceof ApiError && (failure.status === 408 || failure.status === 429 || failure.status >= 500))
 
-/** By default, `writes` is `safe`. `send.ts` tells the caller what is unknown when a request is not repeated. */
+/**
+ * A GET is repeated after every transient failure; a `client.request` of another method never. A create request:
+ *
+ * | failure | repeated? | error |
+ * |---|---|---|
+ * | `neverSent`: no connection, or the time was over before `fetch` was called | yes | `ConnectionError`, `TimeoutError` |
+ * | 429, 503 `storage_unavailable` | yes | `RateLimitError`, `ServerError` |
+ * | no response within the time, even if `fetch` never connected; a lost connection; another 5xx; a body cut off | with `writes: 'always'` | `OutcomeUnknownError` |
+ * | 408 | with `writes: 'always'` | `ApiError` |
+ * | any other 2xx without a valid body | no | `OutcomeUnknownError` |
+ * | a redirect, any other 4xx | no | `ResponseFormatError`, the class of the status |
+ *
+ * By default, `writes` is `safe`, and there are at most 2 retries within 60 s, and none after a `Retry-After` of over 60 s. If
+ * the outcome of any attempt is unknown, so is that of the call (`send.ts`).
+ */
 const isRetryable = (
   { endpoint, method, groupId }: ApiCall<unknown>,
   failure: WabakitError,

@@ -24,7 +24,8 @@ export type DeliveryOptions = {
    */
   readonly concurrency?: number | undefined
   /**
-   * Maximum number of concurrent attempts to one subscription.
+   * Maximum number of concurrent deliveries to one subscription, each from loading it until its result is written. So there
+   * are at most as many concurrent attempts.
    * @default 8
    */
   readonly perSubscription?: number | undefined

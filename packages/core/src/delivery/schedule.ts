@@ -41,8 +41,9 @@ export const failingLimitMs = 5 * 24 * hour
 
 /**
  * Decides the verdict on an attempt. When the attempt is settled, `storage/decide-settlement.ts` decides what becomes
- * of the delivery, and `storage/decide-health.ts` of its subscription. After a 410, the store skips
- * the subscription's other deliveries (`settleDeliveries` of each store; on PostgreSQL 1,000 of them, and `continue_removals` the others):
+ * of the delivery, and `storage/decide-health.ts` of its subscription. The store writes both by the rules of
+ * `settleDeliveries` (`core/src/delivery-queue.ts`). After a 410, it also skips the subscription's other deliveries (on
+ * PostgreSQL 1,000 of them, and `continue_removals` the others):
  *
  * | Response | Verdict | Delivery | Subscription |
  * |---|---|---|---|

@@ -23,6 +23,11 @@ import { sha256 } from '../values/sha256.ts'
  * Changes by users cause no transition. If a subscription is enabled again, or gets another URL, `failingSince` is
  * reset, and it stays reported until an attempt succeeds.
  *
+ * Each event goes to the organization's subscriptions to `OPERATIONS`, and a copy to those of the operator, whose organization
+ * exists if `operationsUrl` was set (`serve/own-organizations.ts` in server). `dispatcher.onHealth` also passes it to the
+ * log (`serve/log-service.ts`), the metrics (`metrics/metrics.ts`) and the figures (`figures/figures.ts`). No event reports
+ * that a subscription to `OPERATIONS` itself was disabled: only the log does.
+ *
  * These must never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or
  * `disabled` before it, or a health event about the delivery of a health event, which would have no receiver.
  */

@@ -29,9 +29,10 @@ export type RunningServer = {
    */
   drain(): Promise<void>
   /**
-   * Stops the server. It accepts no more requests and starts no more attempts. Running requests and attempts may finish
-   * within `shutdownGraceMs`; after that, attempts are released. Then the store is closed. Further calls return the
-   * same promise.
+   * Stops the server. It accepts no more requests and starts no more attempts. Live streams end at once, and attempts to
+   * endpoints whose last attempt failed are released at once. Other requests and attempts may finish within
+   * `shutdownGraceMs`; after that, connections are closed, and attempts released. A released attempt does not count, and is
+   * repeated later. Then the store is closed. Further calls return the same promise.
    */
   close(): Promise<void>
   /** Calls `close`. */
@@ -110,6 +111,8 @@ export const startServer = async (
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs
+    // At the same time, because `http.close` waits for the live streams, which `runtime.stop` ends. It also stops the
+    // dispatcher: `stop` in core's `delivery/under-way.ts` releases the attempts.
     await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
     await runtime.close()
     metrics?.close()

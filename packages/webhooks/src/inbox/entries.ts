@@ -34,7 +34,10 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 // A claim has a token. Every write of an attempt checks the token, so a worker that was paused until another one
 // claimed its entry changes nothing. Leaving `claimed` removes the token.
 
-/** How long a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
+/**
+ * How long a failing entry holds up later entries in its lane, in milliseconds, from its first attempt. Then they overtake
+ * it (`pick-entries.ts`).
+ */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */

@@ -23,6 +23,9 @@ export type PickRequest = {
 /**
  * Creates the queries for the entries that a claim takes: the first of each lane, if it is due and neither an earlier nor a
  * claimed entry of its lane holds it up.
+ *
+ * An entry that fails holds up the later ones for five minutes from its first attempt (`holds_until`, set by `claim` in
+ * `entries.ts`). Then they overtake it, but not while it is claimed: two entries of a lane are never handled at the same time.
  */
 export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'engine' | 'now'>) => {
   const { dialect, byLane = () => '' } = engine
