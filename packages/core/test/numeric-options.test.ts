@@ -117,7 +117,6 @@ const parts = {
     },
     resend: change((selection) => deliveries.resend('acme', selection)),
     resendPart: change((selection) => deliveries.resendPart('acme', selection)),
-    cancelAll: change((selection) => deliveries.cancelAll('acme', selection)),
     cancelPart: change((selection) => deliveries.cancelPart('acme', selection)),
     retryPart: change((selection) => deliveries.retryPart('acme', selection)),
   },

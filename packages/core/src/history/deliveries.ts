@@ -80,18 +80,11 @@ export type Deliveries = {
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
-   * Cancels all deliveries of a selection that are waiting or pending, the newest of each lane first, so that no lane
-   * continues in the meantime.
+   * Cancels the deliveries of one part of the selection that are waiting or pending, at most 10,000, the newest of each
+   * lane first, so that no lane continues in the meantime. Repeat it with each `nextCursor`.
    *
-   * @returns the number of deliveries that were canceled.
    * @throws InputError as `resend` does.
    */
-  cancelAll(
-    organizationId: string,
-    selection: DeliveriesToChange,
-    options?: Pick<ResendOptions, 'dryRun'>,
-  ): Promise<number>
-  /** Changes one part of the selection, at most 10,000 deliveries. Repeat it with each `nextCursor`. */
   cancelPart(
     organizationId: string,
     selection: DeliveriesToChange,
@@ -135,13 +128,6 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     return createResend(store, { selection, now, webhookIdSuffix })
   }
 
-  const planCancel = (
-    organizationId: string,
-    toChange: DeliveriesToChange,
-    { dryRun = false }: Pick<ResendOptions, 'dryRun'>,
-  ): ChangePage =>
-    createCancel(store, { selection: parseChange(organizationId, toChange), now: clock.now(), dryRun })
-
   return {
     list: async (organizationId, query = {}) => {
       checkSelection({ ...query, organizationId })
@@ -180,10 +166,11 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
       if (findAttempt(deliveryId) !== undefined) return false
       return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
     },
-    cancelAll: async (organizationId, toChange, options = {}) =>
-      (await changePages(planCancel(organizationId, toChange, options))).count,
-    cancelPart: async (organizationId, toChange, { cursor, ...options } = {}) =>
-      changePages(planCancel(organizationId, toChange, options), { cursor, pages: pagesPerPart }),
+    cancelPart: async (organizationId, toChange, { cursor, dryRun = false } = {}) => {
+      const selection = parseChange(organizationId, toChange)
+      const change = createCancel(store, { selection, now: clock.now(), dryRun })
+      return changePages(change, { cursor, pages: pagesPerPart })
+    },
     retry: async (organizationId, deliveryId) => {
       checkIdentifiers({ organizationId, deliveryId })
       if (findAttempt(deliveryId) !== undefined) return false

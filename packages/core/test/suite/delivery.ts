@@ -697,7 +697,7 @@ const again = defineCases('Sending again', {
         'deliveryID: is not a condition; valid conditions: deliveryId, eventId, subscriptionId, names, subject, digits, occurredFrom, occurredBefore, text, statuses, finishedFrom, finishedBefore, responses, anyResponses, attemptedFrom, attemptedBefore',
       ],
     ]) {
-      for (const change of [deliveries.resend, deliveries.cancelAll, deliveries.retryPart]) {
+      for (const change of [deliveries.resend, deliveries.cancelPart, deliveries.retryPart]) {
         // Calls it as untyped code would.
         const refused = Reflect.apply(change, deliveries, ['acme', selection])
         await rejects(refused, { name: 'InputError', message })
@@ -851,14 +851,12 @@ const again = defineCases('Sending again', {
     await playCall(scenario, { callId: 'c2' })
     const { deliveries } = scenario.server
     const ofCall = { subject: 'call:c1' }
-    equal(await deliveries.cancelAll('acme', ofCall, { dryRun: true }), 3)
-    equal(
-      await deliveries.cancelAll('acme', { ...ofCall, statuses: ['delivered', 'waiting'] }, { dryRun: true }),
-      2,
-    )
-    equal(await deliveries.cancelAll('acme', { ...ofCall, statuses: ['delivered'] }), 0)
-    equal(await deliveries.cancelAll('acme', ofCall), 3)
-    equal(await deliveries.cancelAll('acme', ofCall), 0)
+    const waiting = { ...ofCall, statuses: ['delivered', 'waiting'] as const }
+    equal(await deliveries.cancelPart('acme', ofCall, { dryRun: true }), { count: 3 })
+    equal(await deliveries.cancelPart('acme', waiting, { dryRun: true }), { count: 2 })
+    equal(await deliveries.cancelPart('acme', { ...ofCall, statuses: ['delivered'] }), { count: 0 })
+    equal(await deliveries.cancelPart('acme', ofCall), { count: 3 })
+    equal(await deliveries.cancelPart('acme', ofCall), { count: 0 })
     await scenario.advance(day)
     equal(new Set(scenario.sent.map(({ body }) => JSON.parse(body).callId)), new Set(['c2']))
 
@@ -917,7 +915,7 @@ const again = defineCases('Sending again', {
     await scenario.subscribe('PSTN')
     await playCall(scenario)
     const { items } = await scenario.server.deliveries.list('acme', { order: 'newest_first' })
-    await scenario.server.deliveries.cancelAll('acme', { all: true })
+    await scenario.server.deliveries.cancelPart('acme', { all: true })
     equal(
       canceled,
       items.map(({ id }) => id),

@@ -156,7 +156,7 @@ export const createOperations = (cluster: Cluster) => {
           { newWebhookId: operation.withNewId },
         )
       case 'cancel':
-        return service.deliveries.cancelAll(organizationId, { subscriptionId: operation.subscription })
+        return service.deliveries.cancelPart(organizationId, { subscriptionId: operation.subscription })
       case 'retry now': {
         const { items } = await service.deliveries.list(organizationId, { statuses: ['pending'] })
         for (const { id } of items) await service.deliveries.retry(organizationId, id)
