@@ -118,7 +118,7 @@ type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEnt
  * `unreadable` wait for `retry` or a duplicate.
  */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
-  const { table, engine } = place
+  const { table } = place
   const waiting = `body IS NOT NULL AND (state = 'unhandled' OR (state = 'parked' AND reason = 'unknown'))`
   const others = `SELECT id FROM ${table} WHERE (name IS NULL AND ${waiting})
     OR (state = 'parked' AND reason = 'drifted' AND body IS NOT NULL)`
@@ -141,11 +141,6 @@ export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry 
         await retry(name === undefined || reason === 'drifted' ? { id, state } : { state, reason, name })
       }
     }
-    // Earlier versions parked the events that had no handler.
-    const convert = `UPDATE ${table} SET state = 'unhandled', reason = NULL WHERE id = ? AND state = 'parked' RETURNING id`
-    const parked = { columns: 'reason', condition: `state = 'parked' AND reason = 'no_handler'`, unreadable }
-    for await (const row of readRows(place, parked))
-      await engine.query(convert, [String(readColumn(row, 'id'))])
     for (let known = -1; known < unreadable.size; ) {
       known = unreadable.size
       await examine(toRepresentatives())

@@ -441,25 +441,6 @@ export const inboxRules = (environment: () => Environment): void => {
       },
     )
 
-    it('shows an entry that an older version parked for lack of a handler as unhandled, and retries it once it has one', async () => {
-      const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
-      for (const body of [toEnd('a'), toEnd('b'), toJoin('g'), { event: 'NEW' }]) await send(body)
-      await receiver.drain()
-      const set = `UPDATE ${table} SET state = 'parked', reason = 'no_handler' WHERE state = 'unhandled'`
-      await environment().query(set)
-      const upgraded = setUp({ table, onParked: () => {} })
-      upgraded.receiver.on('GROUP_PARTICIPANT_JOINED', () => {})
-      await upgraded.receiver.drain()
-      expect([await inbox.count(), await inbox.count({ by: 'reason' })]).toEqual([
-        { unhandled: 2, handled: 1, parked: 1 },
-        { unknown: 1 },
-      ])
-      const ending = setUp({ table, onParked: () => {} })
-      ending.receiver.on('CALL_ENDED', () => {})
-      await ending.receiver.drain()
-      expect(await inbox.count()).toEqual({ handled: 3, parked: 1 })
-    })
-
     it('does not retry what has failed when a new handler takes what had none', async () => {
       const { receiver, inbox, send, table } = setUp({ maxAttempts: 1, onParked: () => {} })
       receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
