@@ -65,8 +65,8 @@ test('releases an attempt when it stops, and repeats it immediately when it star
 test("sends the demo organization's webhooks with the credentials of the last start", async () => {
   const endpoint = await listenForWebhooks()
   const settings = { database: databaseFile(), organizations: [], webhookUrl: endpoint.url }
-  for (const webhookAuthorization of ['Bearer first', 'Bearer second']) {
-    const server = await start({ ...settings, webhookAuthorization })
+  for (const credentials of ['Bearer first', 'Bearer second']) {
+    const server = await start({ ...settings, webhookHeader: `authorization: ${credentials}` })
     const [subscription] = (await server.service.subscriptions.list('demo')).items
     await control(server, `POST /organizations/demo/subscriptions/${subscription?.id}/test-events`, {})
     await endpoint.arrived(endpoint.arrivals.length + 1)

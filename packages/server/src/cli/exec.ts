@@ -102,7 +102,6 @@ const mockSettings: readonly SettingName[] = [
   'live',
   'seed',
   'webhookUrl',
-  'webhookAuthorization',
   'webhookHeader',
 ]
 

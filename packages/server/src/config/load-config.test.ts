@@ -95,12 +95,12 @@ test('refuses a webhookUrl with credentials, and does not repeat them', () => {
   )
 })
 
-test('refuses a webhookAuthorization that is a whole header, and does not repeat it', () => {
-  const environment = { WABAKIT_WEBHOOK_AUTHORIZATION: 'x-webhook-token: t0ken' }
-  expect(() => load({ environment })).toThrow(/must be the value without a name: .*use `webhookHeader`\.$/)
+test('refuses a webhookHeader without a name, and does not repeat it', () => {
+  const environment = { WABAKIT_WEBHOOK_HEADER: 'Bearer t0ken' }
+  expect(() => load({ environment })).toThrow(/must be a name and a value, such as `authorization: Bearer …`/)
   expect(() => load({ environment })).not.toThrow(/t0ken/)
-  expect(load({ environment: { WABAKIT_WEBHOOK_AUTHORIZATION: 'Basic user:pass' } })).toMatchObject({
-    webhookAuthorization: 'Basic user:pass',
+  expect(load({ environment: { WABAKIT_WEBHOOK_HEADER: 'Authorization: Basic user:pass' } })).toMatchObject({
+    webhookHeader: 'Authorization: Basic user:pass',
   })
 })
 
@@ -163,7 +163,6 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
     { controlToken: 'a-token-of-some-length' },
     { metricsToken: 'a-token-of-some-length' },
     { operationsSecret: `whsec_${'A'.repeat(32)}` },
-    { webhookAuthorization: 'Bearer t0ken' },
     { webhookHeader: 'x-webhook-token: t0ken' },
     { webhookUrl: 'https://a.example/?token=t0ken' },
     { operationsUrl: 'https://a.example/?token=t0ken' },

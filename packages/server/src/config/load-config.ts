@@ -61,13 +61,7 @@ const readObject = (path: string): Record<string, unknown> => {
   return fields
 }
 
-const secretNames = [
-  'controlToken',
-  'metricsToken',
-  'operationsSecret',
-  'webhookAuthorization',
-  'webhookHeader',
-]
+const secretNames = ['controlToken', 'metricsToken', 'operationsSecret', 'webhookHeader']
 
 /** Returns whether settings contain tokens, keys, a password or a URL with a query, which may be a token. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>

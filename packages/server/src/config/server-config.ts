@@ -196,19 +196,11 @@ export const ServerConfig = z.strictObject({
     otherwise: 'none',
     secret: true,
   }),
-  webhookAuthorization: z
-    .optional(z.string().check(z.regex(/^(?![\w-]+: )[!-~](?:[ -~]*[!-~])?$/)))
-    .register(settingFacts, {
-      about: 'Authorization header of these webhooks, such as `Bearer …`.',
-      form: 'the value without a name: visible ASCII characters, with spaces only between them. For another header, use `webhookHeader`',
-      otherwise: 'none',
-      secret: true,
-    }),
   webhookHeader: z
     .optional(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+: *[!-~](?:[ -~]*[!-~])?$/)))
     .register(settingFacts, {
-      about: 'Static header of these webhooks, if it is not Authorization.',
-      form: 'a name and a value, such as `x-webhook-token: …`',
+      about: 'Header that authenticates these webhooks.',
+      form: 'a name and a value, such as `authorization: Bearer …`, of visible ASCII characters, with spaces only between them',
       otherwise: 'none',
       secret: true,
     }),

@@ -1,7 +1,6 @@
 import { createReferenceServer, InputError, memoryStore, RecordExistsError } from '@wabakit/core'
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { getWebhookHeader } from '../config/webhook-header.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { isPostgres } from './open-store.ts'
 import { ensureDemo, ensureOperator } from './own-organizations.ts'
@@ -61,8 +60,6 @@ const checkRecords = async (config: ServerConfig): Promise<void> => {
  */
 export const checkConfig = async (config: ServerConfig): Promise<void> => {
   const { role, database, controlToken } = config
-  // Also without a `webhookUrl`, which may be set later.
-  getWebhookHeader(config)
   const exposure = getExposure(config)
   if (exposure !== undefined && controlToken === undefined) {
     const message = `is required because ${exposure}. Set WABAKIT_CONTROL_TOKEN to at least 16 random characters.`

@@ -31,7 +31,7 @@ export type Demo = {
   readonly webhookSecret: string | undefined
 }
 
-type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization' | 'webhookHeader'>
+type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookHeader'>
 
 const organizationId = 'demo'
 const wabaNumber = '+15550100001'

@@ -17,7 +17,14 @@ const endpoint = await openEndpoint()
 let env: Record<string, string>
 beforeAll(async () => {
   const { ready } = await startServer([
-    ...['--webhook-url', endpoint.url, '--webhook-authorization', 'Bearer t0ken', '--control-token', token],
+    ...[
+      '--webhook-url',
+      endpoint.url,
+      '--webhook-header',
+      'authorization: Bearer t0ken',
+      '--control-token',
+      token,
+    ],
   ])
   endpoint.trust(ready.demo.webhookSecret ?? '')
   env = { WABAKIT_SERVER: ready.url, WABAKIT_CONTROL_TOKEN: token }
