@@ -45,7 +45,7 @@ test('the log of a test lists its steps, what followed, and how its waits ended'
   await mock.waitForDelivery('CALL_INCOMING_INITIATED')
   await mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: 0 }).catch(() => {})
   const url = `${mock.url}/_wabakit/organizations/${mock.organizationId}`
-  await fetch(`${url}/groups`, { method: 'POST' })
+  await fetch(`${url}/participants`, { method: 'POST' })
   const { items } = await (await fetch(`${url}/test-log`)).json()
   type Entry = { kind: string; text: string; failed: boolean; details: string }
   expect(
@@ -56,7 +56,7 @@ test('the log of a test lists its steps, what followed, and how its waits ended'
     ['delivery', 'CALL_INCOMING_INITIATED to receiver, attempt 1: status 204', false],
     ['wait', 'waitForDelivery CALL_INCOMING_INITIATED', false],
     ['wait', 'waitForEvent CALL_AI_SUMMARY {}', true],
-    ['step', `POST /_wabakit/organizations/${mock.organizationId}/groups`, false],
+    ['step', `POST /_wabakit/organizations/${mock.organizationId}/participants`, false],
   ])
   expect(items[4].details).toContain('No summary: the call was missed.')
 })

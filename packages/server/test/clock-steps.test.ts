@@ -247,8 +247,7 @@ test.each([-hour, hour])(
     await control(server, 'POST /organizations/acme/subscriptions', subscription)
     const stream = await openStream(server)
     const publish = async (groupId: string) => {
-      const group = { wabaNumber: '+15550100001', subject: 'Team', groupId }
-      expect((await control(server, 'POST /organizations/acme/groups', group)).status).toBe(201)
+      await server.service.groups.create('acme', { wabaNumber: '+15550100001', subject: 'Team', groupId })
       const [event, attempt] = [await stream.next(), await stream.next()]
       expect(event).toMatchObject({ event: 'event', data: { subject: `group:${groupId}` } })
       expect(attempt).toMatchObject({ event: 'attempt', data: { eventId: event?.id, outcome: 'delivered' } })

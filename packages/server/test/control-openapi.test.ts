@@ -77,15 +77,12 @@ describe.each(Object.entries(hosts))('%s', (_name, { abilities, start }) => {
 
   test('finds records whose ids need encoding in a path', async () => {
     const host = await start()
-    const id = 'group/ä %2F ?#'
+    const callId = 'call/ä %2F ?#'
     const { body: organizations } = await control(host, 'GET /organizations')
-    const { id: organizationId, integrations } = organizations.items[0]
-    const path = `/organizations/${organizationId}/groups`
-    const { wabaNumber } = integrations[0]
-    const created = await control(host, `POST ${path}`, { wabaNumber, subject: 'Team', groupId: id })
-    expect(created.status).toBe(201)
-    const { body } = await control(host, `GET ${path}/${encodeURIComponent(id)}`)
-    expect(body).toMatchObject({ groupId: id })
+    const path = `/organizations/${organizations.items[0].id}`
+    expect((await control(host, `POST ${path}/simulated-calls`, { callId })).status).toBe(201)
+    const { body } = await control(host, `GET ${path}/calls/${encodeURIComponent(callId)}`)
+    expect(body).toMatchObject({ callId })
   })
 })
 

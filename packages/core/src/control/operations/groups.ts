@@ -1,4 +1,3 @@
-import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { ParticipantInput } from '../../groups/participants.ts'
 import { requireFound } from '../../hosting/control-error.ts'
@@ -17,12 +16,6 @@ const ParticipantStep = named(
   z.extend(ParticipantInput, {
     state: z.enum(['joined', 'left', 'removed']).check(z.describe('What happened to the participant.')),
   }),
-)
-
-const CreatedGroup = named(
-  'CreatedGroup',
-  'The group. `repeated` means that the same request created it earlier, and nothing has changed.',
-  z.object({ groupId: z.string(), outcome: z.enum(['created', 'repeated']) }),
 )
 
 const GroupFilter = z.strictObject({
@@ -53,18 +46,6 @@ const readGroups = async (
 const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
 export const groupOperations = [
-  operation({
-    id: 'createGroup',
-    route: 'POST /organizations/:organizationId/groups',
-    summary: 'Create a group like the public API, but without an API key',
-    body: named('NewGroupRequest', 'The request of the public API.', CreateGroupRequest),
-    result: CreatedGroup,
-    status: 201,
-    run: async ({ params, body }, { service }) => {
-      const { groupId, outcome } = await service.groups.create(params.organizationId, body)
-      return { groupId, outcome }
-    },
-  }),
   operation({
     id: 'listGroups',
     route: 'GET /organizations/:organizationId/groups',
