@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { Call, Group, Page } from '@wabakit/server/control-types'
 import { organization, organizationId, sendOwn } from '../api/organization.ts'
-import { perform, reloadAll } from '../api/reload.ts'
+import { reloadAll } from '../api/reload.ts'
 import { info, send } from '../api/send.ts'
-import { Button } from '../components/button.tsx'
 import { Choice as Switch } from '../components/choice.tsx'
 import { Dialog, type DialogControl, openDialog } from '../components/dialog.tsx'
 import { type FieldGroup, SchemaForm } from '../components/schema-form.tsx'
@@ -13,6 +12,7 @@ import { type Choice, toChoices } from '../format/choices.ts'
 import { type Field, type JsonSchema, listFields } from '../format/schema-fields.ts'
 import { notify } from '../state/notices.ts'
 import { getParam, navigate, view } from '../state/route.ts'
+import { Faults } from './faults.tsx'
 
 type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
 
@@ -89,45 +89,6 @@ const kinds: Readonly<Record<Kind, SimulationKind>> = {
   },
 }
 
-type Fault = {
-  readonly id: string
-  readonly endpoint: string
-  readonly remaining: number | 'always'
-  readonly [field: string]: unknown
-}
-
-const describe = ({ id: _, endpoint, remaining, times: __, ...fault }: Fault): string => {
-  const parts = Object.entries(fault).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-  return `${endpoint}: ${parts.join(', ')} · ${remaining === 'always' ? 'always' : `${remaining} left`}`
-}
-
-const remove = (id: string): Promise<void> =>
-  perform(
-    () => send(['faults', id], { method: 'DELETE', query: { organization: organizationId.value } }),
-    'Removed the fault.',
-  )
-
-const ActiveFaults = () => {
-  const { value } = useRecord({
-    load: () => send<Page<Fault>>(['faults'], { query: { organization: organizationId.value } }),
-  })
-  const faults = value?.items ?? []
-  if (faults.length === 0) return null
-  return (
-    <section class="faults" aria-label="Active faults">
-      <h3>Active faults</h3>
-      <ul>
-        {faults.map((fault) => (
-          <li key={fault.id}>
-            <span>{describe(fault)}</span>
-            <Button onClick={() => remove(fault.id)}>Remove</Button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
 /** The values that exist, by the name of the field that takes one of them. */
@@ -192,7 +153,7 @@ const Simulation = ({ onClose }: DialogControl) => {
           preset.value = undefined
         }}
       />
-      {kind.value === 'fault' && <ActiveFaults />}
+      {kind.value === 'fault' && <Faults />}
       <div class="presets" role="group" aria-label="Presets">
         {presets.map((each) => (
           <button

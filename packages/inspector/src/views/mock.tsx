@@ -1,35 +1,18 @@
 import { useSignal } from '@preact/signals'
 import type { Page, PendingWait, TestLogEntry } from '@wabakit/server/control-types'
-import type { ComponentChildren } from 'preact'
+import { Faults } from '../actions/faults.tsx'
 import { advanceTo, clock } from '../api/clock.ts'
 import { organizationId, sendOwn } from '../api/organization.ts'
-import { perform } from '../api/reload.ts'
-import { send } from '../api/send.ts'
 import { Button } from '../components/button.tsx'
+import { Part } from '../components/part.tsx'
 import { Badge, LoadProblem } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { useRecord } from '../components/use-record.ts'
 import { formatDuration } from '../format/time.ts'
 import { isTrace } from '../state/route.ts'
 
-type Fault = { readonly id: string; readonly [field: string]: unknown }
-
-/** Waits begin and end, and a test adds faults, without a message. */
+/** Waits begin and end without a message. */
 const pollMs = 2_000
-
-type PartProps = { readonly title: string; readonly none: string; readonly children: ComponentChildren[] }
-
-const Part = ({ title, none, children }: PartProps) => (
-  <section class="faults" aria-label={title}>
-    <h2>{title}</h2>
-    {children.length === 0 ? <p class="quiet">{none}</p> : <ul>{children}</ul>}
-  </section>
-)
-
-const describeFault = ({ id: _, ...fields }: Fault): string =>
-  Object.entries(fields)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' · ')
 
 const useOwn = <Value,>(load: () => Promise<Value>) =>
   useRecord({ load, isAbout: () => true, pollMs }, [organizationId.value])
@@ -63,36 +46,6 @@ const PendingWaits = () => {
               <summary>{wait}</summary>
               <pre>{reasons.join('\n')}</pre>
             </details>
-          </li>
-        ))}
-      </Part>
-    </>
-  )
-}
-
-const loadFaults = async () => {
-  const query = { organization: organizationId.value }
-  const [requests, deliveries] = await Promise.all([
-    send<Page<Fault>>(['faults'], { query }),
-    sendOwn<Page<Fault>>(['delivery-faults']),
-  ])
-  const remove = (fault: Fault) => () =>
-    requests.items.includes(fault)
-      ? send(['faults', fault.id], { method: 'DELETE', query })
-      : sendOwn(['delivery-faults', fault.id], { method: 'DELETE' })
-  return [...requests.items, ...deliveries.items].map((fault) => ({ fault, remove: remove(fault) }))
-}
-
-const Faults = () => {
-  const set = useOwn(loadFaults)
-  return (
-    <>
-      <LoadProblem text={set.problem} />
-      <Part title="Faults that are set" none="No fault is set.">
-        {(set.value ?? []).map(({ fault, remove }) => (
-          <li key={fault.id}>
-            <span>{describeFault(fault)}</span>
-            {!isTrace && <Button onClick={() => perform(remove, 'Removed the fault.')}>Remove</Button>}
           </li>
         ))}
       </Part>

@@ -224,8 +224,8 @@ onSqlite('the inspector', (inspector) => {
     await page.getByRole('button', { name: 'Inject the fault' }).click()
     await page.getByText('The next requests to this endpoint will fail').waitFor()
     await page
-      .getByRole('region', { name: 'Active faults' })
-      .getByText('groups.create: status 503 · 1 left')
+      .getByRole('region', { name: 'Faults that are set' })
+      .getByText('endpoint groups.create · status 503 · remaining 1')
       .waitFor()
     expect((await createGroup(inspector.stage.server.url)).status).toBe(503)
     await page.keyboard.press('Escape')

@@ -326,10 +326,10 @@ onOneStore('the records of the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Rate limited, 429' }).click()
     await dialog.locator('#field-endpoint').selectOption('groups.create')
     await dialog.getByRole('button', { name: 'Inject the fault' }).click()
-    const faults = dialog.getByRole('region', { name: 'Active faults' })
+    const faults = dialog.getByRole('region', { name: 'Faults that are set' })
     await faults.getByText('status 429').waitFor()
     await faults.getByRole('button', { name: 'Remove' }).click()
-    await faults.waitFor({ state: 'detached' })
+    await faults.getByText('No fault is set.').waitFor()
     expect((await createGroup(inspector.stage.server.url)).status).toBe(200)
   })
 
