@@ -1,34 +1,6 @@
 // The types of the control API's records. This module imports no code.
 
-import type {
-  ApiKeyView,
-  ApiRequestDetailsView,
-  ApiRequestView,
-  ArrivalView,
-  AttemptView,
-  CallView,
-  CustomerView,
-  DeliveryView,
-  EventTypeView,
-  EventView,
-  GroupView,
-  ListedCallView,
-  ListedGroupView,
-  ListedSubscriptionView,
-  NewApiKeyView,
-  OrganizationView,
-  OverviewView,
-  ParticipantView,
-  SearchHitView,
-  SentRequestView,
-  SubscriptionOverviewView,
-  SubscriptionSecretView,
-  SubscriptionView,
-  SummaryStatusView,
-  TimelineEntry,
-  TimelineView,
-  WaitView,
-} from '@wabakit/core/control'
+import type * as control from '@wabakit/core/control'
 import type * as z from 'zod/mini'
 
 export type {
@@ -37,62 +9,62 @@ export type {
   PendingWaitView as PendingWait,
   ServerInfo,
   TestLogEntryView as TestLogEntry,
+  TimelineEntry,
 } from '@wabakit/core/control'
 
 /** A page of a list. `nextCursor` is the cursor of the next page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 /** An organization, its settings and its numbers. */
-export type Organization = z.input<typeof OrganizationView>
+export type Organization = z.input<typeof control.OrganizationView>
 /** An API key, without the key itself. */
-export type ApiKey = z.input<typeof ApiKeyView>
+export type ApiKey = z.input<typeof control.ApiKeyView>
 /** An API key that has just been created, with the key. */
-export type NewApiKey = z.input<typeof NewApiKeyView>
+export type NewApiKey = z.input<typeof control.NewApiKeyView>
 /** The events and attempts of an organization over time. */
-export type Overview = z.input<typeof OverviewView>
+export type Overview = z.input<typeof control.OverviewView>
 /** The attempts of a subscription over time. */
-export type SubscriptionOverview = z.input<typeof SubscriptionOverviewView>
+export type SubscriptionOverview = z.input<typeof control.SubscriptionOverviewView>
 /** A record that a search found. */
-export type SearchHit = z.input<typeof SearchHitView>
+export type SearchHit = z.input<typeof control.SearchHitView>
 /** Everything about a customer. The summaries of calls are typed as in `Call`. */
-export type Customer = Omit<z.input<typeof CustomerView>, 'calls'> & {
+export type Customer = Omit<z.input<typeof control.CustomerView>, 'calls'> & {
   readonly calls: readonly (Call & { readonly endpoints: readonly Arrival[] })[]
 }
 /** Whether the events of a call or group have arrived at one endpoint. */
-export type Arrival = ArrivalView
+export type Arrival = control.ArrivalView
 /** A person's membership in a group. */
-export type Participant = z.input<typeof ParticipantView>
+export type Participant = z.input<typeof control.ParticipantView>
 /** An event of the service, with an example and a schema. */
-export type EventType = z.input<typeof EventTypeView>
+export type EventType = z.input<typeof control.EventTypeView>
 /** A published event. */
-export type Event = z.input<typeof EventView>
+export type Event = z.input<typeof control.EventView>
 /** The delivery of one event to one subscription. */
-export type Delivery = z.input<typeof DeliveryView>
+export type Delivery = z.input<typeof control.DeliveryView>
 /** A delivery attempt. */
-export type Attempt = z.input<typeof AttemptView>
+export type Attempt = z.input<typeof control.AttemptView>
 /** The request of an attempt, rebuilt from the event and the attempt. */
-export type SentRequest = z.input<typeof SentRequestView>
+export type SentRequest = z.input<typeof control.SentRequestView>
 /** A request of the public API. */
-export type ApiRequest = z.input<typeof ApiRequestView>
+export type ApiRequest = z.input<typeof control.ApiRequestView>
 /** A request of the public API, with its bodies. */
-export type ApiRequestDetails = z.input<typeof ApiRequestDetailsView>
+export type ApiRequestDetails = z.input<typeof control.ApiRequestDetailsView>
 /** A call. */
-export type Call = CallView
+export type Call = control.CallView
 /** A call, and whether its summary has arrived. */
-export type ListedCall = CallView & Pick<z.input<typeof ListedCallView>, 'summaryArrival'>
+export type ListedCall = Call & Pick<z.input<typeof control.ListedCallView>, 'summaryArrival'>
 /** A group. */
-export type Group = z.input<typeof GroupView>
+export type Group = z.input<typeof control.GroupView>
 /** A group, and the number of its members. */
-export type ListedGroup = z.input<typeof ListedGroupView>
+export type ListedGroup = z.input<typeof control.ListedGroupView>
 /** A subscription without its secrets, and its state. */
-export type ListedSubscription = z.input<typeof ListedSubscriptionView>
+export type ListedSubscription = z.input<typeof control.ListedSubscriptionView>
 /** A subscription without its secrets. */
-export type Subscription = z.input<typeof SubscriptionView>
+export type Subscription = z.input<typeof control.SubscriptionView>
 /** A subscription whose secret has just been set. */
-export type SubscriptionWithSecret = z.input<typeof SubscriptionSecretView>
+export type SubscriptionWithSecret = z.input<typeof control.SubscriptionSecretView>
 /** Why a delivery is unfinished, or was skipped. */
-export type Wait = WaitView
+export type Wait = control.WaitView
 /** The state of a call's summary: that it has arrived, or why it has not. */
-export type SummaryStatus = SummaryStatusView
+export type SummaryStatus = control.SummaryStatusView
 /** All records about one call or group. */
-export type Timeline = TimelineView
-export type { TimelineEntry }
+export type Timeline = control.TimelineView
