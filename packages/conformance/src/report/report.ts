@@ -8,8 +8,7 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * The verdict of one check:
  * - `pass`: the target follows the rule.
  * - `fail`: it does not.
- * - `advice`: its behavior is worth knowing about but breaks no rule. Advice makes a report fail only if the run is
- *   strict.
+ * - `advice`: its behavior is worth knowing about but breaks no rule. It never makes a report fail.
  * - `inconclusive`: the run could not determine it. `observed` contains the reason and how to get a result.
  * - `skipped`: the check does not apply to this run. `observed` contains the reason or the option that enables it.
  *

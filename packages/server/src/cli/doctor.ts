@@ -1,16 +1,34 @@
 import {
+  ExaminationUsageError,
   type ExamineEndpointOptions,
   type Exchange,
   examineEndpoint,
+  formatReport,
+  type Report,
   type ReportFormat,
+  reportFormats,
+  TargetUnreachableError,
+  exitCodes as verdictCodes,
 } from '@wabakit/conformance'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
-import { addOptions, collectHeader, createNumberParser, createOption, parseSeed, readIds } from './options.ts'
+import {
+  addExamples,
+  addOptions,
+  collectHeader,
+  createNumberParser,
+  createOption,
+  parseSeed,
+  readIds,
+} from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { parseProfileFile, readProfile } from './profile/profile-file.ts'
-import { addReportOptions, runExamination, type Severity, severities } from './run-examination.ts'
+import { createProgressLine } from './progress-line.ts'
+
+/** The severities of a check, the worst first. */
+const severities = ['critical', 'high', 'medium', 'low'] as const
+export type Severity = (typeof severities)[number]
 
 type DoctorOptions = Pick<
   ExamineEndpointOptions,
@@ -51,6 +69,18 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
     .join('\n')
 }
 
+/**
+ * Returns the exit code of a report. With `failOn`, failures of less severe checks are in the report and change nothing, but a
+ * severe check must have had a result.
+ */
+export const getExitCode = ({ verdict, checks }: Report, failOn: Severity = 'low'): number => {
+  const severe = checks.filter((each) => severities.indexOf(each.severity) <= severities.indexOf(failOn))
+  const has = (wanted: string): boolean => severe.some((each) => each.verdict === wanted)
+  if (verdict !== 'fail' || has('fail')) return verdictCodes[verdict]
+  return has('inconclusive') ? verdictCodes.inconclusive : verdictCodes.pass
+}
+
+/** Examines an endpoint, and shows the progress on a terminal. */
 const examine = async (
   url: string,
   {
@@ -59,43 +89,57 @@ const examine = async (
     repeat,
     timeout,
     yes,
-    format,
-    failOn,
     effectsComplete,
     profile,
     ...options
-  }: DoctorOptions,
-): Promise<void> => {
-  const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
-  await runExamination({ format, failOn }, (progress) =>
-    examineEndpoint({
+  }: Omit<DoctorOptions, 'format' | 'failOn'>,
+): Promise<Report> => {
+  const progress = createProgressLine()
+  let total = 0
+  let done = 0
+  try {
+    return await examineEndpoint({
       ...options,
       url,
-      headers,
+      headers: { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) },
       effectsAreComplete: effectsComplete,
       profile: profile === undefined ? undefined : readProfile(profile),
       only: repeat === undefined ? options.only : [repeat],
       timeoutMs: timeout && timeout * 1_000,
       allowPublicTarget: yes,
-      onStart: (plan) => {
-        progress.onStart(plan)
-        const { requests, target } = plan
+      onStart: ({ checks, requests, target }) => {
+        total = checks
         const duration =
           timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${timeout} s`
         process.stderr.write(
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
       },
-      onResult: progress.onResult,
+      onResult: ({ id, verdict }) => {
+        done += 1
+        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
+      },
       onExchange: (id, exchange) => {
         if (id === repeat) process.stderr.write(`${formatExchange(exchange)}\n`)
       },
-    }),
-  )
+    })
+  } catch (cause) {
+    const isUnreachable = cause instanceof TargetUnreachableError
+    if (!isUnreachable && !(cause instanceof ExaminationUsageError)) throw cause
+    throw new CliError(cause.message, isUnreachable ? exitCodes.unreachable : exitCodes.usage, { cause })
+  } finally {
+    progress.end()
+  }
+}
+
+const run = async (url: string, { format, failOn, ...options }: DoctorOptions): Promise<void> => {
+  const report = await examine(url, options)
+  process.stdout.write(formatReport(report, format))
+  process.exitCode = getExitCode(report, failOn)
 }
 
 export const define = (command: Command): void => {
-  addOptions(command.argument('<url>', 'URL of the endpoint').action(examine), {
+  addOptions(command.argument('<url>', 'URL of the endpoint').action(run), {
     '--secret <secret>': 'secret that signs deliveries: whsec_…',
     '--previous-secret <secret>': 'secret that is still accepted during a rotation',
     '--header <header>': {
@@ -120,12 +164,14 @@ export const define = (command: Command): void => {
     '--yes': 'examine a target outside this machine and private networks',
   })
   const failOn = createOption('--fail-on <severity>', 'exit with 1 only for failures from this severity on')
-  command.addOption(failOn.choices(severities))
-  addReportOptions(
+  const format = createOption('--format <format>', 'how to print the report').choices(reportFormats)
+  command.addOption(failOn.choices(severities)).addOption(format.default('pretty'))
+  addExamples(
     command,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
     `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_… --fail-on high --format sarif',
     'doctor http://127.0.0.1:3000/webhooks --repeat refuses-stale-timestamp --seed 42',
   )
+  command.addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
 }

@@ -1,6 +1,6 @@
 import type { Report } from '@wabakit/conformance'
 import { expect, test } from 'vitest'
-import { getExitCode, type Severity } from './run-examination.ts'
+import { getExitCode, type Severity } from './doctor.ts'
 
 type Check = readonly [verdict: Report['checks'][number]['verdict'], severity: Severity]
 
