@@ -9,7 +9,7 @@ import type {
   StoreDelivery,
   StoreOutcome,
 } from '../receiver/inbox.ts'
-import type { InboxEntry } from '../receiver/inbox-entries.ts'
+import type { InboxEntry, ParkedReason } from '../receiver/inbox-entries.ts'
 import { readProperty, type SqlDialect } from '../sql/sql-database.ts'
 import { toStoredMs, waitAtMost } from '../time-limit.ts'
 import {
@@ -40,6 +40,14 @@ const day = 86_400_000
 
 /** Time limit for storing a webhook, in milliseconds. Senders wait about 15 s. */
 const responseMs = 12_000
+
+/** What to do about a parked entry. */
+const remedies: Readonly<Record<ParkedReason, string>> = {
+  drifted: 'Handle it with onDrift().',
+  unknown: 'Handle it with onUnknown().',
+  failed: 'Retry it when its cause is gone.',
+  unreadable: 'Look at it with show().',
+}
 
 const refuseLate = (): never => {
   throw new Error(`The event was not stored within ${responseMs} ms.`)
@@ -234,7 +242,9 @@ export function sqlInbox(
         if (onParked === undefined) {
           const entry = `Entry ${id} of ${table}${name === undefined ? '' : ` (${name})`}`
           const cause = error ? `${reason}: ${error}` : reason
-          console.error(`${entry} was parked (${cause}). Pass onParked to handle this yourself.`)
+          console.error(
+            `${entry} was parked (${cause}). ${remedies[reason]} Pass onParked to replace this line.`,
+          )
           return
         }
         const entry = await management.show(id)

@@ -298,12 +298,17 @@ describe('an inbox on SQLite', () => {
     using print = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { receiver, table } = receive(node, { maxAttempts: 1 })
     receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
-    const bodies = [toEnd('c'), { event: 'NEW' }, toJoin('g')]
+    const bodies = [toEnd('c'), { event: 'NEW' }, toJoin('g'), { event: 'CALL_AI_SUMMARY', callId: 'c' }, []]
     for (const body of bodies) await receiver.handle(toRequest(body))
     await receiver.drain()
+    const replace = 'Pass onParked to replace this line.'
     expect(print.mock.calls.map(([line]) => line).toSorted()).toEqual([
-      `Entry 1 of ${table} (CALL_ENDED) was parked (failed: Error: down). Pass onParked to handle this yourself.`,
-      `Entry 2 of ${table} (NEW) was parked (unknown). Pass onParked to handle this yourself.`,
+      `Entry 1 of ${table} (CALL_ENDED) was parked (failed: Error: down). Retry it when its cause is gone. ${replace}`,
+      `Entry 2 of ${table} (NEW) was parked (unknown). Handle it with onUnknown(). ${replace}`,
+      expect.stringMatching(
+        /^Entry 4 .* was parked \(drifted: .*\)\. Handle it with onDrift\(\)\. Pass onParked/s,
+      ),
+      `Entry 5 of ${table} was parked (unreadable). Look at it with show(). ${replace}`,
     ])
   })
 
