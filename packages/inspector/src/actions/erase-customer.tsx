@@ -6,6 +6,7 @@ import { useRecord } from '../components/use-record.ts'
 import { showNumber } from '../format/mask.ts'
 import { formatCount } from '../format/numbers.ts'
 import { navigate } from '../state/route.ts'
+import { forgetRecent } from './search.tsx'
 
 type Counts = { readonly calls: number; readonly participants: number; readonly events: number }
 
@@ -46,6 +47,7 @@ export const askToErase = (number: string): void =>
       done="Erased."
       onConfirm={async () => {
         await erase(number, { dryRun: false })
+        forgetRecent()
         navigate('calls')
       }}
       onClose={close}

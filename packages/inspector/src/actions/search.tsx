@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals'
+import { computed, signal, useSignal } from '@preact/signals'
 import type { SearchHit } from '@wabakit/server/control-types'
 import { useEffect, useRef } from 'preact/hooks'
 import { getMessage } from '../api/api-error.ts'
@@ -9,6 +9,7 @@ import { LoadProblem } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { reveal, showNumber, showText } from '../format/mask.ts'
 import { isTrace, navigate, titles, type View } from '../state/route.ts'
+import { isTokenRequired } from '../state/session.ts'
 import { switchMasking } from '../state/settings.ts'
 import { openSimulation } from './simulate.tsx'
 import { addSubscription } from './subscription-form.tsx'
@@ -58,6 +59,13 @@ const useSearch = (text: string) => {
 /** The records that were opened from here, the last one first. */
 const recent = signal<readonly SearchHit[]>([])
 const maxRecent = 5
+
+export const forgetRecent = (): void => {
+  recent.value = []
+}
+
+// They are records of one organization, which whoever logs in next need not see.
+computed(() => [organizationId.value, isTokenRequired.value]).subscribe(forgetRecent)
 
 /** A line of the dialog: a command or a record. */
 type Entry = {

@@ -78,19 +78,20 @@ const findAction = (key: string): (() => unknown) | undefined => {
 }
 
 /**
- * Handles keys until the returned function is called. While the user types or a dialog is open, only Escape and the keys
- * that open the search work.
+ * Handles keys until the returned function is called. While the user types, only Escape and the keys that open the search work,
+ * and while a dialog is open, none: another one would replace it, with what is not saved.
  */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
     const find = actions.get('find')
+    const isBlocked = document.querySelector('dialog[open]') !== null
     if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && find !== undefined) {
       event.preventDefault()
-      find()
+      if (!isBlocked) find()
       return
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
+    if (event.ctrlKey || event.metaKey || event.altKey || isBlocked) return
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) {
       if (key === 'Escape') target.blur()
       return

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
+import { visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('finding with the inspector', (inspector) => {
@@ -78,6 +79,10 @@ onOneStore('finding with the inspector', (inspector) => {
     await page.keyboard.press('Enter')
     pressed.resolve()
     await page.getByRole('heading', { name: `Call ${callId}` }).waitFor()
+    // Another organization has other records.
+    await visit(page, inspector.getUrl('events?organization=empty'))
+    await page.keyboard.press('Control+k')
+    expect(await dialog.getByRole('option').first().innerText()).toContain('Overview')
     expect(problems).toEqual([])
   })
 
@@ -100,9 +105,14 @@ onOneStore('finding with the inspector', (inspector) => {
     const { server } = inspector.stage
     const number = `${customerNumber.slice(0, -1)}9`
     const callId = await inspector.simulate({ customerNumber: number })
-    const { page, problems, picture } = await inspector.open(
-      `customers?organization=acme&id=${number.slice(1)}`,
-    )
+    const { page, problems, picture } = await inspector.open('calls?organization=acme')
+    const palette = page.getByRole('dialog', { name: 'Find anything' })
+    await page.getByRole('button', { name: 'Find' }).click()
+    await palette.getByRole('combobox').fill(number)
+    await palette
+      .getByRole('option', { name: /^customer/ })
+      .first()
+      .click()
     await page.getByRole('button', { name: 'Erase' }).click()
     const dialog = page.getByRole('dialog', { name: `Erase ${number}` })
     await expect.poll(() => dialog.locator('.facts').innerText()).toMatch(/Calls, with their summaries\s+1/)
@@ -112,6 +122,9 @@ onOneStore('finding with the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Erase' }).click()
     await page.getByText('Erased.').waitFor()
     expect(await server.service.calls.find('acme', callId)).toBeUndefined()
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('option').first().waitFor()
+    expect(await palette.innerText()).not.toContain(number)
     expect(problems).toEqual([])
   })
 
