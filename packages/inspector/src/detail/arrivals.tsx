@@ -5,10 +5,14 @@ import { TextWithTime } from '../components/time.tsx'
 
 const tones = { delivered: 'good', under_way: 'idle', not_delivered: 'bad' } as const
 
-type ArrivalsProps = { readonly endpoints: readonly Arrival[] }
+type ArrivalsProps = {
+  readonly endpoints: readonly Arrival[]
+  /** Names the call or the group in a view that has several, so that its links can be told apart. */
+  readonly about?: string
+}
 
 /** A line per endpoint: whether everything has arrived there, and if not, what holds it back. */
-export const Arrivals = ({ endpoints }: ArrivalsProps) =>
+export const Arrivals = ({ endpoints, about }: ArrivalsProps) =>
   endpoints.length === 0 ? null : (
     <ul class="arrivals" aria-label="Arrived at">
       {endpoints.map(({ subscriptionId, url, state, at, text, deliveryId }) => (
@@ -21,7 +25,10 @@ export const Arrivals = ({ endpoints }: ArrivalsProps) =>
             <TextWithTime text={text} at={at} to="second" />{' '}
             {state !== 'delivered' && (
               <RecordLink view="deliveries" id={deliveryId}>
-                Open<span class="sr-only"> the delivery to {shortenUrl(url ?? subscriptionId)}</span>
+                Open
+                <span class="sr-only">
+                  {` the delivery to ${shortenUrl(url ?? subscriptionId)}${about ? ` (${about})` : ''}`}
+                </span>
               </RecordLink>
             )}
           </span>

@@ -127,11 +127,12 @@ const Causes = ({ figures, filters }: FiguresProps) => {
               }}
             >
               {formatCount(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+              <span class="sr-only"> ({cause.replaceAll('_', ' ')})</span>
             </RecordLink>
             <span>
               <strong>{text}</strong> {remedy}{' '}
               <a class="record" href={toGuideUrl(cause)} target="_blank" rel="noreferrer">
-                Read the guide
+                Read the guide<span class="sr-only"> ({cause.replaceAll('_', ' ')})</span>
               </a>
             </span>
           </li>

@@ -11,7 +11,7 @@ import { Arrivals } from '../detail/arrivals.tsx'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { SummaryView } from '../detail/summary-view.tsx'
 import { showNumber } from '../format/mask.ts'
-import { formatDuration } from '../format/time.ts'
+import { formatDuration, formatTime } from '../format/time.ts'
 import { getParam, isTrace } from '../state/route.ts'
 import { CallState } from './calls.tsx'
 
@@ -31,14 +31,14 @@ const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly custome
             {call.durationInSeconds !== null && ` · ${formatDuration(call.durationInSeconds * 1_000)}`}
           </span>
         </p>
-        <Arrivals endpoints={call.endpoints} />
+        <Arrivals endpoints={call.endpoints} about={formatTime(call.initiatedAt)} />
         {call.summary ? (
           <SummaryView summary={call.summary} />
         ) : (
           <p class="quiet">
             No summary.{' '}
             <RecordLink view="calls" id={call.callId}>
-              See why
+              See why<span class="sr-only"> ({formatTime(call.initiatedAt)})</span>
             </RecordLink>
           </p>
         )}
@@ -65,7 +65,7 @@ const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
           </RecordLink>
           <Time at={changedAt} />
         </p>
-        <Arrivals endpoints={endpoints} />
+        <Arrivals endpoints={endpoints} about={groupId} />
       </article>
     ))}
   </section>

@@ -97,19 +97,29 @@ onSqlite('the inspector', (inspector) => {
     'has no axe findings in any view, in light and dark, and fits at any width',
     async () => {
       const { server, rejecting } = inspector.stage
-      const callId = await inspector.simulate({})
+      // A second cause of failures and a second call of the customer, so that their links need names.
+      await server.service.subscriptions.create('acme', {
+        ...{ channel: 'PSTN', number: '+15550100002', url: 'http://127.0.0.1:9/hooks' },
+      })
+      const customerNumber = '+15550199009'
+      for (let calls = 0; calls < 2; calls++) await inspector.simulate({ customerNumber, outcome: 'missed' })
+      const callId = await inspector.simulate({ customerNumber })
       await createGroup(server.url, { groupId: 'team' })
       const findRejected = async () =>
         (await control(server, 'GET /organizations/acme/deliveries?limit=1&response=401')).body.items[0]
       await expect.poll(findRejected).toBeDefined()
       const delivery = await findRejected()
+      const countCauses = async () => {
+        await server.service.figures.write()
+        return (await control(server, 'GET /organizations/acme/overview')).body.failures.length
+      }
+      await expect.poll(countCauses).toBe(2)
       const { items } = await server.service.events.list('acme', { limit: 1 })
       const { body: asked } = await control(server, 'GET /requests?limit=1')
-      const customer = (await control(server, `GET /organizations/acme/calls/${callId}`)).body.customerNumber
       const paths = [
         '?organization=acme',
         '?organization=empty',
-        `customers?id=${customer.slice(1)}`,
+        `customers?id=${customerNumber.slice(1)}`,
         'api-keys?organization=empty',
         `deliveries?id=${delivery.id}`,
         `deliveries?id=${delivery.id}&tab=request`,
@@ -144,7 +154,13 @@ onSqlite('the inspector', (inspector) => {
           // At 768 px, the page has the same elements as at one of the other widths.
           if (width === 375)
             expect(await listProblems(page, 'withoutContrast'), `${path} at ${width} px`).toEqual([])
-          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+          const [pageWidth, pageHeight] = await page.evaluate(() => {
+            const { scrollWidth, scrollHeight } = document.documentElement
+            return [scrollWidth, scrollHeight] as const
+          })
+          expect(pageWidth).toBeLessThanOrEqual(width)
+          // Only a part of the page scrolls.
+          expect(pageHeight, `height of ${path} at ${width} px`).toBeLessThanOrEqual(800)
           const wide = await page
             .locator('.detail > .body')
             .evaluateAll((bodies) => bodies.filter((body) => body.scrollWidth > body.clientWidth).length)

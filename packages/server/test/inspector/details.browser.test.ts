@@ -43,7 +43,7 @@ onOneStore('the details of the inspector', (inspector) => {
       const failing = lines.filter({ hasText: name(rejecting.url) })
       await failing.filter({ hasText: /not delivered: CALL_INCOMING_INITIATED got 401/ }).waitFor()
       await picture(`${inspector.store}-arrivals-${path.slice(0, path.indexOf('?'))}`)
-      await failing.getByRole('link', { name: 'Open' }).click()
+      await failing.getByRole('link', { name: `Open the delivery to ${name(rejecting.url)}` }).click()
       await page.getByRole('article').getByText('The endpoint found no valid signature.').waitFor()
       expect(problems).toEqual([])
     }

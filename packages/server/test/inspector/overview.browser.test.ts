@@ -62,7 +62,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await health
       .getByRole('region', { name: 'Failures by cause' })
-      .getByRole('link', { name: /attempts?$/ })
+      .getByRole('link', { name: /attempts? \(wrong secret\)$/ })
       .first()
       .click()
     await page.locator('.row', { hasText: '200' }).first().waitFor()
