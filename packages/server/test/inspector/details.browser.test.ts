@@ -68,6 +68,9 @@ onOneStore('the details of the inspector', (inspector) => {
     expect(await detail.getByRole('button', { name: 'Resend' }).count()).toBe(0)
     await detail.getByRole('link', { name: 'Open the delivery of GROUP_CREATED' }).click()
     await detail.getByRole('button', { name: 'Attempt now' }).waitFor()
+    await visit(page, inspector.getUrl('groups?organization=acme&id=waits-2'))
+    const lines = page.getByRole('list', { name: 'Arrived at' }).getByRole('listitem')
+    await lines.filter({ hasText: /not delivered: GROUP_CREATED got 401/ }).waitFor()
   })
 
   inspector.once('what could not be loaded can be loaded again', async () => {

@@ -18,6 +18,7 @@ onSqlite('the inspector', (inspector) => {
       for (const command of await page.locator('.commands code').allInnerTexts()) {
         expect(command, view).toContain(new URL(page.url()).origin)
       }
+      expect(await page.getByRole('search').count(), `filters of ${view}`).toBe(0)
     }
     await picture(`${store}-empty`)
     expect(problems).toEqual([])
@@ -312,6 +313,7 @@ test.skipIf(!hasChromium)('asks for the control token, and forgets it when the t
   const token = 'a-token-of-some-length'
   const server = await start({ controlToken: token })
   const { page, picture } = await openPage({ url: `${server.url}/_wabakit/inspector/events` })
+  await page.getByText('The server requires its control token.').waitFor()
   await page.getByLabel('Control token').fill('not-the-right-token')
   await page.keyboard.press('Enter')
   await page.getByText("This is not the server's control token.").waitFor()

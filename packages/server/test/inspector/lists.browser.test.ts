@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
-import { acme, createGroup } from '../fixture.ts'
+import { acme, control, createGroup } from '../fixture.ts'
+import { visit } from './browser.ts'
 import { onEachStore } from './each-store.ts'
 
 const countRequests = (page: Page): (() => number) => {
@@ -210,12 +211,18 @@ onEachStore('the lists of the inspector', (inspector) => {
       page.on('requestfailed', (request) => failed.push(request.url()))
       for (let presses = 0; presses < 25; presses++) await page.keyboard.press('j')
       const before = await readPlace(page)
+      await page.evaluate(`
+        window.shift = 0
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) window.shift += value
+        }).observe({ type: 'layout-shift' })`)
       const began = performance.now()
 
       for (let part = 0; part < 10; part++) await publish(100, `call:part-${part}`)
 
       await fresh(page, '100+').waitFor()
       const seconds = (performance.now() - began) / 1_000
+      expect(await page.evaluate('window.shift')).toBeLessThanOrEqual(0.02)
       expect(await readPlace(page)).toEqual(before)
       // The list, its visible rows and the subscriptions are each requested at most once a second.
       expect(count()).toBeLessThanOrEqual(3 * Math.ceil(seconds + 1))
@@ -223,6 +230,35 @@ onEachStore('the lists of the inspector', (inspector) => {
       expect(problems).toEqual([])
     },
   )
+
+  inspector.once('the page keeps nothing of events that it no longer shows', async () => {
+    const { page } = await inspector.open('events?organization=manual')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const session = await page.context().newCDPSession(page)
+    const { events } = inspector.stage.server.service
+    const event = { channel: 'PSTN', number: '+15550100008', name: 'BURST', payload: '{}' } as const
+    const readHeap = async (): Promise<number> => {
+      await session.send('HeapProfiler.collectGarbage')
+      return (await session.send('Runtime.getHeapUsage')).usedSize
+    }
+    /** Publishes so many events, and waits until the page shows the last one. */
+    const show = async (count: number): Promise<void> => {
+      for (let published = 0; published < count; published += 1_000) {
+        const subjects = Array.from(
+          { length: 1_000 },
+          (_, index) => `call:${published + index + 1}-of-${count}`,
+        )
+        await Promise.all(subjects.map((subject) => events.publish('manual', { ...event, subject })))
+      }
+      await page.locator('.row', { hasText: `${count}-of-${count}` }).waitFor()
+    }
+
+    await show(5_000)
+    const before = await readHeap()
+    await show(20_000)
+    // A kept message would take some hundred bytes. The page may still be reading some.
+    await expect.poll(readHeap).toBeLessThan(before + 1_000_000)
+  })
 
   inspector.once(
     'the arrow keys move, Enter opens with the focus in the record, and Escape brings it back',
@@ -304,6 +340,41 @@ onEachStore('the lists of the inspector', (inspector) => {
       await page.getByRole('article').waitFor()
     },
   )
+
+  inspector.once('a list has its count, and each row what it is about and what became of it', async () => {
+    const { server } = inspector.stage
+    const [customerNumber, phone] = ['+15550188068', '+15550188069']
+    await createGroup(server.url, { groupId: 'listed', subject: 'Listed' })
+    await control(server, 'POST /organizations/acme/participants', {
+      groupId: 'listed',
+      phone,
+      state: 'joined',
+    })
+    await inspector.simulate({ customerNumber, summary: { recap: 'Twelve chairs.' } })
+    const { page, problems } = await inspector.open('calls?organization=acme')
+    const find = (...texts: readonly (string | RegExp)[]) =>
+      texts.reduce(
+        (rows, text) => rows.filter({ has: page.getByRole('gridcell', { name: text, exact: true }) }),
+        page.locator('.rows .row'),
+      )
+    await find(customerNumber, 'ended', 'delivered').waitFor()
+    for (const [view, texts] of [
+      ['groups?organization=acme', ['Listed', '1']],
+      ['events?organization=acme&group=listed', ['GROUP_PARTICIPANT_JOINED', 'Listed', phone]],
+      ['events?organization=acme&name=CALL_AI_SUMMARY', [customerNumber, 'Twelve chairs.']],
+      ['requests?organization=acme', ['POST', 'listed']],
+    ] as const) {
+      await visit(page, inspector.getUrl(view))
+      await find(...texts)
+        .first()
+        .waitFor()
+    }
+    await visit(page, inspector.getUrl('api-keys?organization=acme'))
+    const times = page.locator('.rows .row').first().locator('time')
+    await expect.poll(() => times.count(), { message: 'the last request and the creation' }).toBe(2)
+    await page.getByRole('heading', { name: 'API keys 1', exact: true }).waitFor()
+    expect(problems).toEqual([])
+  })
 
   inspector.once.each([375, 768])("lists a delivery's subject and last response at %i px", async (width) => {
     const { server, accepting } = inspector.stage

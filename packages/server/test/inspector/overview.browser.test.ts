@@ -133,6 +133,14 @@ onEachStore('the overview of the inspector', (inspector) => {
     const numbers = (await readNumbers()) as Record<'sums' | 'totals' | 'tiles', string[]>
     expect(numbers.totals).toEqual(numbers.sums)
     expect(numbers.tiles).toEqual(numbers.sums)
+    const starts = await chart
+      .locator('.line path')
+      .evaluateAll((paths) =>
+        paths.flatMap((path) => /^M([\d.]+)/.exec(path.getAttribute('d') ?? '')?.[1] ?? []),
+      )
+    expect(Math.min(...starts.map(Number)), 'no line along the axis before the first event').toBeGreaterThan(
+      300,
+    )
     await page.getByRole('region', { name: 'Endpoints' }).getByRole('button', { name: 'Subscribe' }).click()
     await page.getByRole('dialog', { name: 'Subscribe an endpoint' }).getByLabel('URL').waitFor()
     await page.keyboard.press('Escape')
