@@ -36,7 +36,7 @@ export class DatabaseInUseError extends Error {
   }
 }
 
-/** Thrown when a database was written by a newer version of this software. */
+/** Thrown when a newer version of this software has changed a database so that this version cannot use it. */
 export class DatabaseVersionError extends Error {
   override readonly name = 'DatabaseVersionError'
   readonly code = 'database_too_new'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { EventRecord, GroupRecord } from '@wabakit/core'
 
 /**
- * Builds a group and the event of its creation, for a store that creates and rolls back. Only this shows whether groups
- * can be created: triggers, constraints and permissions differ from table to table.
+ * Builds a group and the event of its creation, which a store creates and rolls back. Only this shows whether groups can be
+ * created: triggers, constraints and permissions differ from table to table.
  */
 export const buildTrialCreation = ({
   organizationId,

@@ -5,8 +5,8 @@ import { isHead, isOpen } from './functions/lanes.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
 /**
- * Maximum number of rows to examine. It exceeds the limit, because the index does not distinguish heads from waiting
- * deliveries.
+ * Maximum number of rows in each part of the measurement. It exceeds the limit, because the part with all fresh deliveries
+ * contains heads, too, which are subtracted to count the waiting ones.
  */
 const most = '($1 * 2 + 10)'
 

@@ -26,7 +26,10 @@ type ChangeKind<Change, Table extends ChangedTable> = {
   getKey(change: Change): readonly string[]
 }
 
-/** Maximum number of changes per statement. Each change locks lanes, and PostgreSQL's lock table is limited. */
+/**
+ * Maximum number of changes per statement. Each change takes advisory locks, of its organization, its subject and the
+ * subscriptions that get its event, and PostgreSQL's lock table is limited.
+ */
 const maxChanges = 32
 
 const groups = mapTable('groups')
@@ -34,7 +37,8 @@ const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
 /**
- * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, and thus a transaction.
+ * Creates the methods for groups, participants, calls and summaries in PostgreSQL, and those that publish events. Concurrent
+ * changes of one kind share a statement, and thus a transaction.
  */
 export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) => {
   const createChange = <

@@ -27,8 +27,9 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
   }
-  // A subscription belongs to one organization, so this condition would be redundant. Without it, only the
-  // index of the subscription's deliveries can be used.
+  // A subscription belongs to one organization, so with a subscription, this condition is redundant. Without it, the planner
+  // can only use the index of the subscription's deliveries. Without delivered ones, it should rather use the index of the
+  // organization's other deliveries, which needs the condition.
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
   }

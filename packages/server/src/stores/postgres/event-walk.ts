@@ -54,7 +54,10 @@ export const walkEvents = ({
   }
 }
 
-/** Finds the longest part of a string that contains no ASCII letters, and so is the same in upper and lower case. */
+/**
+ * Finds the longest part of a string that contains no ASCII letters. With the collation "C", which changes the case of no other
+ * letters, such a part is the same in upper and lower case.
+ */
 const findCaseless = (text: string): string =>
   text.split(/[a-z]+/i).reduce((longest, part) => (part.length > longest.length ? part : longest))
 

@@ -65,8 +65,10 @@ export type PostgresDatabase = {
   /**
    * Runs a statement in its own transaction.
    *
-   * @throws StorageUnavailableError if nothing was changed.
+   * @throws StorageUnavailableError if the database failed, and nothing was changed.
    * @throws StorageOutcomeUnknownError if the change may have been committed.
+   * @throws RecordNotFoundError if a function requires a record that does not exist.
+   * @throws pg.DatabaseError if the database rejects the statement for another reason, such as a constraint.
    */
   readonly query: Query
   /**
@@ -83,7 +85,7 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 
 /**
- * How long other requests fail with the same error after a failure to connect, in milliseconds.
+ * How long other requests that need a new connection fail with the same error after a failure to connect, in milliseconds.
  * PostgreSQL starts a process for each connection that it refuses, and thousands of them delay its stop and
  * its recovery.
  */
@@ -233,9 +235,10 @@ export const openPostgres = async ({
       return rows
     } catch (error) {
       const failure = toStorageError(error, true)
-      // A rejected statement leaves the connection intact. After other failures, its state is unknown.
+      // A connection stays usable if the statement itself was at fault. After a failure of the database, its state may be
+      // unknown, so the connection is closed.
       client.release(isLost(failure))
-      // No result of an attempt could be stored any more, so that attempts must end before the lease does.
+      // No result of an attempt can be stored any more, so attempts must end before the lease does.
       if (isOutdated(failure)) queueChanges.emitLost()
       if (isDemoted(failure)) notifications.check()
       throw failure

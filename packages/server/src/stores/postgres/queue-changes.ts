@@ -24,7 +24,7 @@ const pauseMs = 20
 /** The pause before a notification that is not urgent, in milliseconds: the worker runs in this process. */
 const longPauseMs = 250
 
-/** If another process has added this many deliveries or more, reports `missed` instead of each delivery. */
+/** If this many deliveries or more were added since the last read, reports `missed` instead of each delivery. */
 const maxAdded = 500
 
 const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQueue => ({
@@ -36,7 +36,7 @@ const toState = ({ queue, shard, organizationId, pace }: StoredQueue): StoredQue
 
 /**
  * Carries changes of queues to the schedulers of all processes. Reports this process's commits immediately.
- * Other processes get a NOTIFY, and read the changes that they have not seen. Notifications are never part of
+ * Other processes get a NOTIFY, and read the changes since their last read. Notifications are never part of
  * the transaction they report: PostgreSQL commits notifying transactions one at a time, so they could no
  * longer share a disk write. If a notification is lost, the scheduler's next sweep finds the change.
  */
@@ -63,7 +63,7 @@ export const createQueueChanges = ({ read, notifications, notify, sender }: Queu
     )
   }
 
-  /** Reads the changes committed by other processes since the last read. */
+  /** Reports the changes committed since the last read. Those of this process are reported again, which is harmless. */
   const readOn = async (since: Snapshot): Promise<void> => {
     const changes = await readCommittedChanges(read, { shards: [...shards], since, limit: maxAdded })
     for (const state of changes.changed) own.emit({ kind: 'changed', state: toState(state) })

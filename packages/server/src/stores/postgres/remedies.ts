@@ -1,4 +1,4 @@
-/** The code of a server that was demoted to a standby, which cannot write. The next connection finds the new primary. */
+/** The code of a write on a server that only reads, such as a former primary. The connection is then closed, and a new one looks for the primary. */
 export const readOnly = '25006'
 
 /** The code of a missing function. */
@@ -55,7 +55,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
 export const findRemedy = (error: unknown): string | undefined => {
   const { code } = Object(error)
   if (typeof code !== 'string') return undefined
-  // Integrity constraints.
+  // The class of violated integrity constraints.
   if (code.startsWith('23')) return 'A constraint refuses the change. Check the constraints of its tables.'
   return remedies.get(code)
 }

@@ -1,10 +1,10 @@
 import type { Store } from '@wabakit/core'
 import { callFunction, type Query } from './query.ts'
 
-/** Maximum number of rows changed by one transaction of a removal. */
+/** Maximum number of records that one transaction of a removal removes, not counting attempts and figures. */
 const batch = 1_000
 
-/** Continues removals: removes at most `limit` rows, or skips at most 1,000 deliveries. Returns 0 if none are left. */
+/** Continues removals. Removes at most `limit` records, or skips at most 1,000 deliveries. Returns 0 if nothing is left. */
 const continueRemovals = async (query: Query, limit: number): Promise<number> =>
   (await callFunction<number>(query, 'continue_removals($1)', [limit])) ?? 0
 

@@ -95,7 +95,7 @@ export const isOutdated = (error: unknown): boolean =>
 export const isDemoted = (error: unknown): boolean =>
   error instanceof StorageUnavailableError && isResponse(error.cause) && error.cause.code === readOnly
 
-/** Returns whether an error may leave the connection in an unknown state. */
+/** Returns whether the database failed, rather than the statement. The state of the connection may then be unknown. */
 export const isLost = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 

@@ -16,7 +16,7 @@ type Lease = {
   until: number
   /** Time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** The running statement that takes tokens. It must be removed when it has settled, even if it failed. */
+  /** The running statement that takes tokens. It is removed once it has settled, so that later requests do not get its error. */
   taking?: Promise<unknown> | undefined
   state: TokenBucketState
 }

@@ -6,7 +6,7 @@ const damages: Readonly<Record<string, string>> = {
   full_page_writes: 'can damage the database, unless its file system never writes a part of a page',
 }
 
-/** Returns a warning for each setting that can make the server lose committed transactions. */
+/** Returns a warning for each of these settings that is off. */
 const describeDurability = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
@@ -19,8 +19,8 @@ const describeDurability = async (client: pg.Client, address: string): Promise<s
 }
 
 /**
- * Returns a warning if roles that are not members of this service's role may connect to the database. Advisory locks
- * and notifications belong to the whole database: such a role could take locks that this service waits for.
+ * Returns a warning if every role (PUBLIC) may connect to the database, and one of them is neither a superuser nor a member of
+ * this service's role. Advisory locks and notifications belong to the whole database: such a role could take locks that this service waits for.
  */
 const describeAccess = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string; others: string }>(

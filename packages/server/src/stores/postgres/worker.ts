@@ -73,7 +73,7 @@ export const createWorker = ({ notifications, queueChanges, prepare }: WorkerCon
      * later, notifies the schedulers that the worker is lost, because other workers take over 2 seconds
      * later.
      *
-     * @throws StorageUnavailableError if there is no such connection within 5 seconds.
+     * @throws StorageUnavailableError if there is no such connection within 5 seconds, or the lease cannot be renewed.
      */
     renew: async (id: string, write: () => Promise<WorkersView | undefined>): Promise<WorkersView> => {
       if (held?.id !== id) hold(id)

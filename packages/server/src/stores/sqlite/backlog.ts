@@ -17,7 +17,7 @@ export const listBusySubscriptions = `${busySubscriptions}
 
 /**
  * The earliest due time of a subscription. Reads only the first few unattempted deliveries: later ones are due later,
- * unless they were sent again.
+ * unless the earlier ones were sent again.
  */
 const firstDue = `select min(dueAt) as dueAt from (
   select * from (

@@ -7,7 +7,7 @@ const noteMs = 60_000
 
 /**
  * Creates a clock that continues the last server's clock. It adds the wall clock time since that server last stored the
- * time, or nothing if the wall clock was set back in the meantime.
+ * time, or nothing if the wall clock was set back by more than a minute (`maxDriftMs`) in the meantime.
  *
  * @returns the clock, and a function that stores its time and closes the database.
  */
@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Writes the time only after the caller has received it.
+      // A call of `clock.now()` finds the step. Waits until its caller has the time, because `note` calls `clock.now()`, too.
       queueMicrotask(note)
     },
   })

@@ -126,8 +126,8 @@ const listFilters = (query: DeliveryQuery): Conditions => ({
 })
 
 /**
- * Returns a function that reads deliveries in the query's order. Its `end` is the cursor of the next page, if the page
- * has fewer rows than `limit` because it examined the maximum number of rows.
+ * Returns a function that reads deliveries in the query's order. Its `end` is the cursor of the rows after those that the page
+ * may examine, if there are any.
  */
 export const createReadDeliveries = (database: DatabaseSync) => {
   const queries = createQueries(database)

@@ -28,7 +28,7 @@ const noteOwner = (lock: DatabaseSync): void => {
  * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a write lock (`immediate`), which users
  * with read-only access cannot take.
  *
- * @throws DatabaseInUseError if another process has the lock.
+ * @throws DatabaseInUseError if another process, or another store of this process, has the lock.
  */
 const lockFile = (path: string): (() => void) => {
   createPrivateFile(`${path}-lock`)
@@ -48,7 +48,7 @@ const lockFile = (path: string): (() => void) => {
 /**
  * Locks a database for this process and opens it. The lock is released when the database is closed.
  *
- * @throws DatabaseInUseError if another process has the lock.
+ * @throws DatabaseInUseError if another process, or another store of this process, has the lock.
  * @throws DatabaseOpenError if SQLite cannot open the database.
  */
 export const openLocked = <Opened extends { readonly database: DatabaseSync }>(

@@ -11,7 +11,7 @@ export type QueueChanges = ReturnType<typeof createQueueChanges>
 type Touched = { event: number; change: number }
 
 /**
- * Reports changes to queues after they are committed, and remembers all changes since this process opened the
+ * Reports changes to queues after they are committed, and remembers when each queue last changed since this process opened the
  * database. Only one process uses the file, so it sees all changes.
  */
 export const createQueueChanges = ({ effects, findSubscription }: Access) => {

@@ -4,8 +4,8 @@ import type { Access } from './record-access.ts'
 export type Removals = ReturnType<typeof createRemovals>
 
 /**
- * Maximum number of rows that one transaction of a removal changes. Such a transaction blocks the event loop for 2 to 5
- * ms.
+ * Maximum number of rows that one transaction of a removal changes, not counting attempts, which go with their deliveries, and
+ * figures. Such a transaction blocks the event loop for 2 to 5 ms.
  */
 const batch = 200
 

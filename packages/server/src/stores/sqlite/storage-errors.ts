@@ -26,7 +26,7 @@ const getResultCode = (error: unknown): number | undefined =>
 /** Returns whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
-/** Returns the remedy for a database failure, or `undefined` for any other error. */
+/** Returns the remedy for a database failure; `undefined` for an error without a known one. */
 export const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
 /** Returns whether the disk was full. In that case, no part of the transaction is in the file. */
@@ -45,7 +45,7 @@ export const toCommitError = (error: unknown, isTransaction: boolean): unknown =
         { cause: error },
       )
 
-/** Returns a {@link StorageUnavailableError} for a database failure, and any other error unchanged. */
+/** Returns a {@link StorageUnavailableError} for a database failure with a known remedy, and any other error unchanged. */
 export const toStorageError = (error: unknown): unknown => {
   const remedy = findRemedy(error)
   return remedy === undefined

@@ -36,7 +36,8 @@ export const createSubscriptions = (
   return {
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
-      // Unfinished deliveries from before the subscription was disabled must not be sent.
+      // Disabling skips unfinished deliveries in several transactions, which must have ended before the subscription is
+      // enabled again. Otherwise, the deliveries that are left would be sent.
       if (subscription.revision > 1 && !isDisabled) await removals.endAll()
       const outcome = await writeTo(subscription.organizationId, () => save(subscription))
       return isDisabled ? removals.end(outcome) : outcome

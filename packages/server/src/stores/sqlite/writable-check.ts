@@ -2,12 +2,12 @@ import { buildTrialCreation } from '../trial-creation.ts'
 import type { NewGroup } from './groups.ts'
 import type { Access } from './record-access.ts'
 
-/** Rolls a trial back. */
+/** Thrown to roll a trial back. */
 const endOfTrial = new Error('The trial was successful.')
 
 /**
- * Creates a check that commits a change without an effect, and creates a group with its deliveries, which is rolled back.
- * Rejects if either fails.
+ * Creates a check that commits a change without an effect and, if there is an organization, creates a group with its
+ * deliveries, which is rolled back. Rejects if either fails.
  */
 export const createWritableCheck = (
   { database, write }: Pick<Access, 'database' | 'write'>,

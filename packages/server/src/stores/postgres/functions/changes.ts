@@ -45,7 +45,8 @@ const formatParent = ({ table, key, column, code }: Parent): string => `
 /**
  * Returns the SQL of a function that makes several changes to different records. Each change is stored with its event
  * and the deliveries of the event. Records are locked in key order, which prevents deadlocks. `done` contains the
- * ordinals, from 1, of the changes that were made as requested.
+ * ordinals, from 1, of the changes whose events are published: those that were made and, of summaries, only each call's first
+ * one.
  */
 const formatChange = (change: ChangeFunction): string => {
   const { name, table, parent, conflict, where = '', before = '', after = '' } = change
@@ -76,8 +77,9 @@ END $$;
 }
 
 /**
- * Returns the SQL of a function that changes records if their new revision directly follows the stored one. The stored one is
- * locked before it is changed, because a record that is erased meanwhile would be inserted again.
+ * Returns the SQL of a function that inserts records of revision 1, and changes others if their new revision directly follows
+ * the stored one. The stored one is locked before it is changed, because a record that is erased meanwhile would be inserted
+ * again.
  */
 const formatRevision = (change: Pick<ChangeFunction, 'name' | 'table' | 'key' | 'parent'>): string => {
   const { table, key } = change
@@ -148,7 +150,7 @@ export type ExistingGroup = {
 }
 
 export type ChangeResult = {
-  /** The ordinals, from 1, of the changes that were made as requested. */
+  /** The ordinals, from 1, of the changes whose events were published: those made and, of summaries, each call's first one. */
   readonly done: readonly number[]
   /** The groups with the ids of those that were not created. */
   readonly existing: readonly ExistingGroup[] | null

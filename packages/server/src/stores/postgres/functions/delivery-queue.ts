@@ -169,7 +169,7 @@ export const readRetries = async (
 
 /**
  * The earliest due time of each open subscription; null if it has no pending delivery. Reads only the first 100
- * unattempted deliveries of each: later ones are due later, unless they were sent again.
+ * unattempted deliveries of each: later ones are due later, unless the earlier ones were sent again.
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(

@@ -115,7 +115,7 @@ BEGIN
 END $$;
 
 -- Waits for an organization's events that are being written, and returns the last position. A statement that starts
--- after this one sees all events up to that position.
+-- after this one sees all events of the organization up to that position.
 CREATE FUNCTION read_last_position(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('organization', ARRAY[p_organization_id]);

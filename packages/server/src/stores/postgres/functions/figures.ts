@@ -10,7 +10,8 @@ CREATE FUNCTION add_counts(p_left json, p_right json) RETURNS json LANGUAGE sql 
   ) AS sums
 $$;
 
--- Adds counts to the records of their periods, in key order, because other processes may add to the same ones.
+-- Adds counts to the records of their periods, except those of removed organizations and subscriptions. Locks records in
+-- key order, because other processes may add to the same ones, and a different order could cause a deadlock.
 CREATE FUNCTION add_figures(p_figures json) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.figures AS f (${listColumns('figures')})
@@ -26,7 +27,8 @@ BEGIN
 END $$;
 
 -- Adds at most p_limit records of one span, which start before a time, to those of a longer span, and removes them.
--- Returns their number, or 0 while another process does it. Skips what others have locked, because they add to records in key order.
+-- Returns their number, or 0 while another process does it. Skips records that others have locked: they lock records in key
+-- order and this function in the order of time, so that waiting could cause a deadlock.
 CREATE FUNCTION roll_up_figures(p_span integer, p_into_span integer, p_before bigint, p_limit integer)
 RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE

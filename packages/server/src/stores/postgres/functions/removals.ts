@@ -2,8 +2,8 @@ import { longestSpanMs } from '@wabakit/core/storage'
 import { allDeliveries } from './events.ts'
 
 /**
- * Functions that remove, prune and erase records. Organizations and subscriptions with a revision of -1 are removed: no
- * function or query finds them. `continue_removals` removes their records in small transactions, and skips the
+ * Functions that remove, prune and erase records. Organizations and subscriptions with a revision of -1 are removed: the
+ * methods of the store no longer find them. `continue_removals` removes their records in small transactions, and skips the
  * deliveries of disabled subscriptions.
  */
 export const removalFunctions = /* sql */ `
@@ -33,7 +33,8 @@ BEGIN
   RETURN removed + changed;
 END $$;
 
--- Removes at most p_limit rows of one kind, or skips at most 1,000 deliveries. Returns 0 if none are left.
+-- Removes at most p_limit records of one kind, or skips at most 1,000 deliveries. Attempts are removed with their deliveries,
+-- and the figures of a subscription with its last deliveries; neither is counted. Returns 0 if nothing is left.
 CREATE FUNCTION continue_removals(p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   subscription_position bigint;
@@ -98,7 +99,7 @@ END $$;
 -- Removes calls with their summaries, keeping marks of the summaries.
 CREATE FUNCTION forget_calls(p_organizations text[], p_call_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  -- A statement that deletes rows does not lock them in key order. Their summaries cannot be saved without these locks.
+  -- A statement that deletes rows does not lock them in key order. While a call is locked, its summary cannot be saved.
   PERFORM FROM wabakit.calls c JOIN unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
   ON c.organization_id = old.organization_id AND c.call_id = old.call_id
   ORDER BY c.organization_id, c.call_id FOR UPDATE OF c;
@@ -113,9 +114,9 @@ BEGIN
   SELECT r.organization_id, encode(sha256(convert_to(r.call_id, 'UTF8')), 'hex') FROM removed r ON CONFLICT DO NOTHING;
 END $$;
 
--- Removes hourly figures, and, oldest first from the given times, finished deliveries and events without deliveries.
--- Returns their number, and the times of the last ones for the next call, which can then skip entries that stay in the
--- indexes until the next vacuum.
+-- Removes what is older than p_before, at most p_limit of each kind: hourly figures and, oldest first from the given times,
+-- finished deliveries and events without deliveries. Returns their number, and the times of the last deliveries and events.
+-- The next call starts there, which skips entries of removed rows that stay in the indexes until the next vacuum.
 CREATE FUNCTION prune(
   p_before bigint, p_limit integer, p_finished_from bigint, p_occurred_from bigint,
   OUT removed integer, OUT finished_from bigint, OUT occurred_from bigint
@@ -154,8 +155,8 @@ BEGIN
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;
 
--- Removes old calls, participants who are no longer in their group, and inactive groups. Skips what others have locked, because
--- it does not lock rows in key order.
+-- Removes old calls, participants who are no longer in their group, and inactive groups with their participants. Skips what
+-- others have locked, because it does not lock rows in key order.
 CREATE FUNCTION prune_records(p_before bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   organizations text[];
@@ -182,7 +183,7 @@ BEGIN
     SELECT p.row FROM (
       SELECT g.organization_id, g.client_custom_group_id FROM wabakit.groups g
       WHERE coalesce(g.active_at, g.created_at) < p_before ORDER BY coalesce(g.active_at, g.created_at) LIMIT p_limit
-      -- So that a group that is joined meanwhile keeps its participants.
+      -- A change of a participant locks the group first. Without these locks, a participant who joins meanwhile could be removed.
       FOR UPDATE SKIP LOCKED
     ) AS g
     CROSS JOIN LATERAL (

@@ -2,8 +2,9 @@ import { progress } from '../progress.ts'
 import { isHead } from './lanes.ts'
 
 export const resendingFunctions = /* sql */ `
--- Returns deliveries, each given by its subscription and event, to their lanes if they are finished or have been
--- attempted and, if statuses are given, have one of these. Returns their number and the changed queues.
+-- Returns deliveries, each given by its subscription and event, to their lanes if their subscription is enabled, they are
+-- finished or have been attempted and, if statuses are given, have one of these. Returns their number and, unless it is 0,
+-- the queues of all given subscriptions.
 CREATE FUNCTION resend_deliveries(
   p_subscriptions bigint[], p_events bigint[], p_statuses text[], p_webhook_id_suffix text, p_now bigint,
   OUT resent integer, OUT queues json

@@ -1,6 +1,6 @@
 /**
  * Functions for workers and their shards. A worker is alive until its lease ends. If another worker notices
- * that its session has ended, it is alive for 2 more seconds, so that a process that lost only its connection
+ * that its session has ended, it is alive for at most 2 more seconds, in which a process that lost only its connection
  * can end its attempts. The listening session holds its worker's advisory lock in shared mode. Therefore, if another
  * session gets the lock exclusively, the worker's session has ended.
  */

@@ -3,8 +3,9 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 
 export const writeCheckFunctions: string = /* sql */ `
--- Writes to the tables that a request for a new group writes to and reads from those that it reads, rolls this back, and
--- commits a change without an effect. Takes no advisory locks: it must not wait for the work of one organization.
+-- Reads from the tables that a request for a new group reads from, and writes to those that it writes to, unless there is no
+-- organization. Rolls this back, and commits a change without an effect. Takes no advisory locks: it must not wait for the
+-- work of one organization.
 CREATE FUNCTION check_creates(p_group json, p_event json) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   existing text;
