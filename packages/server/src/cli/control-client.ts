@@ -108,7 +108,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     throw new CliError(message, exitCodes.failed, { cause })
   }
 
-  /** @throws CliError when the response has another form than that of the operation. */
+  /** @throws CliError when the response is incomplete, or has another form than that of the operation. */
   const readJson = async (
     method: Operation['method'],
     path: string,

@@ -26,7 +26,7 @@ type SettingOptions = {
   readonly shown?: readonly SettingName[]
 }
 
-/** Adds a flag for each server setting. `loadConfig` applies the variables and defaults. */
+/** Adds a flag for each server setting that not only the file can contain. `loadConfig` applies the variables and defaults. */
 export const addSettingOptions = (
   command: Command,
   { defaults = {}, shown }: SettingOptions = {},

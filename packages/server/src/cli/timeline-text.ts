@@ -67,8 +67,8 @@ export const formatArrivals = ({ style }: Output, arrivals: readonly Arrival[]):
 const describeSummary = ({ text }: SummaryStatus): string => text.replace(/(?<=endpoints\.) .*/s, '')
 
 /**
- * Formats the timeline of a call or group: a line per endpoint, its entries, followed by the reason why each unfinished delivery
- * is waiting.
+ * Formats the timeline of a call or group: a line per endpoint, its entries, and why each delivery is unfinished, or was skipped
+ * by a subscription that is still disabled.
  */
 export const formatTimeline = (output: Output, timeline: Timeline): string => {
   const { endpoints, summaryStatus, entries, deliveries } = timeline

@@ -71,7 +71,7 @@ export const createPages = (options: PagesOptions): Pages => {
       const outcome = await Promise.race([Promise.all([store.nextDueAt(), store.checkWritable()]), late])
       if (outcome === 'late') throw new Error(`There was no response within ${checkMs} ms.`)
     } catch (cause) {
-      // Anyone may read this page.
+      // Anyone may read this page, so it shows only fixed text. The error itself may contain names or addresses.
       const message = ['The database cannot be reached or written.', findRemedy(cause), 'See the log.']
       throw new StorageUnavailableError(message.filter(Boolean).join(' '), { cause })
     } finally {

@@ -95,8 +95,8 @@ const withPort = /^\[(.+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
 /**
  * Returns the client's address. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a trusted
  * proxy and names its caller. Earlier entries can be forged and are ignored. The port of a client changes with each
- * connection, so it is left out. If the entry is not an address, but `unknown` or `_hidden`, returns that of the nearest
- * proxy.
+ * connection, so it is left out. If the entry is missing, or is not an address (such as `unknown` or `_hidden`), returns the
+ * address of the nearest proxy.
  */
 export const getClientAddress = (
   incoming: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<Socket, 'remoteAddress'> },

@@ -81,7 +81,7 @@ const copyTables = async ({ source, target, countRows }: Migration, from: CopyPr
     for (const batch of source.batches(table, after)) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
-      // If the source fails, this promise is never awaited.
+      // If reading the source fails, nothing awaits this promise, and its rejection would end the process.
       writing.catch(() => {})
     }
     await writing

@@ -55,7 +55,8 @@ const redirect = (location: string): Response =>
 
 /**
  * Responds to a request for the inspector or one of its files. The page reads its own path, so every path of one segment
- * returns the same page. The page refers to its files by relative URLs, so paths of another depth are redirected.
+ * returns the same page. The page refers to its files by relative URLs, so paths of another depth are redirected, except those
+ * of the files.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
   const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []

@@ -64,8 +64,9 @@ const subscribe = async (
 }
 
 /**
- * Creates the demo organization, with a number on each channel and an API key, if the store has no
- * organization. Returns `undefined` if the store has only other organizations.
+ * Creates the demo organization, with a number on each channel and an API key, if the store has no organization but the
+ * operator's. Subscribes the endpoint to its events, also if the organization already exists. Returns `undefined` if the store
+ * has only other organizations.
  */
 export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
   const { items } = await service.organizations.list({ limit: 2 })

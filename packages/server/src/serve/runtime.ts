@@ -207,7 +207,7 @@ export const createRuntime = (options: RuntimeOptions) => {
       isDraining = true
     },
     /**
-     * Ends the live streams, and starts no more attempts. Running attempts are released after `graceMs` milliseconds.
+     * Ends the live streams, and starts no more attempts. Running attempts are released after at most `graceMs` milliseconds.
      * Requests still get responses.
      */
     stop: async (graceMs: number): Promise<void> => {

@@ -84,8 +84,8 @@ type ObserverOptions = {
 }
 
 /**
- * Adds what deliveries show to a profile: their form, the types of fields, repeats and order, without a value. Requests that are
- * not a known event show nothing.
+ * Adds what deliveries show to a profile: their form, the types of fields, repeats and order, but no value of a field or header.
+ * Requests that are not a known event show nothing.
  */
 export const observeDeliveries = ({ profile, registered, now }: ObserverOptions) => {
   const deliveries = { ...profile.deliveries }
