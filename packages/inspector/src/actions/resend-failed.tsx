@@ -34,7 +34,7 @@ const pollMs = 1_000
 /** How much earlier than the resend an attempt may seem to start, in milliseconds: the server's clock may differ. */
 const clockToleranceMs = 600_000
 
-/** Reads the deliveries that match, the newest first unless the query has an order. */
+/** Reads at most 10,000 of the deliveries that match, the newest first unless the query has an order. */
 const readDeliveries = async (query: Query): Promise<Delivery[]> => {
   const found: Delivery[] = []
   for (let cursor: string | undefined; found.length < most.followed; ) {
@@ -48,12 +48,15 @@ const readDeliveries = async (query: Query): Promise<Delivery[]> => {
   return found
 }
 
-/** A delivery that has not been attempted since it was created is not resent, because nothing would change. */
+/**
+ * Returns whether the server resends a delivery. It leaves out one that has not been attempted since it was created or last
+ * resent, because nothing would change.
+ */
 const isResent = ({ status, failures, deferrals }: Delivery): boolean =>
   status !== 'pending' || failures + deferrals > 0
 
 type ResultsProps = {
-  /** Selects what has been attempted since the resend, among the events that it was about. */
+  /** Selects what has been attempted since shortly before the resend, among the events that it was about. */
   readonly attempted: Params
   /** The number of deliveries that were resent. */
   readonly count: number
@@ -65,13 +68,13 @@ type ResultsProps = {
 const Results = ({ attempted, count, known }: ResultsProps) => {
   const { value = [], problem } = useRecord({
     load: async () => {
-      // The resent ones are mostly older than what the server delivers meanwhile, which could exceed the maximum.
+      // Oldest first, because the resent deliveries are mostly older than those of new events, which could exceed the maximum.
       const deliveries = await readDeliveries({ ...attempted, order: 'oldest_first' })
       return deliveries.filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity))
     },
     pollMs,
   })
-  // The server may have attempted one on its own just before the resend.
+  // At most the number of resent ones, because the server may have attempted others on its own just before the resend.
   const delivered = Math.min(count, value.filter(({ status }) => status === 'delivered').length)
   const failed = value.filter(({ status, failures }) => status !== 'delivered' && failures > 0).length
   const rest = Math.min(count, known.size) - delivered - failed
@@ -112,7 +115,7 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
       ? { from: shown.from || undefined, before: shown.before || undefined }
       : { from: ms === undefined ? ms : new Date(getNow() - ms).toISOString() }
   const select = (status: string) => ({ subscription, status, ...times })
-  /** Counts the deliveries of the period, if needed, because the server has to read each of them. */
+  /** Counts the deliveries of the period, but only if the number is needed, because the server has to read each of them. */
   const useCount = (status: string, isNeeded: boolean) => {
     const { value, problem } = useRecord(
       {

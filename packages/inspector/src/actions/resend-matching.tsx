@@ -51,7 +51,7 @@ const maxEndpoints = 50
 
 export type Share = { readonly id: string; readonly count: number }
 
-/** Counts the matching deliveries of each endpoint, the most affected first. */
+/** Counts the matching deliveries of each endpoint, the most affected first. For too many endpoints, counts all in one share. */
 export const countByEndpoint = async (
   query: Params,
   total: Signal<number | undefined>,

@@ -9,8 +9,7 @@ const pollMs = 400
 const maxWaitMs = 15_000
 
 /**
- * Reports the result of the attempt that follows a resend, because the resend succeeds even if that attempt
- * fails.
+ * Reports the result of the attempt that follows a resend or a retry, because that request succeeds even if the attempt fails.
  */
 const reportAttempt = async (id: string, known: number): Promise<void> => {
   const end = performance.now() + maxWaitMs

@@ -91,10 +91,10 @@ const kinds: Readonly<Record<Kind, SimulationKind>> = {
 
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
-/** The values that exist, by the name of the field that takes one of them. */
+/** Known values, by the name of the field that takes one of them. */
 type Existing = Readonly<Record<string, readonly Choice[]>>
 
-/** Lists the groups and customers that exist, so that the user can choose one instead of typing it. */
+/** Lists the newest groups, and the customers of the newest calls, so that the user can choose one instead of typing it. */
 const loadExisting = async (): Promise<Existing> => {
   const [groups, calls] = await Promise.all([
     sendOwn<Page<Group>>(['groups'], { query: { limit: 100 } }),

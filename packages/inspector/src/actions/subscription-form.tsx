@@ -182,7 +182,7 @@ export const editSubscription = (subscription: Subscription): void => {
         }}
         submitLabel="Save"
         onSubmit={async (values) => {
-          // The values of its query are masked, so that only another URL can be sent.
+          // The URL is shown with a masked query, so an unchanged one must not be sent back.
           const changed = { ...values, url: values.url === url ? undefined : values.url }
           await sendOwn(['subscriptions', id], { method: 'PATCH', body: buildBody(changed) })
           close()

@@ -1,9 +1,9 @@
 import type { Issue } from '@wabakit/wire'
 
-/** The failure of a request to the control API, with a message for the user. */
+/** The failure of a request to the control API, or of the check of a form before it, with a message for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Status of the response, or 0 if no response arrived. */
+  /** Status of the response, or 0 if there is none. */
   readonly status: number
   readonly issues: readonly Issue[]
 

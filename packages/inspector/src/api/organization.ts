@@ -10,7 +10,7 @@ export const loadAttempts = async (deliveryId: string): Promise<Attempt[]> =>
 export const loadRequest = (deliveryId: string, number: number): Promise<SentRequest> =>
   sendOwn(['deliveries', deliveryId, 'attempts', String(number), 'request'])
 
-/** All organizations, or `undefined` until they are loaded. */
+/** The first 1,000 organizations and the one in the page's URL, or `undefined` until they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)
 
 export const organization = computed(() => {
@@ -43,7 +43,7 @@ export const loadOrganizations = async (): Promise<void> => {
 export const sendOwn = <Result>(path: Path, options?: SendOptions): Promise<Result> =>
   send(['organizations', organizationId.value ?? '', ...path], options)
 
-/** Changes or counts many records, page by page, and yields the result of each page. `signal` ends it. */
+/** Changes or counts many records, page by page, and yields the result of each page. Throws if `signal` is aborted. */
 export async function* sendInParts<Part>(path: Path, body: object, signal?: AbortSignal) {
   for (let cursor: string | undefined; ; ) {
     const part = await sendOwn<Part & { nextCursor?: string }>(path, { body: { ...body, cursor }, signal })

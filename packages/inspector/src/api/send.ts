@@ -42,7 +42,7 @@ const readError = async (response: Response): Promise<ApiError> => {
 /** Sends requests to the host. The viewer of a trace, whose host is in the page itself, replaces it. */
 export const host = { fetch: (url: string, init: RequestInit): Promise<Response> => fetch(url, init) }
 
-/** @throws ApiError if there is no response, or the response reports an error. */
+/** @throws ApiError if there is no response, or the response reports an error; the error of `fetch` if `signal` is aborted. */
 export const request = async (path: Path, options: SendOptions = {}): Promise<Response> => {
   const { query = {}, body, method = body === undefined ? 'GET' : 'POST', headers, signal } = options
   const sent = token.value

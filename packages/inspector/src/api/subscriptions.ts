@@ -12,7 +12,7 @@ const loaded = signal<readonly ListedSubscription[] | undefined>(undefined)
 /** The organization's subscriptions, none until they are loaded. Other records contain only their ids. */
 export const subscriptions = computed(() => loaded.value ?? [])
 
-/** The enabled subscriptions that need attention, or `undefined` until they are loaded. */
+/** The number of enabled subscriptions, and those that need attention; `undefined` until they are loaded. */
 export const health = computed(() => {
   const enabled = loaded.value?.filter(({ state }) => state !== 'disabled')
   return (
@@ -29,7 +29,7 @@ const loadSubscriptions = async (): Promise<void> => {
   loaded.value = items
 }
 
-/** Returns whether a message is about an attempt that changes the state of its subscription. */
+/** Returns whether a message is about an attempt that may change the state of its subscription, or whose subscription is new. */
 const isNews = (message: LiveMessage): boolean => {
   if (message.type !== 'attempt') return false
   const { subscriptionId, outcome } = message.attempt

@@ -32,7 +32,7 @@ type DialogProps = {
 
 export type DialogControl = Pick<DialogProps, 'onClose'>
 
-/** A modal dialog. Its first field or button gets the focus. Escape closes the dialog, and the focus returns. */
+/** A modal dialog. Its first field or button gets the focus. Escape closes the dialog, like its button, and the focus returns. */
 export const Dialog = ({ title, onClose, children, unsaved, kind }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isAsking = useSignal(false)

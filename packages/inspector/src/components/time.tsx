@@ -40,7 +40,7 @@ export const TextWithTime = ({ text, at, to }: TextWithTimeProps) => {
   )
 }
 
-/** The server's explanation of why a delivery is waiting. */
+/** The server's explanation of why a delivery is unfinished, or was skipped. */
 export const WaitText = ({ wait }: { readonly wait: Wait }) => (
   <TextWithTime text={wait.text} at={'nextAttemptAt' in wait ? wait.nextAttemptAt : null} />
 )

@@ -42,7 +42,7 @@ export const useDelivery = (id: string) => {
   return { known, problem }
 }
 
-/** The likely cause and remedy of a failed attempt, and why the delivery is waiting. */
+/** The likely cause and remedy of a failed attempt, and why the delivery is unfinished or was skipped. */
 const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attempt'>) => {
   const { wait, subscriptionId, attempts } = delivery
   const diagnosis = attempt?.diagnosis

@@ -39,7 +39,7 @@ const formatMoment = (iso: string): string =>
   [formatDay(iso), formatTime(iso).slice(0, 5)].filter(Boolean).join(' ')
 
 const ChartTable = ({ title, times, series, format, marks, isCount }: ChartProps) => {
-  // Its rows would take longer than the rest of the view.
+  // The rows are rendered only while the table is open, because they take longer than the rest of the view.
   const isOpen = useSignal(false)
   return (
     <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>

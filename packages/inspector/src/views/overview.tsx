@@ -16,7 +16,7 @@ const pollMs = 10_000
 /** Maximum number of endpoints in the table, failing ones first. The list of subscriptions has all. */
 const maxEndpoints = 25
 
-/** The first view: the current state of the organization's endpoints, and how long they have been in it. */
+/** The first view: the state of the organization's endpoints, and figures of the chosen period. */
 export const OverviewView = () => {
   const query = getWindow()
   const keys = [organizationId.value, toSearch(query)]
