@@ -17,6 +17,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findFreePort } from '../../packages/server/test/free-port.ts'
+import { takeBlocks } from '../code-blocks.ts'
 import { listModuleSettings } from '../matrix/typescript.ts'
 import { readManifest } from '../release/packages.ts'
 import { installPacked, listPublishedPackages, listSpecifiers } from './packed.ts'
@@ -87,8 +88,7 @@ test('no build inlines a dependency or another package', () => {
 test("the endpoint in the server's README receives the signed webhooks of a call, in an empty folder", async () => {
   const folder = join(project, 'first-steps')
   mkdirSync(folder)
-  const page = readFileSync(join(root, 'packages/server/README.md'), 'utf8')
-  const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+  const [shown, code = '', events] = takeBlocks(import.meta.filename, 3).map((block) => block.code)
   const port = await findFreePort()
   writeFileSync(
     join(folder, 'endpoint.mjs'),
@@ -119,10 +119,9 @@ test("the endpoint in the server's README receives the signed webhooks of a call
   expect(trigger.stdout).toMatch(/^call call_/)
   const received = []
   for (let count = 0; count < 4; count += 1) received.push(await endpoint.line())
-  const [, expected = ''] = /^```\n(CALL_INCOMING_INITIATED\n.*?)^```$/ms.exec(page) ?? []
-  expect(received.map((line) => line.trim())).toEqual(expected.trimEnd().split('\n'))
+  expect(received.map((line) => `${line.trim()}\n`).join('')).toBe(events)
   const recap = received.at(-1)?.replace(/^\S+ /, '')
-  expect(readFileSync(join(root, 'docs/start.md'), 'utf8')).toMatch(RegExp(`^call_\\w{26} ${recap}$`, 'm'))
+  expect(shown).toMatch(RegExp(`^call_\\w{26} ${recap}\n$`))
 
   server.child.kill('SIGTERM')
   expect(await once(server.child, 'exit')).toEqual([0, null])

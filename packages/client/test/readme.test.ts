@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FetchInit, Hooks, SummaryEvents } from '@wabakit/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { createTestClock } from './clock.ts'
 import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
 import { getRefusedUrl, sendJson, startService } from './loopback.ts'
@@ -22,8 +23,7 @@ afterEach(() => {
 })
 
 it('each README snippet is identical to a file that runs here', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+  const blocks = takeBlocks(import.meta.filename).map(({ code }) => code)
   expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
 })
 

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { secret, startEndpoint } from './endpoint.ts'
 
 // It runs vitest, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 600_000 })
 
 const root = resolve(import.meta.dirname, '../../..')
-const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
 
 test('the snippet of the README passes on an endpoint without mistakes, and fails with the report on another', async () => {
   await using endpoint = await startEndpoint()
@@ -26,8 +26,8 @@ test('the snippet of the README passes on an endpoint without mistakes, and fail
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-conformance-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const [, snippet = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
-  const code = snippet
+  const [snippet] = takeBlocks(import.meta.filename, 1)
+  const code = (snippet?.code ?? '')
     .replace('http://127.0.0.1:3000/webhooks', endpoint.url)
     .replace('127.0.0.1:3000/debug', `127.0.0.1:${(effects.address() as AddressInfo).port}`)
     // Some checks. All of them take half a minute.

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { memoryStore, type Store } from '@wabakit/core'
+import { type DeliveryStatus, memoryStore, type Store } from '@wabakit/core'
 import { expect, test } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { createScenario, customer, waba } from './suite/scenario.ts'
 
 type Row = readonly [stored: string, scheduler: string, status: string]
@@ -89,4 +90,18 @@ test('users see the status that the table of states has for the states of store 
   const table = readTable()
   expect(table.length).toBeGreaterThan(10)
   for (const row of seen) expect(table).toContainEqual(row)
+})
+
+test('the diagram of states has every status of a delivery', () => {
+  const statuses: Readonly<Record<DeliveryStatus, true>> = {
+    waiting: true,
+    pending: true,
+    attempting: true,
+    delivered: true,
+    exhausted: true,
+    skipped: true,
+  }
+  const [block] = takeBlocks(import.meta.filename, 1)
+  const drawn = [...(block?.code ?? '').matchAll(/(\w+) --> (\w+)/g)].flatMap(([, ...ends]) => ends)
+  expect(new Set(drawn)).toEqual(new Set(Object.keys(statuses)))
 })

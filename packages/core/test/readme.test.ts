@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs'
 import * as core from '@wabakit/core'
 import { expect, test } from 'vitest'
-
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 
 /** Runs a snippet with the names of `scope`, and returns the names that it defines. */
 const run = async (
@@ -24,8 +21,8 @@ const request = new Request('https://api.example.com/whatsapp/wa-group/create', 
 })
 
 test('the snippets of the README run', async () => {
-  const [make = '', happen = '', observe = '', time = '', ...others] = snippets
-  expect(others).toEqual([])
+  const snippets = takeBlocks(import.meta.filename, 4).map(({ code }) => code)
+  const [make = '', happen = '', observe = '', time = ''] = snippets
   const { server, response } = await run(make, { ...core, request }, ['server', 'response'])
   expect((response as Response).status).toBe(200)
 

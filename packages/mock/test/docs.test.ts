@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ApiFault, CallSimulation } from '@wabakit/core/simulation'
 import { expect, test } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { createDeliveryFaultLists } from '../src/faults/delivery-faults.ts'
 import { MockOptions } from '../src/mock-options.ts'
 
@@ -12,10 +13,11 @@ const guide = ['testing', 'reference/mock', 'reference/live-profile', 'reference
   .map((page) => read(`docs/${page}.md`))
   .join()
 
-test('the guide declares the matchers as the example does', () => {
+test('the guide adds and declares the matchers as the example does', () => {
   const example = read('examples/testing-vitest/mock.ts').replace(/\s+/g, ' ')
-  const declaration = /^declare global.*?^}$/ms.exec(read('docs/testing.md'))?.[0]
-  expect(example).toContain(declaration?.replace(/\s+/g, ' ') ?? 'a declaration')
+  const [block] = takeBlocks(import.meta.filename, 1)
+  const [, code = 'a snippet'] = block?.code.split('\n\n') ?? []
+  expect(example).toContain(code.replace(/\s+/g, ' ').trim())
 })
 
 test('the guide names every option, outcome, field of a call and fault', () => {

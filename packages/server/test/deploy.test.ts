@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { requireCommand } from './programs.ts'
 
@@ -75,8 +76,7 @@ describe('the rules and the dashboard', () => {
   })
 
   test('contain every alert from the page on monitoring', () => {
-    const page = readFileSync(join(root, 'docs/monitoring.md'), 'utf8')
-    const documented = [...page.matchAll(/^```promql\n(.*)\n```$/gm)].map(([, expression = '']) => expression)
+    const documented = takeBlocks(import.meta.filename).map(({ code }) => code.trim())
     const missing = documented.filter((expression) => !rules.some(({ expr }) => expr.includes(expression)))
     expect(missing).toEqual([])
     expect(documented).toHaveLength(rules.length)

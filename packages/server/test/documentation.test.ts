@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { createEmptyProfile, MeasuredProfile } from '@wabakit/contract/profile'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { ServerConfig } from '../src/config/server-config.ts'
 import { type Setting, settings } from '../src/config/settings.ts'
@@ -110,13 +111,13 @@ test('the help of exec lists the flags that a suite needs, and names serve for t
 })
 
 const readJson = (page: string): unknown[] =>
-  [...readFileSync(resolve(docs, page), 'utf8').matchAll(/^```json\n(.*?)^```$/gms)].map(([, block = '']) =>
-    JSON.parse(block),
-  )
+  takeBlocks(import.meta.filename)
+    .filter((block) => block.page === page && block.language === 'json')
+    .map(({ code }) => JSON.parse(code))
 
 test('the configuration of the guide and the statement in a measured profile are valid', () => {
-  const configurations = readJson('running-the-server.md').map((value) => ServerConfig.safeParse(value))
-  const profiles = readJson('vendor.md').map((value) =>
+  const configurations = readJson('docs/running-the-server.md').map((value) => ServerConfig.safeParse(value))
+  const profiles = readJson('docs/vendor.md').map((value) =>
     MeasuredProfile.safeParse({ ...createEmptyProfile(), ...Object(value) }),
   )
   expect([...configurations, ...profiles]).toMatchObject([{ success: true }, { success: true }])

@@ -1,96 +1,23 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { distribution } from '../../webhooks/test/installed-postgres.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { settings } from '../src/config/settings.ts'
 import { acme, control, start } from './fixture.ts'
 import { requireCommand } from './programs.ts'
+import { runPage, shellPages } from './run-page.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
 
-/** The blocks of a page in some languages, without the `$` and the output of a session on a console. */
-const readBlocks = (page: string, languages = 'sh|console'): string =>
-  [...read(page).matchAll(new RegExp(`^\`\`\`(${languages})\\n(.*?)^\`\`\`$`, 'gms'))]
-    .map(([, language, block = '']) =>
-      language === 'console' ? (block.match(/(?<=^\$ ).*\n/gm) ?? []).join('') : block,
-    )
-    .join('\n')
-
-const pages = globSync(['*.md', 'docs/{,internals/}*.md', 'packages/*/README.md', 'examples/*/README.md'], {
-  cwd: root,
-}).filter((page) => readBlocks(page) !== '')
-
-/** Commands that a test must not run. A script replaces each: it records its arguments, and prints what the blocks read. */
-const recorded = [
-  ...['wabakit', 'npx', 'npm', 'node', 'git', 'curl', 'openssl', 'sleep', 'python3', 'docker'],
-  ...['systemctl', 'systemd-analyze', 'haproxy', 'caddy'],
-  ...['pg_dump', 'createdb', 'pg_restore', 'pg_basebackup', 'pg_verifybackup'],
-]
-const recorder = `#!/bin/sh
-{ printf '%s\\0' "\${0##*/}" "$@"; printf '\\n\\0'; } >> "$RECORD"
-case "\${0##*/} $1" in
-  'wabakit --version') echo 1.2.3 ;;
-  'openssl rand') printf '%064d\\n' 7 ;;
-  'git clone') mkdir -p wabakit/examples && cp -r "$ROOT/examples/deploy" wabakit/examples ;;
-esac
-`
-
-const folder = mkdtempSync(join(tmpdir(), 'wabakit-guides-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-mkdirSync(join(folder, 'bin'))
-for (const name of recorded) {
-  writeFileSync(join(folder, 'bin', name), recorder)
-  chmodSync(join(folder, 'bin', name), 0o755)
-}
-
-/** Runs the blocks of a page in one shell, as a reader does. Returns its folder, and the words of each recorded command. */
-const runPage = (page: string) => {
-  const machine = mkdtempSync(join(folder, 'machine-'))
-  for (const path of ['etc/systemd/system', 'opt', 'var/lib/wabakit', 'home/.zfunc', 'backups'])
-    mkdirSync(join(machine, path), { recursive: true })
-  for (const path of ['.local/share/bash-completion/completions', '.config/fish/completions'])
-    mkdirSync(join(machine, 'home', path), { recursive: true })
-  for (const name of ['wabakit.db', 'wabakit-2026-01-01T03-00-00Z.db'])
-    writeFileSync(join(machine, 'var/lib/wabakit', name), '')
-  const script = readBlocks(page).replaceAll(/(?<![\w.])\/(?=(?:etc|opt|var|backups)\/)/g, `${machine}/`)
-  const RECORD = join(machine, 'record')
-  writeFileSync(RECORD, '')
-  execFileSync('bash', ['--norc', '-eu', '-o', 'pipefail', '-c', script], {
-    // With a socket as its input, bash would read its settings.
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: machine,
-    env: {
-      PATH: `${join(folder, 'bin')}:/usr/bin:/bin`,
-      HOME: join(machine, 'home'),
-      RECORD,
-      ROOT: root,
-      // What the reader has.
-      KEY: 'a-key',
-      WEBHOOK_TOKEN: 'a-token',
-      WABAKIT_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    },
-  })
-  const commands = readFileSync(RECORD, 'utf8').split('\n\0').slice(0, -1)
-  return { machine, commands: commands.map((words) => words.split('\0').slice(0, -1)) }
-}
+const blocks = takeBlocks(import.meta.filename)
 
 const parseOnly = (command: Command): void => {
   command.exitOverride().action(() => {})
@@ -109,10 +36,15 @@ const compose: { services: object; secrets: Record<string, { file: string }> } =
   read('examples/deploy/compose.yaml'),
 )
 
-const expectFlags = (name: string, args: readonly string[]): void => {
-  if (distribution === undefined) return
-  const help = spawnSync(join(distribution, name), ['--help'], { encoding: 'utf8' }).stdout
-  for (const flag of args.filter((word) => word.startsWith('--'))) expect(help).toContain(`${flag}`)
+const dockerfile = read('Dockerfile')
+
+/** Expects files and folders of the repository to exist. */
+const expectPaths = (args: readonly string[]): void => {
+  for (const path of args.filter((word) => /^[a-z][\w.-]*\//.test(word)))
+    expect([path, ['', 'packages'].some((folder) => existsSync(join(root, folder, path)))]).toEqual([
+      path,
+      true,
+    ])
 }
 
 /** Checks of the arguments of each command, such as files that must exist and flags that it must know. */
@@ -122,9 +54,12 @@ const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
     const [name = '', ...rest] = args.filter((word) => word !== '--yes')
     if (name === 'wabakit' || name === '@wabakit/server') return parseOurs(rest)
     expect(readdirSync(join(root, 'node_modules/.bin'))).toContain(name)
+    expectPaths(rest)
   },
-  npm: ([command, script = '']) => {
-    if (command === 'run') expect(Object.keys(scripts)).toContain(script)
+  npm: ([command, script = '', ...rest]) => {
+    if (command !== 'run') return
+    expect(Object.keys(scripts)).toContain(script)
+    expectPaths(rest)
   },
   curl: (args) => {
     for (const word of args) {
@@ -144,26 +79,32 @@ const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
       ).toBe(true)
     }
   },
+  // It is not installed where tests run.
   docker: ([group, command, ...rest]) => {
+    if (group === 'run') {
+      const [, volume] = /--volume \w+:(\S+)/.exec(rest.join(' ')) ?? []
+      const [, port] = /--publish [\d.]+:\d+:(\d+)/.exec(rest.join(' ')) ?? []
+      expect(dockerfile).toContain(`\nVOLUME ${volume}\nEXPOSE ${port}\n`)
+    }
     if (group !== 'compose' || command !== 'exec') return
-    const [service = '', program, script, ...args] = rest.filter((word) => word !== '-T')
+    const [service = '', program = '', ...args] = rest.filter((word) => word !== '-T')
     expect(Object.keys(compose.services)).toContain(service)
-    if (program !== 'node') return
-    expect(read('Dockerfile')).toContain(`\nENTRYPOINT ["node", "${script}"]`)
-    return parseOurs(args)
+    if (program !== 'node') return checks[program]?.(args)
+    expect(dockerfile).toContain(`\nENTRYPOINT ["node", "${args[0]}"]`)
+    return parseOurs(args.slice(1))
   },
-  ...Object.fromEntries(
-    recorded
-      .filter((name) => name.startsWith('pg_') || name === 'createdb')
-      .map((name) => [name, (args: readonly string[]) => expectFlags(name, args)]),
-  ),
+  pg_dump: (args) => {
+    if (distribution === undefined) return
+    const { stdout } = spawnSync(join(distribution, 'pg_dump'), ['--help'], { encoding: 'utf8' })
+    for (const flag of args.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
+  },
 }
 
-test.skipIf(process.platform === 'win32').each(pages)(
+test.skipIf(process.platform === 'win32').each(shellPages)(
   'the shell blocks of %s run, with commands, options, scripts and files that exist',
   async (page) => {
     const { machine, commands } = runPage(page)
-    for (const [name = '', ...args] of commands) await checks[name]?.(args)
+    for (const { name, args } of commands) await checks[name]?.(args)
     const files = globSync(['etc/wabakit/*.env', '**/secrets/wabakit.env'], { cwd: machine })
     for (const file of files) {
       const lines = readFileSync(join(machine, file), 'utf8').trim().split('\n')
@@ -178,14 +119,17 @@ test.skipIf(process.platform === 'win32').each(pages)(
   },
 )
 
-test('the service of the compose file in the guide runs what the GitLab job of another guide runs', () => {
-  const { mock }: { mock: { image: string; command: string } } = parse(readBlocks('docs/testing.md', 'yaml'))
+test('the service of the compose file in the guide runs what the GitLab job of another guide runs', async () => {
+  const { mock }: { mock: { image: string; command: string } } = parse(
+    blocks.find(({ language }) => language === 'yaml')?.code ?? '',
+  )
   const [, gitlab = ''] = read('docs/ci.md').split('## GitLab')
   const { browser } = parse(gitlab.split('```')[1]?.slice('yaml\n'.length) ?? '')
   expect([mock.image, mock.command.split(' ')]).toEqual([
     browser.services[0].name,
     browser.services[0].command,
   ])
+  await checks.npx?.(mock.command.split(' ').slice(1))
 })
 
 test.skipIf(!requireCommand('curl', '--version'))(
@@ -194,7 +138,9 @@ test.skipIf(!requireCommand('curl', '--version'))(
     const server = await start({ sandbox: true, organizations: [{ ...acme, id: 'demo' }] })
     await control(server, 'POST /organizations/demo/simulated-calls', { customerNumber: '+15550199001' })
     const { body } = await control(server, 'GET /organizations/demo/events')
-    const script = readBlocks('docs/control-api.md')
+    const script = blocks
+      .flatMap(({ language, code }) => (language === 'sh' ? [code] : []))
+      .join('\n')
       .replaceAll('http://127.0.0.1:4100', server.url)
       .replace('evt_…', body.items[0].id)
       .replaceAll(/ *\\\n */g, ' ')

@@ -14,6 +14,7 @@ import { createReferenceServer } from 'wabakit/core'
 import { createMock } from 'wabakit/mock'
 import { generateSecret, standardWebhooks } from 'wabakit/webhooks'
 import { createOrders, refunds } from '../../../examples/start/orders.ts'
+import { codeBlocks, takeBlocks } from '../../../tools/code-blocks.ts'
 import { findFreePort } from '../../server/test/free-port.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -30,16 +31,19 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-test.each([
-  ['README.md', ['send.ts', 'receive.ts', 'order.test.ts']],
-  ['packages/wabakit/README.md', ['send.ts', 'receive.ts']],
-  ['packages/wabakit/AGENTS.md', ['start/orders.ts']],
-  ['docs/reference/parsing.md', ['parse-events.ts']],
-  ['docs/start.md', ['start/orders.ts', 'start/orders.test.ts', 'start/serve.ts', 'send.ts']],
-  ['docs/orms.md', ['drizzle', 'prisma'].map((name) => `orms/${name}.ts`)],
-])('each snippet of %s is identical to an example', (page, examples) => {
-  const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
-  expect(blocks.map(([, code]) => code)).toEqual(examples.map(readExample))
+/** Pages whose snippets are examples, which other tests run, by their files. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['send.ts', 'receive.ts', 'order.test.ts'],
+  'packages/wabakit/README.md': ['send.ts', 'receive.ts'],
+  'packages/wabakit/AGENTS.md': ['start/orders.ts'],
+  'docs/reference/parsing.md': ['parse-events.ts'],
+  'docs/start.md': ['start/orders.ts', 'start/orders.test.ts', 'start/serve.ts', 'send.ts'],
+  'docs/orms.md': ['orms/drizzle.ts', 'orms/prisma.ts'],
+}
+
+test.each(Object.entries(examples))('each snippet of %s is identical to an example', (page, files) => {
+  const blocks = codeBlocks.filter((block) => block.page === page && block.language === 'ts')
+  expect(blocks.map(({ code }) => code)).toEqual(files.map(readExample))
 })
 
 test('the code of the start page handles a duplicate once', async () => {
@@ -84,22 +88,10 @@ const startService = async () => {
   return { WABAKIT_BASE_URL: `http://127.0.0.1:${port}`, WABAKIT_API_KEY: apiKey }
 }
 
-/** Pages whose snippets need nothing but variables. */
-const selfContained = [
-  'docs/README.md',
-  'docs/authentication.md',
-  'docs/reference/signatures.md',
-  'docs/monitoring.md',
-  'docs/running-the-server.md',
-  'docs/reference/mock.md',
-  'docs/testing.md',
-  'packages/contract/README.md',
-  'packages/mock/README.md',
-  'packages/server/README.md',
-  'packages/wire/README.md',
-]
+/** All other snippets that no other test runs. They need nothing but variables. */
+const selfContained = takeBlocks(import.meta.filename).filter(({ page }) => examples[page] === undefined)
 
-/** What some of them print, as their comments show. */
+/** What some of them print, as their comments show, by their page and place. */
 const printed: Readonly<Record<string, RegExp>> = {
   'packages-contract-README.md-0':
     /^\[.*wabaNumber is required.*subject must be at most 128 characters long.*\]\ntrue\n$/s,
@@ -115,17 +107,11 @@ test('the snippets of the guides run, one after the other', { timeout: 120_000 }
   open.push({ close: () => rmSync(folder, { recursive: true }) })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  const files = selfContained.flatMap((page) => {
-    const text = readFileSync(join(root, page), 'utf8')
-    // The test of the packed packages runs the endpoint with a port of its own. Some run only in tests, or with a database.
-    const blocks = [...text.matchAll(/^```[jt]s\n(.*?)^```$/gms)].filter(
-      ([code]) => !/listen\(3000|from '(?:vitest|pg)'/.test(code),
-    )
-    return blocks.map(([, code = ''], index) => {
-      const file = `${page.replaceAll('/', '-')}-${index}.ts`
-      writeFileSync(join(folder, file), code)
-      return file
-    })
+  const files = selfContained.map(({ page, code }, index) => {
+    const before = selfContained.slice(0, index).filter((block) => block.page === page)
+    const file = `${page.replaceAll('/', '-')}-${before.length}.ts`
+    writeFileSync(join(folder, file), code)
+    return file
   })
   const runner = `
     // What a server waits for before it ends.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { sharePostgres } from './postgres.ts'
 import { joined, signed, summary } from './signed.ts'
 
@@ -50,10 +51,14 @@ afterEach(() => {
   vi.resetModules()
 })
 
+const blocks = takeBlocks(import.meta.filename)
+const readBlocks = (page: string): string[] =>
+  blocks.filter((block) => block.page === page).map(({ code }) => code)
+
 it.each(Object.entries(pages))('each snippet of %s is identical to a file that runs here', (page, files) => {
-  const content = readFileSync(join(import.meta.dirname, '../../..', page), 'utf8')
-  const blocks = [...content.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
-  expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
+  expect(readBlocks(page)).toEqual(
+    files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')),
+  )
 })
 
 it('the snippet that receives prints the events', async () => {
@@ -99,8 +104,8 @@ it('the snippet for vendors verifies by a token, a static header or a signature'
 })
 
 it('a receiver prints the line that the page on troubleshooting starts with', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/troubleshooting.md'), 'utf8')
-  const [, start, end] = /^```\n(A webhook was .*) … (.*)\n```$/m.exec(page) ?? []
+  const [, start, end] =
+    /^(A webhook was .*) … (.*)\n$/.exec(readBlocks('docs/troubleshooting.md')[0] ?? '') ?? []
   const request = await post(joined)
   request.headers.set('webhook-signature', 'v1,AAAA')
   await createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).handle(request)
@@ -133,10 +138,7 @@ it('the snippets with an inbox keep a summary exactly once', async () => {
   const kept = [{ call_id: 'call-1', recap: summary.summary.recap }]
   expect([(await pool.query(select)).rows, database.prepare(select).all()]).toEqual([kept, kept])
 
-  const guide = readFileSync(join(import.meta.dirname, '../../../docs/testing.md'), 'utf8')
-  const [testing = ''] = (guide.match(/(?<=^```ts\n).*?(?=^```$)/gms) ?? []).filter((code) =>
-    code.includes("from 'pg'"),
-  )
+  const [testing = ''] = readBlocks('docs/testing.md')
   const received = `await receiver.on('GROUP_CREATED', () => {}).accept('{"event":"GROUP_CREATED","groupId":"g"}')\n`
   const script = `${testing.replace(/^(?=const \{ handled \})/m, received)}
     const { rows } = await pool.query('SELECT state FROM wabakit_inbox_7')

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { takeBlocks } from '../../code-blocks.ts'
 
 /** Runs that once broke an invariant. */
 const cases = globSync(resolve(import.meta.dirname, '../cases/*.json')).sort()
@@ -25,3 +26,12 @@ test.each(cases.map((path, index) => [basename(path, '.json'), index]))(
     expect(replays[index], 'a planned fault no longer occurs').not.toContain('did not occur')
   },
 )
+
+test('the reproduction on the page is what its case prints, up to the invariant and but for the times', () => {
+  const [block] = takeBlocks(import.meta.filename, 1)
+  const [shown = ''] = block?.code.split('Broken:') ?? []
+  const index = cases.findIndex((path) => path.endsWith('stop-while-the-store-is-away.json'))
+  const toForms = (text = ''): string[] => text.split('\n').map((line) => line.replaceAll(/\d+/g, '1').trim())
+  const printed = new Set(['…', ...toForms(replays[index])])
+  expect(toForms(shown).filter((line) => !printed.has(line))).toEqual([])
+})

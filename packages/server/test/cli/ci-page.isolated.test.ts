@@ -13,6 +13,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
+import { takeBlocks } from '../../../../tools/code-blocks.ts'
 import { findFreePort } from '../free-port.ts'
 import { isMatrix } from '../programs.ts'
 import { command, folder } from './wabakit.ts'
@@ -21,8 +22,7 @@ import { command, folder } from './wabakit.ts'
 vi.setConfig({ testTimeout: 600_000 })
 
 const root = resolve(import.meta.dirname, '../../../..')
-const page = readFileSync(join(root, 'docs/ci.md'), 'utf8')
-const [actions = '', gitlab = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block]) => block)
+const [actions = '', gitlab = ''] = takeBlocks(import.meta.filename, 2).map(({ code }) => code)
 
 const Variables = z.optional(z.record(z.string(), z.string()))
 const Workflow = z.object({

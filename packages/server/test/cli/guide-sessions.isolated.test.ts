@@ -1,27 +1,27 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { eventExamples } from '@wabakit/contract/documents'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test } from 'vitest'
+import { takeBlocks } from '../../../../tools/code-blocks.ts'
 import { startServer, startWabakit, wabakitHere } from './wabakit.ts'
 
-const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/cli.md'), 'utf8')
+const blocks = takeBlocks(import.meta.filename, 3)
+const readBlocks = (language: string): string[] =>
+  blocks.filter((block) => block.language === language).map(({ code }) => code)
 
 /** The commands of each session of the guide, with the lines that it prints. */
-const [rejected = [], recorded = []] = [...guide.matchAll(/^```console\n(.*?)^```$/gms)].map(
-  ([, session = '']) =>
-    session
-      .split(/^\$ wabakit /m)
-      .slice(1)
-      .map((part) => {
-        const [command = '', ...output] = part.trimEnd().split('\n')
-        return { command, output }
-      }),
+const [rejected = [], recorded = []] = readBlocks('console').map((session) =>
+  session
+    .split(/^\$ wabakit /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.trimEnd().split('\n')
+      return { command, output }
+    }),
 )
 
 /** Matches a line of the guide: `…` is what it leaves out, and numbers and ids differ. */
@@ -68,7 +68,7 @@ test('the session of the guide that finds out why a webhook is rejected prints w
     .onError(() => {})
   const host = await open(toNodeHandler(receiver))
   const { ready } = await startServer(['--webhook-url', `http://${host}/webhooks`])
-  const [, printed = ''] = /^```json\n(.*?)^```$/ms.exec(guide) ?? []
+  const [printed = ''] = readBlocks('json')
   for (const [, name] of printed.matchAll(/"(\w+)":/g)) expect(JSON.stringify(ready)).toContain(`"${name}":`)
 
   const env = { WABAKIT_SERVER: ready.url }

@@ -26,8 +26,11 @@ const args = [
   '--renderer-process-limit=1',
 ]
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args })
+export const launchBrowser = (...further: readonly string[]): Promise<Browser> =>
+  chromium.launch({
+    ...(chromiumPath && { executablePath: chromiumPath }),
+    args: [...args, ...further],
+  })
 
 const pictures = resolve(import.meta.dirname, '../../../../test-results/inspector')
 

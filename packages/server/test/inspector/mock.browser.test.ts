@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createMock } from '@wabakit/mock'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hasChromium, openPage } from './browser.ts'
+import { takeBlocks } from '../../../../tools/code-blocks.ts'
+import { hasChromium, launchBrowser, openPage } from './browser.ts'
 
 describe.skipIf(!hasChromium)('the inspector of a mock', () => {
   const start = async () => {
@@ -82,5 +85,36 @@ describe.skipIf(!hasChromium)('the inspector of a mock', () => {
     await page.getByText('Exactly what was sent. Faults: tamper.').waitFor()
     await picture('mock-wire')
     expect(problems).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)('a page that is not of this machine', () => {
+  /** Lets such a page request something from a mock. Resolves to the status or the error, and to what the console shows. */
+  const request = async (...args: readonly string[]) => {
+    const mock = await createMock({ port: 0 })
+    onTestFinished(mock.close)
+    const browser = await launchBrowser(...args)
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    const shown: string[] = []
+    page.on('console', (message) => shown.push(message.text()))
+    await page.route('http://app.example/', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+    await page.goto('http://app.example/')
+    const url = `${mock.url}/v1/call/ai-summary?callId=c`
+    const result = await page.evaluate((to) => fetch(to).then(({ status }) => status, String), url)
+    return { result, shown }
+  }
+
+  test('cannot call a mock, and Chromium says why, as the guide shows', async () => {
+    const [block] = takeBlocks(import.meta.filename, 1)
+    const { result, shown } = await request()
+    expect(result).toMatch(/TypeError/)
+    expect(shown.join('\n')).toContain(block?.code.trim().replace('… ', ''))
+  })
+
+  test('can call a mock if Chromium is started as the guide says', async () => {
+    const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/reference/mock.md'), 'utf8')
+    const [flag = ''] = /--disable-features=\w+/.exec(guide) ?? []
+    expect(await request(flag)).toMatchObject({ result: 401 })
   })
 })

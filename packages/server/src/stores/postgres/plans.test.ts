@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { takeBlocks } from '../../../../../tools/code-blocks.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createPostgresDatabase } from '../../../test/shared-cluster.ts'
 import { createBacklogMeasure } from './backlog.ts'
@@ -360,19 +359,19 @@ test('a rate limit reads one version of a bucket, however many versions a snapsh
   expect(rowsRead()).toBeLessThan(10)
 })
 
+const deploying = 'docs/deploying.md'
+const blocks = takeBlocks(import.meta.filename)
+
 test('the queries of the guides run', async () => {
-  const guides = ['scaling', 'postgresql'].map((page) =>
-    readFileSync(resolve(import.meta.dirname, `../../../../../docs/${page}.md`), 'utf8'),
-  )
-  const queries = [...guides.join('').matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql = '']) => sql)
+  const queries = blocks.filter(({ page }) => page !== deploying)
   expect(queries.length).toBeGreaterThan(7)
-  for (const sql of queries) await connection.query(sql)
+  for (const { code } of queries) await connection.query(code)
 })
 
 test('the statements of the guide that create the database run', async () => {
-  const guide = readFileSync(resolve(import.meta.dirname, '../../../../../docs/deploying.md'), 'utf8')
-  const [, sql = ''] = /^```sql\n(.*?)^```$/ms.exec(guide) ?? []
-  const statements = sql.replaceAll(/\bwabakit\b/g, 'guide').match(/[^;]+(?=;)/g) ?? []
+  const [block, ...others] = blocks.filter(({ page }) => page === deploying)
+  expect(others).toEqual([])
+  const statements = block?.code.replaceAll(/\bwabakit\b/g, 'guide').match(/[^;]+(?=;)/g) ?? []
   expect(statements).toHaveLength(3)
   // A database is created outside of a transaction.
   for (const statement of [...statements, 'DROP DATABASE guide', 'DROP ROLE guide'])
