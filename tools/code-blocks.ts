@@ -36,6 +36,12 @@ export const shares: Readonly<Record<string, readonly Share[]>> = {
     ['console', 'docs/cli.md'],
     ['json', 'docs/cli.md'],
   ],
+  'packages/server/test/cli/guide-walks.isolated.test.ts': [
+    ['sh', 'docs/start.md'],
+    ['ts', 'docs/start.md'],
+    ['', 'docs/start.md'],
+    ['sh', 'examples/orders/README.md'],
+  ],
   'packages/server/test/deploy.test.ts': [['promql', 'docs/monitoring.md']],
   'packages/server/test/documentation.test.ts': [
     ['json', 'docs/running-the-server.md'],
