@@ -16,8 +16,6 @@ const contexts: Readonly<Record<string, string>> = {
   'const stop = server.on': `${server}\ndeclare const signal: AbortSignal`,
   'let now = Date.UTC':
     "import { createReferenceServer } from 'wabakit/core'\ndeclare const organizations: []",
-  "app.post('/webhooks', express.json()":
-    "import { createHmac } from 'node:crypto'\nimport express from 'express'\nconst app = express()\ndeclare const key: string\ndeclare const summaries: string[]",
 }
 
 const pages = globSync(['*.md', 'docs/{,reference/,internals/}*.md', 'packages/*/*.md'], { cwd: root })
