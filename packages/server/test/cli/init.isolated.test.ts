@@ -77,7 +77,7 @@ const writeApplicationTest = (path: string, name: string, lines: readonly string
 import { signWebhook } from 'wabakit/webhooks'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 process.env.WABAKIT_WEBHOOK_SECRET = secret
-process.env.WABAKIT_WEBHOOK_TOKEN = secret
+process.env.WEBHOOK_TOKEN = secret
 test('${name} receives a webhook with the lines that init prints', async () => {
   // The receiver keeps its secret for a minute, but other tests use other secrets.
   vi.resetModules()
@@ -231,7 +231,7 @@ test('writes what CommonJS, jest and the answers need', async () => {
   expect(read('test/wabakit.test.js')).toMatch(
     /DROP TABLE IF EXISTS wabakit_inbox_test'\)\n.*stop\(\)\n.*database\.end\(\)/,
   )
-  expect(read('.env.wabakit.example')).toContain('\nWABAKIT_WEBHOOK_TOKEN=\n')
+  expect(read('.env.wabakit.example')).toContain('\nWEBHOOK_TOKEN=\n')
   expect(stdout).toContain("const { receiver } = require('./wabakit/receiver.js')")
   expect(stdout).toContain('receiver.start() //')
   expect(stdout).toContain('Then run: npm install wabakit\n')
@@ -347,7 +347,7 @@ test('writes files only after confirmation, and never overwrites one', async () 
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest @types/node@latest\n')
   expect(stdout).toContain("import { receiver } from './wabakit/receiver'")
   expect(stdout).toMatch(
-    /Start your application on port 3000 with WABAKIT_WEBHOOK_TOKEN=([0-9a-f]{32})\n.*\n {2}npx @wabakit\/server --sandbox --profile live --webhook-url 'http:\/\/127\.0\.0\.1:3000\/webhooks\?token=\1'\n/,
+    /Start your application on port 3000 with WEBHOOK_TOKEN=([0-9a-f]{32})\n.*\n {2}npx @wabakit\/server --sandbox --profile live --webhook-url 'http:\/\/127\.0\.0\.1:3000\/webhooks\?token=\1'\n/,
   )
   expect(stdout).toContain('  npx @wabakit/server inbox list --database webhooks.db\n')
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')

@@ -19,7 +19,7 @@ export type Sender = {
 export const senders: Readonly<Record<SenderKind, Sender>> = {
   url: {
     verifier: 'urlToken',
-    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    variable: 'WEBHOOK_TOKEN',
     verify: (value) => `urlToken({ token: () => ${value} })`,
     isInUrl: true,
   },
@@ -30,13 +30,13 @@ export const senders: Readonly<Record<SenderKind, Sender>> = {
   },
   header: {
     verifier: 'staticHeader',
-    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    variable: 'WEBHOOK_TOKEN',
     verify: (value) => `staticHeader({ header: 'x-webhook-token', value: () => ${value} })`,
     header: (value) => ['x-webhook-token', value],
   },
   bearer: {
     verifier: 'bearerAuth',
-    variable: 'WABAKIT_WEBHOOK_TOKEN',
+    variable: 'WEBHOOK_TOKEN',
     verify: (value) => `bearerAuth({ token: () => ${value} })`,
     header: (value) => ['authorization', `Bearer ${value}`],
   },
