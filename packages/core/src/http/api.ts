@@ -7,7 +7,14 @@ import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { sha256 } from '../values/sha256.ts'
-import { type ApiRequest, type ApiResponse, buildJsonResponse, parseJson, readText, refuseRequest } from './exchange.ts'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  buildJsonResponse,
+  parseJson,
+  readText,
+  refuseRequest,
+} from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
 import {
   addTexts,
