@@ -10,6 +10,7 @@ import { command, folder } from './wabakit.ts'
 
 // A walk starts a dozen processes, vitest among them, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 600_000 })
+const patience = { timeout: 120_000 }
 
 const root = resolve(import.meta.dirname, '../../../..')
 const blocks = takeBlocks(import.meta.filename)
@@ -39,7 +40,8 @@ const createProject = (example?: string): string => {
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   const conditions = ['@wabakit/source', 'module', 'node']
-  const config = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+  const test = { testTimeout: patience.timeout }
+  const config = { resolve: { conditions }, ssr: { resolve: { conditions } }, test }
   writeFileSync(join(project, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
   mkdirSync(join(project, 'bin'))
   for (const [name, script] of Object.entries(programs)) {
@@ -97,9 +99,10 @@ const follow = async (page: string, cwd: string) => {
       running.delete(child)
       return code
     })
-    if (/@wabakit\/server(?: --|$)/.test(line)) await expect.poll(() => entry.output).toMatch(/\bwk_\w+/)
+    if (/@wabakit\/server(?: --|$)/.test(line))
+      await expect.poll(() => entry.output, patience).toMatch(/\bwk_\w+/)
     else if (/\bnode serve\.ts$|\bnpm start$/.test(line))
-      await expect.poll(() => isListening(receiverPort)).toBe(true)
+      await expect.poll(() => isListening(receiverPort), patience).toBe(true)
     else expect(await exited, `${script}\n${entry.output}`).toBe(0)
   }
   for (const { language, code, line } of blocks.filter((block) => block.page === page)) {
@@ -113,7 +116,7 @@ const follow = async (page: string, cwd: string) => {
     if (language === '') {
       const escaped = code.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
       const pattern = RegExp(`^${escaped.replaceAll(/\bcall_\w+/g, 'call_\\w+')}$`, 'm')
-      await expect.poll(() => printed.map(({ output }) => output).join('')).toMatch(pattern)
+      await expect.poll(() => printed.map(({ output }) => output).join(''), patience).toMatch(pattern)
     }
   }
   return { printed, receiver: `http://127.0.0.1:${receiverPort}` }
@@ -132,7 +135,7 @@ test.skipIf(isWindows || !requireCommand('curl', '--version'))(
     const { printed, receiver } = await follow('examples/orders/README.md', createProject('orders'))
     expect(printed.find(({ line }) => line.includes('/orders'))?.output).toContain('Two teapots')
     await expect
-      .poll(async () => await (await fetch(`${receiver}/summaries`)).json())
+      .poll(async () => await (await fetch(`${receiver}/summaries`)).json(), patience)
       .toMatchObject([{ call_id: expect.stringMatching(/^call_/) }])
   },
 )
