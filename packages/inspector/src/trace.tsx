@@ -12,7 +12,7 @@ const readTrace = async (): Promise<string> => {
 }
 
 const respond = openTrace(await readTrace())
-// The host has no address.
+// The host is in this file and has no address, so the origin of its URLs is made up.
 host.fetch = (url, init) => respond(new Request(new URL(url, 'https://trace.invalid'), init))
 
 openApp()

@@ -12,7 +12,7 @@ const show = (loaded: MockClock): void => {
   virtualNow.value = loaded.isVirtual ? Date.parse(loaded.now) : undefined
 }
 
-/** A test moves the clock without a message. */
+/** Interval at which the clock is read again, in milliseconds: a test moves it without a message. */
 const pollMs = 2_000
 
 /** Keeps the clock up to date. Returns a function that stops the updates. */

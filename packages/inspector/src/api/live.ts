@@ -19,7 +19,10 @@ export type LiveMessage =
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
-/** Set while the stream connects, but for at most a second. What is loaded once it has connected misses no message. */
+/**
+ * Set while the stream connects, but for at most a second. Loading waits for that, because everything is loaded again as soon as
+ * the stream has connected.
+ */
 export const isAwaited = signal(false)
 
 const maxWaitMs = 1_000

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { IconButton } from './button.tsx'
 
-/** Copies text to the clipboard. Pages that are neither on TLS nor on loopback copy a selection: they lack the API. */
+/** Copies text to the clipboard. A page that is neither on TLS nor on loopback lacks the clipboard API, so it copies a selection. */
 export const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

@@ -51,7 +51,10 @@ const common: Readonly<Record<string, () => unknown>> = {
   },
 }
 
-/** Opens a view. Tab continues in it, because the element that had the focus may have been in the view before. */
+/**
+ * Opens a view, and gives it the focus, from which Tab continues. The element that had the focus may have been in the previous
+ * view, and be gone.
+ */
 const open = (...place: readonly [View, Params?]): void => {
   navigate(...place)
   document.querySelector<HTMLElement>('main')?.focus()

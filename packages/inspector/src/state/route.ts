@@ -24,7 +24,7 @@ export const controlPath = /^.*?\/_wabakit\//.exec(location.pathname)?.[0] ?? '/
 /** The URL of the public API, without a trailing slash. */
 export const apiUrl = location.origin + controlPath.replace(/\/_wabakit\/$/, '')
 
-/** A file has one path, so its views are fragments. */
+/** The start of a view's URL. The viewer of a trace is a file with one path, so its views are fragments. */
 const base = isTrace ? '#' : `${controlPath}inspector/`
 
 /** The view that opens first. A trace has no overview, because its figures are about real time. */

@@ -11,7 +11,7 @@ import { useRecord } from '../components/use-record.ts'
 import { formatDuration } from '../format/time.ts'
 import { isTrace } from '../state/route.ts'
 
-/** Waits begin and end without a message. */
+/** Interval of reloads, in milliseconds: waits begin and end without a message. */
 const pollMs = 2_000
 
 const useOwn = <Value,>(load: () => Promise<Value>) =>

@@ -141,7 +141,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     respond(outgoing, answer(response))
   }
 
-  // A body that is sent slowly occupies the memory for all bodies.
+  // The time for a request is limited, because a body that is sent slowly occupies memory that all bodies share.
   const server = createServer({ requestTimeout: requestTimeoutMs }, (incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: Error) => {
       output.notice(`A request was lost: ${error.message}`)

@@ -137,7 +137,7 @@ const execWithMock = async (command: readonly string[], config: ServerConfig): P
       WABAKIT_PSTN_NUMBER: mock.pstnNumber,
       WABAKIT_WEBHOOK_SECRET: mock.secret,
       WABAKIT_SEED: String(mock.seed),
-      // The command may change to another folder.
+      // An absolute path, because the command may change to another folder.
       WABAKIT_PROFILE: isFile ? resolve(profile) : profile,
     })
   } finally {

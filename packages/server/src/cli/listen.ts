@@ -45,7 +45,7 @@ const forward = async (
     durationMs: performance.now() - startedAt,
   })
   try {
-    // `fetch` fails after a 100 that it did not ask for, and refuses some ports.
+    // Does not use `fetch`, which fails after a 100 that it did not ask for, and refuses some ports.
     const webhook = {
       method: 'POST',
       path: '',

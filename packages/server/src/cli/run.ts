@@ -46,7 +46,7 @@ export const run = async (args: readonly string[]): Promise<void> => {
 /** Handles output that cannot be written: ends the process if its reader is gone, and otherwise sets the exit code. */
 export const watchOutput = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // As in `wabakit openapi | head`.
+    // A reader that has enough, as in `wabakit openapi | head`, is not a failure.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok)
     process.stderr.write(`The output cannot be written: ${error.message}\n`)
     process.exitCode = exitCodes.failed

@@ -185,10 +185,11 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
       accepted = true
     }
     server.on('connection', onConnection)
-    // A turn of the event loop accepts one. New ones must not put the stop off forever.
+    // Each turn of the event loop accepts one connection. Their number is limited, so that new connections cannot put the stop
+    // off forever.
     for (let turn = 0; accepted && turn < backlog; turn++) {
       accepted = false
-      // The first one may come a turn later.
+      // Waits for two turns, because the first connection may come a turn later.
       await setImmediate()
       await setImmediate()
     }
@@ -241,7 +242,7 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
         closing = true
         for (const response of running) response.shouldKeepAlive = false
         const timers = [
-          // The server may have agreed to keep a connection alive before it started to close.
+          // Closes idle connections repeatedly: a response from before the stop may have kept its connection alive.
           setInterval(
             afterReading(() => server.closeIdleConnections()),
             arrivalMs,

@@ -20,7 +20,10 @@ export const toListenError = (error: NodeJS.ErrnoException, { host, port }: Addr
   return new ConfigError([{ key, source: `--${key}`, message }])
 }
 
-/** Returns a ConfigError if an inherited socket listens on another address than the settings say, which decide what is safe. */
+/**
+ * Returns a ConfigError if an inherited socket listens on another address than the settings name. From their address, the server
+ * has decided what is safe, such as a control API without a token.
+ */
 export const toAddressError = (
   actual: AddressInfo | string | null,
   { host, port }: Address,

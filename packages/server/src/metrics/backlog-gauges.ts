@@ -47,7 +47,7 @@ export const createBacklogReading = (
 /** The store whose backlog is measured, and the clock that its due times refer to. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
-/** Maximum number of deliveries to count. */
+/** Maximum number of deliveries to count in each state. */
 const countLimit = 100_000
 
 /**

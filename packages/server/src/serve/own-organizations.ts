@@ -27,7 +27,7 @@ export type Demo = {
   readonly pstnNumber: string
   /** The API key. Present only if this start created it, because the store contains only its hash. */
   readonly apiKey: string | undefined
-  /** The secret that signs webhooks. Present only if this start created the subscriptions. */
+  /** The secret that signs webhooks. Present only if this start created a subscription. */
   readonly webhookSecret: string | undefined
 }
 

@@ -7,7 +7,7 @@ const firstSocket = 3
  * Returns the file descriptor of the listening socket that systemd has passed to this process, if any. systemd keeps the
  * socket open while the process restarts, so that connections wait for the next process.
  *
- * @throws ConfigError if systemd has passed several sockets, or does not say how many.
+ * @throws ConfigError if systemd has not passed exactly one socket, or does not say how many.
  */
 export const findPassedSocket = (env: NodeJS.ProcessEnv): number | undefined => {
   // A process that another one starts inherits the variables, but not the socket.

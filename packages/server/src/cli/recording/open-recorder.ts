@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../output.ts'
 
 const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants
 
-/** Windows has no flag against links. */
+/** Refuses a symbolic link, except on Windows, which has no `O_NOFOLLOW`. */
 const flags = O_APPEND | O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0)
 
 /** Strangers can reach the port of `capture` through a tunnel, so a file must not fill the disk. */

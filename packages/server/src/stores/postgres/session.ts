@@ -3,8 +3,8 @@ import { functionSchema } from './functions/index.ts'
 import { readOnly } from './remedies.ts'
 
 /**
- * The column that tells whether a server only reads: it is a standby, or the former primary after a failover, which may stay
- * reachable.
+ * The column that tells whether a server only reads: it is a standby, the former primary after a failover, which may stay
+ * reachable, or has `default_transaction_read_only` on.
  */
 const isReadOnly = `current_setting('transaction_read_only') = 'on' AS is_read_only`
 
@@ -44,7 +44,7 @@ const settings = `SELECT
  * Prepares a new connection.
  *
  * @param statementTimeoutMs - maximum duration of a statement, and of a pause between two statements of a transaction,
- *   in milliseconds.
+ *   in milliseconds; 0 means no maximum.
  * @throws Error if the server only reads.
  */
 export const prepareSession = async (client: pg.ClientBase, statementTimeoutMs: number): Promise<void> => {

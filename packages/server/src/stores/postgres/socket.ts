@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { NameNotResolvedError, resolver } from '@wabakit/webhooks/names'
 
-/** The part of the time to connect after which a lookup of the host's name fails. */
+/** The fraction of the time to connect after which a lookup of the host's name fails. */
 const lookupShare = 0.8
 
 /**

@@ -15,7 +15,8 @@ const openingTimeoutMs = 2_000
 /**
  * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16
  * MiB), four times the default, because the same pages are written repeatedly. Deleted rows are overwritten
- * (decision 0052). The size limit truncates a longer log, because later changes would not overwrite its end.
+ * (decision 0052). The size limit truncates a longer log, whose end could otherwise keep deleted rows: later changes
+ * would not overwrite it.
  */
 const settings = `
   pragma synchronous = full;
