@@ -93,8 +93,9 @@ export type ReceiverMethods<Context> = {
  * @throws WebhookUsageError for a missing, unknown or invalid option. `on` also throws it for an unknown event name.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
- * const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
+ * const receiver = createReceiver({ verify: urlToken({ token }), inbox: sqlInbox(pool) })
  *   .on('CALL_AI_SUMMARY', async (event) => save(event.callId, event.summary))
+ * receiver.start()
  * export const POST = receiver.handle
  */
 export const createReceiver = <Context = DeliveryContext>(
