@@ -64,7 +64,7 @@ type ResultsProps = {
   readonly known: ReadonlyMap<string, number>
 }
 
-/** How many of the resent deliveries have arrived or failed so far. */
+/** The numbers of resent deliveries that have arrived or failed so far. */
 const Results = ({ attempted, count, known }: ResultsProps) => {
   const { value = [], problem } = useRecord({
     load: async () => {

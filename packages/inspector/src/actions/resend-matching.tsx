@@ -46,7 +46,7 @@ export const resend = async (
   return count
 }
 
-/** Maximum number of endpoints for which the deliveries are counted separately. Each takes a request. */
+/** Maximum number of endpoints for which the deliveries are counted separately. Each takes at least one request. */
 const maxEndpoints = 50
 
 export type Share = { readonly id: string; readonly count: number }

@@ -43,7 +43,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Closes the delivery that would be selected initially. */
+/** The value of the parameter `delivery` that closes the delivery that would be selected initially. */
 const none = 'none'
 
 /** Finds the delivery to select initially: the last one that has failed and has not been delivered since. */

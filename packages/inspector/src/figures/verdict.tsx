@@ -2,7 +2,7 @@ import { health } from '../api/subscriptions.ts'
 import { RecordLink } from '../components/record-link.tsx'
 import { Time } from '../components/time.tsx'
 
-/** One sentence: all endpoints work, or how many need attention, and since when. */
+/** One sentence: all enabled endpoints work, or how many fail, since when, and how many are behind. */
 export const Verdict = () => {
   if (health.value === undefined) return <p class="headline">&nbsp;</p>
   const { count, failing, behind } = health.value

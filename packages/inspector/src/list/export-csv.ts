@@ -3,7 +3,7 @@ import { download } from '../components/download.ts'
 import { showBody, showJson } from '../format/mask.ts'
 import { formatCount } from '../format/numbers.ts'
 
-/** Maximum number of records in a file, newest first. */
+/** Maximum number of records in a file, in the order of the list. */
 const maxRecords = 10_000
 
 type Fields = Readonly<Record<string, unknown>>

@@ -24,7 +24,7 @@ const ranges = [
   { value: '604800000', label: 'last 7 days' },
 ]
 
-/** A filter for times. The URL contains absolute times, so that a link always shows the same records. */
+/** A filter for times. The URL contains absolute times, so that a link shows the same period whenever it is opened. */
 const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
   const { label, from, before } = filter
   const isSet = getParam(from) !== '' || getParam(before) !== ''

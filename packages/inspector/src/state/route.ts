@@ -32,7 +32,7 @@ const home: View = isTrace ? 'mock' : 'overview'
 
 const isView = (text: string): text is View => Object.hasOwn(titles, text)
 
-/** The views in the sidebar. A customer is found by a search, because there is no list of them. */
+/** The views that a sidebar can have. A customer is found by a search, because there is no list of them. */
 export const views: readonly View[] = Object.keys(titles)
   .filter(isView)
   .filter((name) => name !== 'customers' && (name !== 'overview' || !isTrace))

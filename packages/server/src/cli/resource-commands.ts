@@ -38,7 +38,7 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
 
-/** Reads pages of a list until there are `limit` records. */
+/** Reads pages of a list until there are `limit` records, or the list ends. */
 const readPages = async <Item = Json>(
   control: ControlClient,
   path: string,

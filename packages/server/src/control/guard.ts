@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { TokenCheck } from './token-check.ts'
 
 export type GuardOptions = {
-  /** Checks the control token; if `undefined`, only this machine may use the control API. */
+  /** Checks the control token; if `undefined`, requests must name a loopback host, such as `localhost`. */
   readonly checkToken: TokenCheck | undefined
   /** The URL at which other machines reach the server, if configured. */
   readonly publicUrl: string | undefined

@@ -27,7 +27,7 @@ export type TargetPolicy = {
 const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
-/** Returns whether a host from a setting or URL is this machine, such as `localhost`, `127.0.0.1` or `[::1]`. */
+/** Returns whether a host from a setting or URL is a loopback name or address, such as `localhost`, `127.0.0.1` or `[::1]`. */
 export const isLoopbackHost = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return isIP(bare) === 0 ? bare === 'localhost' || bare.endsWith('.localhost') : isLoopback(bare)

@@ -178,7 +178,7 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
 
-  /** Accepts the connections that wait in the queue of the listening socket, which would be reset with it. */
+  /** Accepts the connections that wait in the queue of the listening socket. Closing the socket would reset them. */
   const acceptWaiting = async (): Promise<void> => {
     let accepted = true
     const onConnection = (): void => {

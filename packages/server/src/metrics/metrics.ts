@@ -117,7 +117,7 @@ export const createMetrics = (opened: BacklogSource) => {
     cutConnections,
     /** Counts errors of background work, such as a listener that threw. */
     errors,
-    /** Starts counting a service's events and attempts. */
+    /** Starts counting a service's events, attempts and health events. */
     observe: (service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void => {
       findProblems = service.dispatcher.findProblems
       service.on('*', ({ event }) => events.inc({ event }))

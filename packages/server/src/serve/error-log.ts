@@ -36,7 +36,7 @@ export const createErrorLog = (log: Pick<Logger, 'error'>) => {
       log.error({ err: error }, 'error')
       startMinute(cause)
     },
-    /** Logs the counts so far. */
+    /** Logs the counts so far, and ends the timers. */
     close: (): void => {
       for (const [cause, { count, timer }] of repeated) {
         clearTimeout(timer)

@@ -9,7 +9,7 @@ export type Framework = Sources & {
   readonly receiver: string
   /** The port of its development server. @default 3000 */
   readonly port?: number
-  /** If one of these folders exists, all files go into `src`. */
+  /** If one of these folders exists, the files of the receiver, the route and the start go into `src`. */
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
   readonly isLazy?: true

@@ -3,7 +3,7 @@ import { createByteCollector } from '@wabakit/wire'
 import type { RecordedRequest } from './recorded-request.ts'
 import { pairHeaders } from './send-request.ts'
 
-/** Far above what the vendor sends, and far below what fits into memory. */
+/** Maximum size of one body, and of all bodies that are being handled: far above what the vendor sends, far below what fits into memory. */
 const maxBytes = 64 * 1024 * 1024
 
 /**

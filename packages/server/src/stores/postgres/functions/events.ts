@@ -47,7 +47,7 @@ export const deliveryColumns = /* sql */ `
 
 export const eventFunctions = /* sql */ `
 -- Publishes events in the given order: stores them, each with a delivery for each matching subscription. If ordinals
--- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone. An empty object
+-- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone, if it matches. An empty object
 -- stands for a change without an event. Returns the added deliveries that are unfinished.
 CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql AS $$
