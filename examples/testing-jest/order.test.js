@@ -1,9 +1,10 @@
 const { createMock } = require('wabakit/mock')
 const { matchers } = require('wabakit/mock/matchers')
-const { createReceiver, memoryDedupe, standardWebhooks } = require('wabakit/webhooks')
+const { createReceiver, memoryDedupe, standardWebhooks, urlToken } = require('wabakit/webhooks')
 
 expect.extend(matchers)
 
+const token = 'an-example-token'
 let mock
 beforeAll(async () => {
   mock = await createMock()
@@ -21,9 +22,9 @@ test('a group is created even if the service is busy at first', async () => {
 
 test('the summary of a call is handled once', async () => {
   const handled = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
-  mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
+  const receiver = createReceiver({ verify: urlToken({ token }), dedupe: memoryDedupe() })
+  receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap))
+  mock.deliverTo(receiver, { url: `https://shop.example/webhooks?token=${token}` })
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
   const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })

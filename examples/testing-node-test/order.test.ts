@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { createMock } from 'wabakit/mock'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { createReceiver, memoryDedupe, standardWebhooks, urlToken } from 'wabakit/webhooks'
 
+const token = 'an-example-token'
 const mock = await createMock()
 afterEach(() => mock.reset())
 
@@ -19,9 +20,9 @@ test('a group is created even if the service is busy at first', async () => {
 
 test('the summary of a call is handled once', async () => {
   const handled: string[] = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
-  mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
+  const receiver = createReceiver({ verify: urlToken({ token }), dedupe: memoryDedupe() })
+  receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap))
+  mock.deliverTo(receiver, { url: `https://shop.example/webhooks?token=${token}` })
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
   const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
