@@ -26,7 +26,7 @@ type KindOf<Value> = [Value] extends [boolean]
         ? 'names'
         : 'json'
 
-/** One column for each field of a record. A missing column, or a column of another kind, is a compile error. */
+/** One column for each field of a record. A missing column, or one whose kind does not fit the field, is a compile error. */
 export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
 
 /** The mark of a removed summary: the SHA-256 of the call's id. */

@@ -28,8 +28,8 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
   }
   // A subscription belongs to one organization, so with a subscription, this condition is redundant. Without it, the planner
-  // can only use the index of the subscription's deliveries. Without delivered ones, it should rather use the index of the
-  // organization's other deliveries, which needs the condition.
+  // can only use the index of the subscription's deliveries. If delivered ones are excluded, the planner should also be able to
+  // use the index of deliveries that were not delivered, which starts with the organization.
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
   }

@@ -35,7 +35,7 @@ export const createSubscriptionCache = (read: Query) => {
   return {
     /**
      * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed
-     * in the meantime is missing.
+     * in the meantime may be missing.
      */
     find: async (current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>> => {
       const isKnown = ({ queue, revision }: Current): boolean => known.get(queue)?.revision === revision

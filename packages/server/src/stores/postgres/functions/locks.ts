@@ -4,8 +4,8 @@
  * this order, and locks of the same kind in key order.
  *
  * 1. A shard's lock: exclusive for settling its deliveries, taking the shard and giving it up.
- * 2. An organization's lock: shared for writing to it, exclusive for removing it. A reader that follows its events
- *    briefly takes the lock exclusively, to wait for events that are being written.
+ * 2. An organization's lock: shared for saving its records and publishing its events, exclusive for removing it. A reader that
+ *    follows its events briefly takes the lock exclusively, to wait for events that are being written.
  * 3. A subscription's lock: shared for adding and settling deliveries, exclusive for changing, skipping, resending or
  *    removing them.
  * 4. A subject's lock: exclusive for publishing, so that a subject's events are committed in position order.
