@@ -74,7 +74,7 @@ export const startLive = (): (() => void) =>
     const controller = new AbortController()
     connection.value = 'connecting'
     isAwaited.value = true
-    setTimeout(() => (isAwaited.value = false), maxWaitMs)
+    const timer = setTimeout(() => (isAwaited.value = false), maxWaitMs)
     const follow = async (): Promise<void> => {
       while (!controller.signal.aborted) {
         await read(id, controller.signal).catch(() => {})
@@ -85,5 +85,8 @@ export const startLive = (): (() => void) =>
       }
     }
     void follow()
-    return () => controller.abort()
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
   })

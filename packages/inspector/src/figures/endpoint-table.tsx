@@ -26,14 +26,16 @@ const columns = {
   Unfinished: 'number',
 }
 
-/**
- * Returns a number by which endpoints are sorted, worst first: failing ones, those that are behind, then by failed attempts, then by
- * unfinished deliveries.
- */
-const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
-  (state === 'failing' ? 4e12 : state === 'behind' ? 2e12 : 0) +
-  totals.failed * 1e6 +
-  (backlog.unfinished ?? 0)
+/** Compares two endpoints, worst first: failing ones, those that are behind, then by failed attempts, then by unfinished deliveries. */
+const compare = (left: SubscriptionOverview, right: SubscriptionOverview): number => {
+  const differences = [
+    Number(right.state === 'failing') - Number(left.state === 'failing'),
+    Number(right.state === 'behind') - Number(left.state === 'behind'),
+    right.totals.failed - left.totals.failed,
+    (right.backlog.unfinished ?? 0) - (left.backlog.unfinished ?? 0),
+  ]
+  return differences.find((each) => each !== 0) ?? 0
+}
 
 /** The address of an endpoint. A narrow column breaks it at slashes rather than within words. */
 const Address = ({ url }: { readonly url: string }) => {
@@ -106,7 +108,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
 export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOverview> }) => {
   const isOpen = useSignal(false)
   if (page.items.length === 0) return null
-  const endpoints = page.items.toSorted((left, right) => rank(right) - rank(left))
+  const endpoints = page.items.toSorted(compare)
   const shown = isOpen.value ? endpoints : endpoints.slice(0, maxShown)
   return (
     <section aria-label="Endpoints">
