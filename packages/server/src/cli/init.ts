@@ -24,23 +24,27 @@ const completeChoices = async (options: InitOptions): Promise<Choices> => {
 
 const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string =>
   [
-    `${framework.name}. These files are new:`,
+    `${framework.name}. ${files.length > 0 ? 'These files are new:' : 'No file is new.'}`,
     ...files.flatMap(({ path, text }) => ['', style('bold', path), text.trimEnd().replace(/^/gm, '  ')]),
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
-const listServerSteps = ({ header, token, variable, port, database }: Plan): string[] => {
+const listServerSteps = ({ header, token, variable, port, database, files }: Plan): string[] => {
   const url = `http://127.0.0.1:${port}/webhooks`
-  const stored =
-    database === undefined
+  const stored = [
+    ...(database === undefined
       ? []
-      : [
-          `What the inbox has stored${database.endsWith('.db') ? ` (keep ${database}* out of git)` : ''}:`,
-          `  npx @wabakit/server inbox list --database ${database}`,
-        ]
+      : ['What the inbox has stored:', `  npx @wabakit/server inbox list --database ${database}`]),
+    `Keep out of git: wabakit.db*${database?.endsWith('.db') ? ` ${database}*` : ''}`,
+  ]
   if (token)
     return [
       `Start your application on port ${port} with ${variable}=${token}`,
+      ...(files.length > 0
+        ? []
+        : [
+            'This token is new. If you have registered one, keep it. To make another one: openssl rand -hex 16',
+          ]),
       'For a local server that imitates a live service, and a call whose webhooks it sends, run in two other terminals:',
       `  npx @wabakit/server --sandbox --profile live --webhook-url '${url}?token=${token}'`,
       '  npx @wabakit/server trigger call',
@@ -66,8 +70,8 @@ const init = async (options: InitOptions): Promise<void> => {
   const folder = process.cwd()
   const plan = planFiles(folder, await completeChoices(options))
   if (output.format === 'pretty') output.result(plan, formatPlan(plan, output))
-  if (plan.files.length === 0) return output.notice('There is nothing to write.')
-  await confirm('Write these files?', options)
+  if (plan.files.length === 0) output.notice('There is nothing to write.')
+  else await confirm('Write these files?', options)
   for (const { path, text } of plan.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     // Uses `wx` to avoid overwriting a file that was created in the meantime.
@@ -77,13 +81,13 @@ const init = async (options: InitOptions): Promise<void> => {
   output.result(
     { framework: plan.framework.name, written, kept: plan.kept, token: plan.token || undefined },
     [
-      `${output.style('green', 'written')} ${written.join(', ')}`,
+      ...(written.length > 0 ? [`${output.style('green', 'written')} ${written.join(', ')}`] : []),
       'Add to your application:',
       ...plan.nextLines.map((line) => `  ${line}`),
       `Then run: ${plan.install}`,
-      ...(plan.runner === 'jest'
-        ? ['jest loads ES modules with: node --experimental-vm-modules node_modules/jest/bin/jest.js']
-        : []),
+      plan.runner === 'jest'
+        ? 'Its test: node --experimental-vm-modules node_modules/jest/bin/jest.js (as the script test: npm test)'
+        : 'Its test: npx vitest run',
       ...listServerSteps(plan),
     ].join('\n'),
   )

@@ -82,7 +82,8 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   // The receiver keeps its secret for a minute, but other tests use other secrets.
   vi.resetModules()
   onTestFinished(() => vi.resetModules())
-  const { port, close = () => {} } = await import('./app.mjs')
+  const before = process.listenerCount('SIGTERM')
+  const { port, close } = await import('./app.mjs')
   const payload = JSON.stringify({ event: 'GROUP_CREATED', groupId: 'g1' })
   const { headers } = await signWebhook({ payload, secret })
   const send = (body, headers, query = '') => fetch(\`http://127.0.0.1:\${port}/webhooks\${query}\`, { method: 'POST', headers, body })
@@ -90,7 +91,12 @@ test('${name} receives a webhook with the lines that init prints', async () => {
   const query = '?token=' + encodeURIComponent(secret)
   expect((await send(payload, { ...headers, ...token }, query)).status).toBe(200)
   expect((await send(payload.replace('g1', 'g2'), headers)).status).toBe(401)
-  await close()
+  if (close !== undefined) return await close()
+  const [stop, ...others] = process.listeners('SIGTERM').slice(before)
+  expect(others).toEqual([])
+  process.off('SIGTERM', stop)
+  stop()
+  await expect.poll(() => send('', {}).then(() => 'open', () => 'closed')).toBe('closed')
 })
 `,
   )
@@ -176,7 +182,14 @@ test('${name} handles what is stored', async () => {
   await receiver.accept('{"event":"CALL_ENDED","callId":"stored"}')
   await ${start}()
   await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['stored'])
-  await receiver.stop()
+  // After an edit, the new module takes over without a second start.
+  vi.resetModules()
+  const edited = (await import('${name === 'Next.js' ? './wabakit' : './src/lib/server'}/receiver')).receiver
+  expect(edited).not.toBe(receiver)
+  edited.on('CALL_ENDED', ({ callId }) => void handled.push('edited: ' + callId))
+  await edited.accept('{"event":"CALL_ENDED","callId":"next"}')
+  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['stored', 'edited: next'])
+  await edited.stop()
   vi.resetModules()
 })
 `,
@@ -235,6 +248,7 @@ test('writes what CommonJS, jest and the answers need', async () => {
   expect(stdout).toContain("const { receiver } = require('./wabakit/receiver.js')")
   expect(stdout).toContain('receiver.start() //')
   expect(stdout).toContain('Then run: npm install wabakit\n')
+  expect(stdout).toContain('Its test: node --experimental-vm-modules node_modules/jest/bin/jest.js ')
   expect(stdout).toContain('--header "x-webhook-token: …"')
   expect(stdout).toContain('inbox list --database "$DATABASE_URL"')
 })
@@ -251,7 +265,7 @@ test('prints paths that exist from the folder of the application, and writes the
   const svelte = createProject('svelte', { '@sveltejs/kit': '*' })
   expect(planFiles(svelte).port).toBe(5173)
   const hooks = planFiles(svelte).files.find((file) => file.path === 'src/hooks.server.ts')
-  expect(hooks?.text).toContain("import { receiver } from './lib/server/receiver'")
+  expect(hooks?.text).toContain("import { start } from './lib/server/receiver'")
   const jest = createProject(
     'jest-src',
     { express: '*', jest: '*' },
@@ -353,7 +367,13 @@ test('writes files only after confirmation, and never overwrites one', async () 
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
   expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('urlToken')
-  expect((await wabakit(['init', '--yes'], { cwd: path })).stderr).toContain('There is nothing to write.')
+  expect(stdout).toContain('Its test: npx vitest run\n')
+  expect(stdout).toContain('Keep out of git: wabakit.db* webhooks.db*\n')
+  const again = await wabakit(['init'], { cwd: path })
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('There is nothing to write.')])
+  expect(again.stdout).not.toContain('These files are new')
+  expect(again.stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
+  expect(again.stdout).toMatch(/ WEBHOOK_TOKEN=[0-9a-f]{32}\nThis token is new\..*openssl rand -hex 16\n/)
 })
 
 test('lists the supported frameworks', async () => {

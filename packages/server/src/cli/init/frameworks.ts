@@ -23,7 +23,6 @@ export type Framework = Sources & {
   readonly nextStep: readonly string[]
 }
 
-const arrives = ['// Nothing: webhooks arrive at /webhooks.']
 const inAnyFolder = { receiver: 'wabakit/receiver', sources: ['src'] }
 
 /** The frameworks, most specific first: a Next.js project may also depend on express. */
@@ -42,15 +41,18 @@ export const frameworks: readonly Framework[] = [
       path: `instrumentation.${extension}`,
       text: `export const register = async () => {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
-  const { receiver } = await import('./wabakit/receiver')
+  const { start } = await import('./wabakit/receiver')
   // Handles what is stored.
-  receiver.start()
+  start()
 }
 `,
     }),
     // With a new `app` folder next to `src`, Next.js would ignore these folders.
     sources: ['src/app', 'src/pages'],
-    nextStep: arrives,
+    nextStep: [
+      '// next.config.ts: next dev must not print the query of the URL, which may contain a token',
+      'logging: { incomingRequests: { ignore: [/webhooks/] } },',
+    ],
   },
   {
     name: 'SvelteKit',
@@ -65,9 +67,9 @@ export const frameworks: readonly Framework[] = [
     }),
     start: ({ extension }) => ({
       path: `src/hooks.server.${extension}`,
-      text: `import { receiver } from './lib/server/receiver'\n\n// Handles what is stored.\nexport const init = () => receiver.start()\n`,
+      text: `import { start } from './lib/server/receiver'\n\n// Handles what is stored.\nexport const init = () => start()\n`,
     }),
-    nextStep: arrives,
+    nextStep: ['// Nothing: webhooks arrive at /webhooks.'],
   },
   {
     name: 'NestJS',
@@ -76,7 +78,7 @@ export const frameworks: readonly Framework[] = [
     receiver: 'src/wabakit/webhooks.module',
     isInjected: true,
     nextStep: [
-      '// src/app.module.ts',
+      '// src/app.module.ts: add WebhooksModule to the imports of AppModule',
       "import { WebhooksModule } from './wabakit/webhooks.moduleENDING'",
       '@Module({ imports: [WebhooksModule] })',
       '// src/main.ts',
@@ -90,7 +92,13 @@ export const frameworks: readonly Framework[] = [
     name: 'Hono',
     dependency: 'hono',
     ...inAnyFolder,
-    nextStep: ["app.post('/webhooks', (c) => receiver.handle(c))"],
+    nextStep: [
+      "app.post('/webhooks', (c) => receiver.handle(c))",
+      "process.once('SIGTERM', () => {",
+      '  server.close() // what serve() has returned',
+      '  receiver.stop()',
+      '})',
+    ],
   },
   {
     name: 'Fastify',
@@ -99,6 +107,8 @@ export const frameworks: readonly Framework[] = [
     nextStep: [
       "import { toFastifyPlugin } from 'wabakit/webhooks/fastify'",
       "app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })",
+      "app.addHook('onClose', () => receiver.stop())",
+      "process.once('SIGTERM', () => app.close())",
     ],
   },
   {
@@ -106,8 +116,9 @@ export const frameworks: readonly Framework[] = [
     dependency: 'express',
     ...inAnyFolder,
     nextStep: [
-      "import { toNodeHandler } from 'wabakit/webhooks/node'",
+      "import { stopServer, toNodeHandler } from 'wabakit/webhooks/node'",
       "app.post('/webhooks', toNodeHandler(receiver)) // before app.use(express.json())",
+      "process.once('SIGTERM', () => stopServer(server, { receiver })) // server: what app.listen() has returned",
     ],
   },
   {

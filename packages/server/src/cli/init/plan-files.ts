@@ -124,7 +124,7 @@ const findFramework = ({ dependencies }: Project): Framework => {
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
   if (framework !== undefined) return framework
   const names = frameworks.map(({ name }) => name).join(', ')
-  const message = `This project uses none of ${names}. See https://github.com/wabakit/wabakit/blob/main/docs/reference/frameworks.md for others, such as AWS Lambda.`
+  const message = `This project uses none of ${names}. See https://github.com/wabakit/wabakit/blob/main/docs/reference/frameworks.md for others, such as node:http, and AWS Lambda with and without an inbox.`
   throw new CliError(message, exitCodes.usage)
 }
 

@@ -1,12 +1,21 @@
 import type { Project } from './read-project.ts'
 
-/** The handlers of a new receiver. */
-export const handlers = `
-  .on('CALL_AI_SUMMARY', (event) => {
-    console.log(event.callId, event.summary.recap)
+/** Writes the handlers of a new receiver. */
+export const writeHandlers = (hasInbox: boolean): string => `
+  .on('CALL_ENDED', (event) => {
+    console.log(event.event, event.callId)
   })
-  .on('GROUP_CREATED', (event) => {
-    console.log(event.groupId)
+  .on('CALL_AI_SUMMARY', (event) => {
+    console.log(event.event, event.callId, event.summary.recap)
+  })
+  // A field is missing, null or of another type: read what you need from \`raw\`, whose fields are unknown. Without this handler,
+  // such an event ${hasInbox ? 'is parked: `wabakit inbox list` shows it' : 'gets 422, and is lost if the sender does not repeat it'}.
+  .onDrift(({ name, issues, raw }) => {
+    console.warn('drifted', name, issues, JSON.stringify(raw))
+  })
+  // An event that this version does not know: handle it, or leave it logged.
+  .onUnknown(({ name, raw }) => {
+    console.warn('unknown', name, JSON.stringify(raw))
   })
 `
 
@@ -18,6 +27,8 @@ export type Memory = {
   /** The function of `wabakit/webhooks` that creates it. */
   readonly name: string
   readonly imports: string
+  /** Set if the database is a pool of connections. */
+  readonly pool?: true
   /** The code that opens the database. */
   readonly database: string
   /** Returns the option of the receiver, given the code that reads the database. */
@@ -44,6 +55,7 @@ export const writeMemory = (hasInbox: boolean, { dependencies }: Project): Memor
     ? {
         name: 'sqlInbox',
         imports: "import { Pool } from 'pg'\n",
+        pool: true,
         database: 'new Pool({ connectionString: process.env.DATABASE_URL })',
         option: (database) =>
           `${inbox} sqlInbox(${database}, {

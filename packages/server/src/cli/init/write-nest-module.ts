@@ -1,4 +1,4 @@
-import { handlers, type Memory } from './receiver-parts.ts'
+import { type Memory, writeHandlers } from './receiver-parts.ts'
 import type { Sender } from './senders.ts'
 
 const indent = (text: string): string => text.replaceAll(/\n(?=.)/g, '\n  ')
@@ -26,7 +26,7 @@ export class Webhooks implements ${hooks.join(', ')} {
 ${hasInbox ? `  readonly database = ${database}\n` : ''}  readonly receiver = ${indent(`createReceiver({
   verify: ${sender.verify(`process.env.${sender.variable} ?? ''`)},
   ${option('this.database')}
-})${handlers}`)}
+})${writeHandlers(hasInbox)}`)}
 ${
   hasInbox
     ? `  onApplicationBootstrap() {
