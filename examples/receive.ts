@@ -9,4 +9,4 @@ const receiver = createReceiver({
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
 receiver.start()
-createServer(toNodeHandler(receiver)).listen(process.env.PORT)
+createServer(toNodeHandler(receiver)).listen(process.env.PORT ?? 3000)

@@ -8,7 +8,11 @@ export class Webhooks extends DurableObject<Env> {
     dedupe: sqlDedupe((text, values) => this.ctx.storage.sql.exec(text, ...values).toArray(), {
       dialect: 'sqlite',
     }),
-  }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+  })
+    .on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+    // Without an inbox, these would be lost: a 422 may be the last time that a live service sends an event.
+    .onDrift(({ name, raw }) => console.warn('drifted', name, JSON.stringify(raw)))
+    .onUnknown(({ name, raw }) => console.warn('unknown', name, JSON.stringify(raw)))
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env)

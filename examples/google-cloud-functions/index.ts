@@ -5,6 +5,10 @@ import { toNodeHandler } from 'wabakit/webhooks/node'
 const receiver = createReceiver({
   verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
   dedupe: memoryDedupe(),
-}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+})
+  .on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+  // Without an inbox, these would be lost: a 422 may be the last time that a live service sends an event.
+  .onDrift(({ name, raw }) => console.warn('drifted', name, JSON.stringify(raw)))
+  .onUnknown(({ name, raw }) => console.warn('unknown', name, JSON.stringify(raw)))
 
 http('webhooks', toNodeHandler(receiver))

@@ -1,10 +1,11 @@
+import { DatabaseSync } from 'node:sqlite'
 import Koa from 'koa'
-import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 const receiver = createReceiver({
   verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
-  dedupe: memoryDedupe(),
+  inbox: sqlInbox(new DatabaseSync(process.env.DATABASE ?? 'webhooks.db'), { dialect: 'sqlite' }),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 const handleWebhook = toNodeHandler(receiver)
 
@@ -14,4 +15,5 @@ app.use((context, next) => {
   context.respond = false
   return handleWebhook(context.req, context.res)
 })
-app.listen(Number(process.env.PORT))
+receiver.start()
+app.listen(Number(process.env.PORT ?? 3000))

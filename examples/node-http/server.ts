@@ -1,10 +1,12 @@
 import { createServer } from 'node:http'
-import { createReceiver, memoryDedupe, urlToken } from 'wabakit/webhooks'
+import { DatabaseSync } from 'node:sqlite'
+import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 const receiver = createReceiver({
   verify: urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' }),
-  dedupe: memoryDedupe(),
+  inbox: sqlInbox(new DatabaseSync(process.env.DATABASE ?? 'webhooks.db'), { dialect: 'sqlite' }),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
-createServer(toNodeHandler(receiver)).listen(process.env.PORT)
+receiver.start()
+createServer(toNodeHandler(receiver)).listen(process.env.PORT ?? 3000)

@@ -18,6 +18,8 @@ export type Framework = {
   readonly package: string
   /** The files that a user writes to receive webhooks. */
   readonly files: readonly string[]
+  /** What the page says before a file. */
+  readonly notes?: Readonly<Record<string, string>>
   /** A common mistake: changes that add the routes where other code reads the body before the receiver. */
   readonly mistake: Readonly<Record<string, (source: string) => string>>
   /** @default one route, `/webhooks`, whose mistake is at `/parsed` */
@@ -300,7 +302,31 @@ export const action = async (args) => {
     title: 'AWS Lambda',
     example: 'aws-lambda',
     package: 'node',
-    files: ['index.ts', 'dynamo-dedupe.ts', 'event.json'],
+    files: ['index.ts', 'dynamo-dedupe.ts', 'inbox.ts', 'event.json'],
+    notes: {
+      'index.ts': `Without an inbox, a table of DynamoDB recognizes repeats:
+
+\`\`\`sh
+npm install wabakit && npm install --save-dev @aws-sdk/client-dynamodb esbuild   # Lambda has the client
+aws dynamodb create-table --table-name wabakit-webhooks --billing-mode PAY_PER_REQUEST \\
+  --attribute-definitions AttributeName=id,AttributeType=S --key-schema AttributeName=id,KeyType=HASH
+aws dynamodb update-time-to-live --table-name wabakit-webhooks \\
+  --time-to-live-specification Enabled=true,AttributeName=expiresAt
+npx esbuild index.ts --bundle --platform=node --format=esm --external:@aws-sdk/* --outfile=dist/index.mjs
+\`\`\``,
+      'inbox.ts': `With PostgreSQL, [the inbox](inbox.md) stores each event before the response. \`pg\` needs a bundle in CommonJS:
+
+\`\`\`sh
+npm install wabakit pg && npm install --save-dev @types/pg esbuild
+npx esbuild inbox.ts --bundle --platform=node --format=cjs --external:pg-native --outfile=dist/inbox.cjs
+\`\`\`
+
+The sender waits until the event is stored, then for the handlers: no handler starts after \`maxMs\`, and a running one may finish. Set the
+function's timeout above both. If a handler or \`drain\` fails, the response is 200 all the same, and the event is handled later, by the next
+request or by a second function with the handler \`handleStored\` that a schedule invokes, such as \`rate(1 minute)\`. Without it, an event waits
+for the next request. Each instance needs three connections: limit the function's concurrency accordingly.`,
+      'event.json': 'An event to test either function with:',
+    },
     testEventPath: '/test-event',
     command: (port) => ['node', join(import.meta.dirname, 'lambda-gateway.ts'), 'dist/index.mjs', `${port}`],
     routes: [

@@ -4,6 +4,10 @@ import { WEBHOOK_TOKEN } from '$app/env/private'
 const receiver = createReceiver({
   verify: urlToken({ token: () => WEBHOOK_TOKEN }),
   dedupe: memoryDedupe(),
-}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+})
+  .on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+  // Without an inbox, these would be lost: a 422 may be the last time that a live service sends an event.
+  .onDrift(({ name, raw }) => console.warn('drifted', name, JSON.stringify(raw)))
+  .onUnknown(({ name, raw }) => console.warn('unknown', name, JSON.stringify(raw)))
 
 export const POST = receiver.handle
