@@ -71,6 +71,10 @@ const judgeHeld = async (examination: Examination, attempt: Attempt): Promise<Fi
     : { verdict: 'inconclusive', observed: `${observed}; it may have read all of it` }
 }
 
+/** An endpoint that stores every body and responds 200 is right, if nothing is handled, which only effects can show. */
+const inboxFix =
+  'An inbox stores it and responds 200: then pass --effects, which shows that nothing was handled.'
+
 export const hostileBodyChecks: EndpointChecks = {
   'refuses-oversized-body': {
     title: 'Refuses a body that is far too large',
@@ -116,7 +120,7 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'low',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8',
     risk: 'The stored event differs from the verified one, because the invalid bytes are replaced.',
-    fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws.",
+    fix: `Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws, or set them aside. ${inboxFix}`,
     ...refuseBodies({ 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
   },
   'refuses-malformed-json': {
@@ -124,7 +128,7 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
     risk: 'An exception replaces the refusal: the sender retries a 5xx for days, or the process ends.',
-    fix: 'Catch errors from JSON.parse, and respond 400, or store the body and respond 200, as an inbox does.',
+    fix: `Catch errors from JSON.parse, and respond 400, or set the body aside. ${inboxFix}`,
     ...refuseBodies({
       'half a body': (subject) => writeSummary(subject).subarray(0, 100),
       'no body': () => Buffer.alloc(0),
@@ -136,7 +140,7 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
     risk: 'Reading a field of null throws: the sender retries a 5xx for days, or the process ends.',
-    fix: 'Check that the parsed body is an object before you read its fields. Otherwise, respond 400, or store the body and respond 200, as an inbox does.',
+    fix: `Check that the parsed body is an object before you read its fields. Otherwise, respond 400, or set the body aside. ${inboxFix}`,
     ...refuseBodies({
       null: () => Buffer.from('null'),
       'an array': () => Buffer.from('[]'),
