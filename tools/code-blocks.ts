@@ -69,6 +69,7 @@ export const shares: Readonly<Record<string, readonly Share[]>> = {
     ['ts', 'docs/reference/inbox.md'],
     ['ts', 'docs/testing.md', "from 'pg'"],
     ['', 'docs/troubleshooting.md', 'A webhook was rejected'],
+    ['ts', 'docs/troubleshooting.md', 'DriftedEvent'],
   ],
   'tools/cluster-simulation/test/cases.test.ts': [['', 'docs/internals/simulation.md']],
   'tools/frameworks/page.test.ts': [['*', 'docs/reference/frameworks.md']],

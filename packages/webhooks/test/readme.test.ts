@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, generateSecret, sqlInbox, standardWebhooks, urlToken } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { sharePostgres } from './postgres.ts'
@@ -113,6 +114,24 @@ it('a receiver prints the line that the page on troubleshooting starts with', as
   expect(printed).toEqual([expect.stringMatching(RegExp(` ${end?.replace('()', '\\(\\)')}$`))])
 })
 
+it('the snippet for drifted summaries handles what is parked, and keeps what it cannot read', async () => {
+  const [, block] = readBlocks('docs/troubleshooting.md')
+  expect(block).toBe(readFileSync(join(import.meta.dirname, 'readme/drifted.ts'), 'utf8'))
+  const { handleDrift } = await import('./readme/drifted.ts')
+  const inbox = sqlInbox(new DatabaseSync(':memory:'), { dialect: 'sqlite', maxAttempts: 1 })
+  const before = createReceiver({ verify: urlToken({ token }), inbox })
+  for (const lost of [{ recap: 'Wants a refund.' }, null])
+    await before.handle(await post({ ...summary, callId: `call-${lost?.recap}`, summary: lost }))
+  await before.drain()
+  expect(await inbox.count({ by: 'reason' })).toMatchObject({ drifted: 2 })
+  printed = []
+  await createReceiver({ verify: urlToken({ token }), inbox })
+    .onDrift(handleDrift)
+    .drain()
+  expect(printed).toContain('call-Wants a refund. Wants a refund.')
+  expect(await inbox.count({ by: 'reason' })).toMatchObject({ failed: 1 })
+})
+
 it('the snippet with the switch names the subject of an event', async () => {
   const { subject } = await import('./readme/switch.ts')
   expect(subject({ event: 'CALL_ENDED', callId: 'c' })).toBe('call c')
@@ -154,8 +173,9 @@ it('the snippets with an inbox keep a summary exactly once', async () => {
   // A module that is evaluated again stops the receiver of the old one: the pool gets all its connections back.
   const reloaded = postgres.pool()
   vi.stubGlobal('webhookPool', reloaded)
-  vi.stubGlobal('stopReceiver', undefined)
-  await import('./readme/inbox-reload.ts')
+  vi.stubGlobal('stopWebhooks', undefined)
+  const first = await import('./readme/inbox-reload.ts')
+  first.start()
   vi.resetModules()
   const module = await import('./readme/inbox-reload.ts')
   await module.receiver.accept(JSON.stringify({ ...summary, callId: 'call-2' }))

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { createReceiver, sqlInbox, urlToken } from 'wabakit/webhooks'
 
-const kept = globalThis as { webhookPool?: Pool; stopReceiver?: () => Promise<unknown> }
+const kept = globalThis as { webhookPool?: Pool; stopWebhooks?: () => Promise<unknown> }
 kept.webhookPool ??= new Pool({ connectionString: process.env.DATABASE_URL })
 
 export const receiver = createReceiver({
@@ -9,6 +9,9 @@ export const receiver = createReceiver({
   inbox: sqlInbox(kept.webhookPool),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
-void kept.stopReceiver?.()
-kept.stopReceiver = () => receiver.stop()
-receiver.start()
+export const start = () => {
+  void kept.stopWebhooks?.()
+  kept.stopWebhooks = () => receiver.stop()
+  receiver.start()
+}
+if (kept.stopWebhooks) start()

@@ -39,8 +39,11 @@ export const writeReceiver = (
   const names = ['createReceiver', name, sender.verifier].toSorted().join(', ')
   const isRestarted = hasInbox && framework.start !== undefined
   const keep = isRestarted ? writeKept(memory, isTyped) : ''
-  const kept = isRestarted && memory.pool ? `(kept.webhookPool ??= ${database})` : database
-  const setup = hasInbox ? `${keep}export const database = ${kept}\n\n` : ''
+  const opened =
+    isRestarted && memory.pool
+      ? `kept.webhookPool ??= ${database}\nexport const database = kept.webhookPool`
+      : `export const database = ${database}`
+  const setup = hasInbox ? `${keep}${opened}\n\n` : ''
   const head = `${imports}import { ${names} } from 'wabakit/webhooks'\n\n${setup}`
   const create = (value: string): string =>
     `createReceiver({\n  verify: ${sender.verify(value)},\n  ${option('database')}\n})${writeHandlers(hasInbox)}`
