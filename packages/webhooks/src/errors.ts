@@ -16,7 +16,8 @@ const hasName = (error: unknown, name: string): boolean =>
  *   `staticHeader`, `bearerAuth` or `basicAuth` does not match; `header` names it.
  * - `missing_token`, `wrong_token`: the URL has no token for `urlToken`, or not exactly one that is accepted.
  * - `not_verified`, `body_was_parsed`: reasons of {@link RequestFailure}, for one of several verifiers of `anyOf`.
- * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
+ * - `invalid_secret`: a configured secret is missing or cannot be used, the function that returns the secrets failed, or the
+ *   receiver has no `verify`.
  */
 export type VerificationFailure =
   | 'missing_header'
@@ -124,7 +125,8 @@ export const requestStatuses = {
 /**
  * The reason for rejecting a request, other than its signature or its payload.
  *
- * - `body_was_parsed`: other code, such as a body parser, read the body first, and its bytes are needed (400).
+ * - `body_was_parsed`: other code, such as a body parser, read the body first, and either the verifier needs its bytes, the
+ *   content type is missing, or no copy of the body is left (400).
  * - `body_unreadable`: reading the body failed (400).
  * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
  * - `not_verified`: the verifier did not accept the request (401).

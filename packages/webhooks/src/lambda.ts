@@ -65,7 +65,7 @@ const assertHttpEvent = (event: unknown): void => {
   )
 }
 
-/** Returns the unparsed body, if there is one. */
+/** Returns the unparsed body, or the parsed one if no other was kept. */
 const readBody = ({ body, rawBody, isBase64Encoded }: LambdaEvent): unknown => {
   const kept: unknown = isUnparsed(body ?? '') ? (body ?? '') : (rawBody ?? body)
   // Some middleware keeps the body as it arrived, and some keeps the decoded text. Base64 has no braces.
@@ -119,7 +119,8 @@ const toRequest = (event: LambdaEvent): Promise<Request> => {
 
 /**
  * Turns a receiver into an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
- * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response.
+ * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response. It does
+ * not if the receiver has the option `waitUntil`.
  *
  * Rejects with a {@link WebhookUsageError} for events of other triggers, so that a queue keeps its messages.
  *

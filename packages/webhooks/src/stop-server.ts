@@ -9,7 +9,8 @@ export type StopServerOptions = {
   /** The receiver that the server's handlers use. */
   readonly receiver: { stop(options?: { readonly maxMs?: number | undefined }): Promise<void> }
   /**
-   * Total time, in milliseconds. Keep it below the time after which the platform sends SIGKILL.
+   * Total time, in milliseconds. An inbox may take 2 seconds more, or longer if its database does not respond. Keep the sum
+   * below the time after which the platform sends SIGKILL.
    * @default 10_000
    */
   readonly maxMs?: number | undefined

@@ -4,8 +4,8 @@ import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } fr
 /** Options for {@link memoryDedupe}. @interface */
 export type MemoryDedupeOptions = RetentionOptions & {
   /**
-   * Maximum number of handled deliveries and claims in total. Beyond it, the deliveries that were handled first are
-   * forgotten, but no claims.
+   * Number of handled deliveries and claims in total, above which the deliveries that were handled first are forgotten.
+   * Claims are not.
    * @default 100_000
    */
   readonly maxEntries?: number | undefined

@@ -75,7 +75,7 @@ const sweepEvery = 1_000
  * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or
  *   `better-sqlite3`, or a function that runs one statement. It must not be in a transaction, because other
  *   processes would not see the claims.
- * @throws WebhookUsageError for an unknown option or dialect.
+ * @throws WebhookUsageError for an unknown option or dialect, or a `database` that cannot run statements.
  * @throws RangeError when `table` is not a plain identifier, or `ttlMs` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })

@@ -38,7 +38,7 @@ export type Effects<Client, Database> = {
   readonly atCompletion: (write: (database: Database) => unknown) => void
   /**
    * Runs the completion and the writes that handlers added to it, in one transaction. Returns whether the
-   * claim was held, or `undefined` when there are no such writes.
+   * claim was held. If there are no such writes, returns `undefined`, and the caller has to run the completion.
    */
   readonly complete: (completion: Statement) => Promise<boolean | undefined>
   /** Rolls everything back. A handler that is still running can no longer write. */

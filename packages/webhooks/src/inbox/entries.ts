@@ -105,7 +105,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${name}.fact AND f.id <> ${name}.id AND ${condition})`
   // A parked entry does not suppress another one with the same fact, because the other one may be valid.
   // Entries with the same fact are in the same lane, and searching it costs less than maintaining an index of
-  // facts. Erased entries have no subject, so they are found by their fact alone.
+  // all facts. Erased entries have no subject, so they are found by their fact alone, in an index of erased facts. MySQL has
+  // no partial indexes, so its index has all facts.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
     WHEN ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'handled'`)}`)}
     OR ${hasFact(`f.subject = ${name}.subject AND f.state = ${hide(`'discarded'`)}`)} THEN 'suppressed' END AS known`
@@ -242,7 +243,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       }
     },
 
-    /** Counts the entries that wait for a claim, and arrived more than `forMs` milliseconds ago. */
+    /** Counts the entries in the state `stored` that arrived more than `forMs` milliseconds ago. */
     readWaiting: async (forMs: number): Promise<number> => {
       const text = `SELECT count(*) AS waiting FROM ${table} WHERE state = 'stored' AND received_at < ${now()} - ?`
       return Number(readColumn((await query(text, [forMs])).rows[0], 'waiting'))

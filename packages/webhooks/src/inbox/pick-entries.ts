@@ -25,7 +25,8 @@ export type PickRequest = {
  * claimed entry of its lane holds it up.
  *
  * An entry that fails holds up the later ones for five minutes from its first attempt (`holds_until`, set by `claim` in
- * `entries.ts`). Then they overtake it, but not while it is claimed: two entries of a lane are never handled at the same time.
+ * `entries.ts`). Then they overtake it, but not while it is claimed: two entries of a lane are handled at the same time only if
+ * a claim expires before its handlers have ended.
  */
 export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'engine' | 'now'>) => {
   const { dialect, byLane = () => '' } = engine
@@ -76,16 +77,18 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
     const conditions = [
       hasOther('claimed', `s.due_at > ${now()} OR (s.id + 0 < r.id AND (${holds}))`),
       `${isPostgres ? '' : `${hasEarlier('failed')} AND `}${hasOther('failed', `s.id + 0 < r.id AND (${holds})`)}`,
-      // On PostgreSQL, the entry is the first of its lane in the window.
+      // On PostgreSQL, `toCandidates` takes only the first entry of each lane in the window for a first attempt. A retry does
+      // not wait for an earlier stored entry there.
       ...(isPostgres ? [] : [hasEarlier('stored')]),
     ]
     return `r.subject IS NOT NULL AND (${conditions.join(' OR ')})`
   }
 
   /**
-   * Returns the first entries that are due for their first attempt, with their places in their lanes. Reading
-   * all of them would cost too much when a long lane is blocked. `postpone` takes all but the first of each lane
-   * out of the way, so the window contains more entries than lanes that are busy.
+   * Returns the query for the window: the first entries that are due for their first attempt, with their places in their
+   * lanes. Reading all of them would cost too much when a long lane is blocked. `postpone` moves all but the first entry of
+   * each lane to a later time. Each busy lane then takes up one place in the window, which has more places than there are
+   * busy lanes.
    *
    * The limit is a query, for which PostgreSQL's planner expects a tenth of the entries. So it reads them by the index,
    * which has them in order, even without statistics on the table. It counts claimed entries in the same way: in a bitmap scan, each
@@ -142,8 +145,8 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   }
 
   /**
-   * Returns the time until which the entries of a blocked lane are postponed. Until then, it is the same for
-   * all of them, and hardly any other lane has it: so the index finds the first of them at once.
+   * Returns the time to which the entries of a blocked lane are postponed. Until that time comes, every postponed entry of
+   * the lane gets the same one, and hardly any other lane has it, so the index finds the lane's first entry at once.
    */
   const toSlot = (subject: string): string =>
     `(${now()} + ${slotMs} - (${now()} - abs(hashtext(${subject}) % ${slotMs})) % ${slotMs})`

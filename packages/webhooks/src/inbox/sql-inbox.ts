@@ -145,7 +145,7 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
  * The database is a pool of `pg` or `mysql2/promise` with at least 3 connections, or a database of
  * `node:sqlite` or `better-sqlite3`. It is never closed.
  *
- * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the
+ * @throws WebhookUsageError for an unknown or invalid option, an unsuitable pool, or a `dialect` that does not match the
  *   database.
  * @throws RangeError when `table` is not a plain identifier, or a limit or a time is out of bounds.
  * @example
@@ -205,7 +205,7 @@ export function sqlInbox(
   const readSetback = createSetback()
   const readDatabaseTime = (): string => {
     const time = inboxSyntaxes[dialect].now
-    // Servers of databases keep their own clocks.
+    // SQLite reads the clock of this machine, which may be set back. Database servers have clocks of their own.
     const setbackMs = dialect === 'sqlite' ? readSetback() : 0
     return setbackMs === 0 ? time : `(${time} + ${setbackMs})`
   }

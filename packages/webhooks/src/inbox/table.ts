@@ -19,7 +19,7 @@ export const defaultTable = 'wabakit_inbox'
 type Syntax = {
   /** The current Unix time in milliseconds according to the database's clock, constant within a statement. */
   readonly now: string
-  /** The column types. Text is compared byte by byte. */
+  /** The column types. Text of the type `text` is compared character by character; MySQL ignores spaces at its end. */
   readonly id: string
   readonly text: string
   readonly longText: string

@@ -2,7 +2,7 @@ import { findTracingChannel } from '@wabakit/wire'
 
 /** The message on the tracing channel `wabakit.inbox`: one attempt to handle a stored event. */
 export type InboxTrace = {
-  /** The headers that the inbox keeps: those that identify or trace the delivery, such as `traceparent`. */
+  /** The headers that the inbox keeps: the content type, and those that identify or trace the delivery, such as `traceparent`. */
   readonly headers: Headers
   /** The number of this attempt, from 1. */
   readonly attempt: number
@@ -10,7 +10,8 @@ export type InboxTrace = {
   readonly eventName: string | undefined
   /**
    * The outcome, set at the end: `handled`, `failed` (it is attempted again), `unhandled`, `parked`, `discarded`, `suppressed` (a repeat),
-   * `erased`, or `released` (the receiver was stopped). Unset if the claim was lost, or the outcome could not be recorded.
+   * `erased`, or `released` (the receiver was stopped). Unset if the claim was lost, the outcome could not be recorded, or
+   * `onParked` threw.
    */
   outcome?: 'handled' | 'failed' | 'unhandled' | 'parked' | 'discarded' | 'suppressed' | 'erased' | 'released'
 }

@@ -26,7 +26,7 @@ type WorkerOptions = AttemptsOptions & {
 
 /**
  * Creates a worker, which claims as many entries as it may attempt concurrently, and starts their attempts.
- * Retries get at most half of the slots, rounded up, so that they leave some of several slots to new entries.
+ * Retries get at most half of the slots, rounded up. With two slots or more, some are therefore left for new entries.
  */
 export const createWorker = (options: WorkerOptions) => {
   const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
@@ -52,7 +52,7 @@ export const createWorker = (options: WorkerOptions) => {
   }
 
   let lookedForRetriesAt = Number.NEGATIVE_INFINITY
-  /** Claims as many entries as there are free slots, and starts handling them. Returns their number. */
+  /** Claims at most as many entries as there are free slots, and starts handling them. Returns their number. */
   const claimFree = async (): Promise<number> => {
     // Retries go first. While new entries keep arriving, one search for retries per minimum delay is enough.
     const areRetriesFirst = performance.now() - lookedForRetriesAt >= minimumDelayMs

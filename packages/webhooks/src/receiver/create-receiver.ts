@@ -37,8 +37,8 @@ export type ReceiverMethods<Context> = {
   /** Calls `handler` with every known event that matches its contract. */
   onAny(handler: WebhookHandler<WebhookEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /**
-   * Calls `handler` with events that this version does not know. By default, they are ignored (200), or
-   * parked in an inbox.
+   * Calls `handler` with events that this version does not know. By default, they are ignored (200). With an inbox, they
+   * are parked, or discarded if its option `unhandled` is `discard`.
    */
   onUnknown(handler: WebhookHandler<UnknownEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /**
@@ -74,7 +74,7 @@ export type ReceiverMethods<Context> = {
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
    *   `executionCtx` with one, like Hono's context, the receiver uses it to keep the platform running until the
-   *   handlers finish. Defaults to the first argument.
+   *   handlers finish, unless it has the option `waitUntil` or an inbox. Defaults to the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
   // This overload is last, because Next.js checks only the last one, whose first parameter must be a `Request`.
@@ -87,10 +87,11 @@ export type ReceiverMethods<Context> = {
  *
  * Responses: 200 handled, handled before, or no handler; 400 unreadable; 401 not verified; 405 not a POST; 408 body too
  * slow; 409 the same delivery is being handled; 413 body too large; 415 not JSON, or compressed; 422 drifted and no
- * `onDrift`; 500 a handler threw; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB
+ * `onDrift`; 500 a handler failed; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB
  * are being read. With an inbox: 200 stored, and 503 not stored.
  *
- * @throws WebhookUsageError for a missing, unknown or invalid option. `on` also throws it for an unknown event name.
+ * @throws WebhookUsageError for a missing, unknown or invalid option. Methods that register a function also throw it, for an
+ *   unknown event name or option, or a value that is not a function.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
  * const receiver = createReceiver({ verify: urlToken({ token }), inbox: sqlInbox(pool) })

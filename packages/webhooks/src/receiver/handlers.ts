@@ -30,8 +30,8 @@ export type DeliveryContext = {
   /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
   readonly rawBody: Uint8Array
   /**
-   * Set if a framework parsed the body first. `rawBody` is then the parsed value, serialized again: large
-   * numbers and duplicate keys may differ from the original.
+   * Set if other code read the body first. `rawBody` is then the copy that is left: usually the parsed value, serialized
+   * again, in which large numbers and duplicate keys may differ from the original.
    */
   readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the content type and what identifies or traces the delivery. */

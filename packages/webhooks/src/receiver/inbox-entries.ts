@@ -9,12 +9,13 @@
  *   retried or discarded.
  * - `parked`: every attempt failed, or this version does not understand it and no `onUnknown` or `onDrift` took it. It waits
  *   until it is retried, replaced by a duplicate or discarded, or, if it was not understood, until a handler takes it.
- * - `suppressed`: reports the same fact as another entry that was handled or discarded.
+ * - `suppressed`: reports the same fact as another entry that was handled or discarded, or is a missing summary whose event
+ *   has arrived or was erased.
  * - `discarded`: given up by request, or because it has no handler, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist, or that two requests did not find.
- * - `given_up`: a summary that was not found before the age limit.
- * - `erased`: only hashes are left, which prevent it from being stored again.
+ * - `given_up`: a summary that was not fetched before the age limit, or whose call has no other entry left.
+ * - `erased`: its content is deleted. Hashes are left, which prevent it from being stored again.
  */
 export type InboxState =
   | 'stored'
@@ -36,7 +37,7 @@ export type InboxState =
  * - `failed`: every attempt failed.
  * - `drifted`: the event does not match its contract, and there is no `onDrift`.
  * - `unknown`: this version does not know the event, and there is no `onUnknown`.
- * - `unreadable`: the body is not a JSON object.
+ * - `unreadable`: the body is not a JSON object, or has more bytes than the receiver's `maxBodyBytes`.
  */
 export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable'
 
@@ -59,7 +60,7 @@ export type InboxEntry = {
   readonly deliveryId: string | undefined
   /** The name of the event, if it has a name. */
   readonly name: string | undefined
-  /** The call or group: `call:<callId>` or `group:<groupId>`. */
+  /** The call or group: `call:<callId>` or `group:<groupId>`. A SHA-256 replaces an id that is too long or not ASCII. */
   readonly subject: string | undefined
   /** Number of attempts since it was stored, replaced by a duplicate, or retried by request. */
   readonly attempts: number
@@ -73,7 +74,7 @@ export type InboxEntry = {
 
 /** An entry with its body. @interface */
 export type InboxEntryWithBody = InboxEntry & {
-  /** The body exactly as it arrived; `undefined` when it is no longer kept or cannot be read. */
+  /** The bytes that handlers get as `context.rawBody`; `undefined` when they are no longer kept or cannot be read. */
   readonly body: Uint8Array | undefined
 }
 
@@ -124,7 +125,10 @@ export type InboxErasure =
   | { readonly groupId: string }
   | { readonly number: string }
 
-/** Methods that list, retry, discard and erase entries. They do not need a receiver. */
+/**
+ * Methods that list, count, retry, discard and erase entries. They do not need a receiver. Each of them also rejects with any
+ * database error.
+ */
 export type InboxEntries = {
   /**
    * Lists entries in order of arrival, damaged ones included.
@@ -169,6 +173,7 @@ export type InboxEntries = {
    * neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
+   * @throws WebhookUsageError for a number without digits.
    * @throws Error that names the entries that the database cannot read, such as damaged ones, after it has erased all others.
    */
   erase(what: InboxErasure): Promise<number>

@@ -19,6 +19,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
    * claim is still held. Do not commit, roll back or release the client yourself.
    *
    * @throws WebhookUsageError on SQLite.
+   * @throws Error when the attempt has ended.
+   * @throws any database error.
    */
   transaction(): Promise<Client>
   /**
@@ -26,7 +28,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
    * of the event succeed and the claim is still held. It must be synchronous. If it throws, the attempt
    * fails, and nothing is written.
    *
-   * @throws WebhookUsageError on other databases, and after all handlers of the event have ended.
+   * @throws WebhookUsageError on other databases, and when the attempt has ended: all handlers of the event have
+   *   returned, or `stop` no longer waits for them.
    */
   atCompletion(write: (database: Database) => unknown): void
 }
@@ -51,7 +54,7 @@ export type StoreOutcome = 'stored' | 'duplicate'
 /** Options for {@link InboxMethods.drain}. */
 export type DrainOptions = {
   /**
-   * Milliseconds after which no further handler starts.
+   * Milliseconds after which this call begins no further claim of entries. It still waits for the handlers that it has started.
    * @default no limit
    */
   readonly maxMs?: number | undefined
@@ -98,17 +101,19 @@ export type InboxMethods = {
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
-   * Requests missing summaries of calls that have another stored event, and stores the summaries that exist. Call this
-   * method every few minutes, in any number of processes. Only one process sends requests at a time.
+   * Requests missing summaries of calls that have another stored event, and stores the summaries that exist. It requests
+   * none for a call that was missed or rejected. Call this method every few minutes, in any number of processes. Only one
+   * process sends requests at a time.
    *
    * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is
-   * less), and then after twice the previous delay, up to 6 hours: about 20 requests in 3 days. The same
-   * applies to one that is not found (404), if an event identifies the call as a PSTN call. Any other summary
+   * less), and then after twice the previous delay, up to 6 hours: about 20 requests in 3 days. A longer `Retry-After`
+   * of the response takes the place of a delay. The same applies to one that is not found (404), if an event identifies the call as a PSTN call. Any other summary
    * that is not found is requested once more after a day, because a live service always returns 404 for a
    * WhatsApp call; after that, its entry is `unavailable`, as after a 422. At the age limit, an entry becomes
    * `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.
+   * @throws WebhookUsageError for an unknown option.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
    * @throws any other error from the client or the database.
    */

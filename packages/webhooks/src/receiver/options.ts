@@ -56,8 +56,8 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run,
-   * the claim is renewed every third of this time. Without an inbox, a sender that repeats the delivery in
-   * the meantime gets a `Retry-After` of a tenth of this time, 1 to 60 seconds.
+   * the claim is renewed every third of this time. With `dedupe`, a sender that repeats the delivery in
+   * the meantime gets a 409 with a `Retry-After` of a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */
   readonly claimTtlMs?: number | undefined
@@ -71,7 +71,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
 
 /**
  * Options for a receiver that takes events only from {@link InboxMethods.accept}. It has no `verify`, and
- * responds to requests with 503.
+ * responds to every POST with 503.
  */
 export type AcceptOnlyOptions<Context> = Omit<ReceiverOptions<Context>, 'verify' | 'inbox'> & {
   readonly verify?: undefined

@@ -5,7 +5,7 @@ import { parsedBody } from '../parsed-body.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import type { ReceiverSettings } from './options.ts'
 
-/** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
+/** Matches the JSON types of `application` and `text` (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
 const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
 /** The first byte of a JSON object. */
@@ -89,7 +89,7 @@ const maxLargeBodies = 16
  * Returns a body that other code has already read, from the copy that an adapter, Hono (`req`) or Elysia
  * (`body`) has kept.
  *
- * @throws WebhookRequestError when the verifier needs the bytes, or the content type or what is left is not JSON.
+ * @throws WebhookRequestError when the verifier needs the bytes, the content type is missing or not JSON, or no copy was kept.
  */
 const readParsed = async (
   request: Request,

@@ -90,13 +90,14 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // requests are cheap.
       assertPost(request.method)
       // Most verifiers check headers synchronously. Awaiting their result would allocate a promise for each
-      // request. While a verifier fetches its secrets, this reads the body: unread, each of its chunks would be an object.
+      // request. While a verifier fetches its secrets, this reads the body. Otherwise each chunk would wait in the stream as an
+      // object, and a sender of tiny chunks could fill the memory.
       let signature = verify.checkHeaders?.(headers, now, url)
       let rawBody: Uint8Array | undefined
       const bodyWasParsed = wasRead(request)
       const read = () => readBody(request, bodyWasParsed ? holder : undefined)
       if (isPromise(signature)) [signature, rawBody] = await Promise.all([signature, read()])
-      // An inbox stores every authentic delivery, even if it is not JSON.
+      // An inbox also stores authentic deliveries that are not JSON, unless other code has read the body: `read` checks that.
       if (!store) assertJson(headers.get('content-type'))
       rawBody ??= await read()
       if (!(store && verify.ignoresBody)) assertUncompressed(headers, rawBody)
@@ -127,7 +128,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         headers,
         verifiedBy,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
-        // The sender hangs up after an early response, which aborts the request's signal. The handlers must
+        // After an early response, the sender may hang up, which aborts the request's signal. The handlers must
         // go on.
         signal: early?.signal ?? request.signal,
       }

@@ -125,7 +125,7 @@ const refuseTransaction = (): never => {
   )
 }
 
-/** A connection of mysql2 has the method `prepare`, too. */
+/** Recognizes a database of SQLite by its `prepare`. A connection of mysql2 has this method, too, so the dialect counts. */
 const isSqlite = (database: SqlClient | SqliteDatabase, dialect: SqlDialect): database is SqliteDatabase =>
   'prepare' in database && dialect !== 'mysql'
 

@@ -26,7 +26,10 @@ const settle = <Value>(call: () => Value | Promise<Value>): Outcome<Value> | Pro
   }
 }
 
-/** Waits only if there is a promise, because the receiver reads the body while it waits. */
+/**
+ * Returns a promise only if one of the values is a promise. While the receiver waits for a promise, it already reads the body
+ * of a sender whose headers it has not checked.
+ */
 const all = <Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<Value[]> => {
   const settled = values.filter((value) => !isPromise(value)) as Value[]
   return settled.length === values.length ? settled : Promise.all(values)
@@ -83,9 +86,9 @@ const parts = /* @__PURE__ */ new WeakMap<Verifier, readonly Verifier[]>()
 
 /**
  * Accepts deliveries that at least one of the verifiers accepts completely. All of them are tried, and
- * `context.verifiedBy` lists those that accepted the delivery, so that you see when the old way is unused. If a signature
- * is among them, it determines the id and the time; with a verifier that needs the body, nothing else does. If a
- * framework has parsed the body, only verifiers that do not need its bytes are tried.
+ * `context.verifiedBy` lists those that accepted the delivery, so that you see when the old way is unused. If one of them
+ * vouches for an id, as a signature does, that id and its time count. Otherwise they are those of the headers, or absent if a
+ * verifier needs the body, because anyone could then choose them. If a framework has parsed the body, only verifiers that do not need its bytes are tried.
  *
  * @throws WebhookUsageError without verifiers, or for `unsigned()`, which would accept everything.
  * @example

@@ -81,8 +81,8 @@ type StaticHeaderOptions = {
  * Accepts deliveries that carry a fixed header, for services that cannot sign. Anyone who sees one request
  * can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a
- *   scheme such as `Bearer`, or contains a character that no header can contain. If `value` is a function, requests get
+ * @throws WebhookVerificationError with reason `invalid_secret` when there is no value, or when one is empty, has
+ *   no credentials, such as `Bearer` alone or `undefined`, or contains a character that no header can contain. If `value` is a function, requests get
  *   a 503 instead.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
@@ -112,8 +112,8 @@ type BearerAuthOptions = {
  * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. Anyone who sees one
  * request can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`,
- *   or contains a character that no header can contain. If `token` is a function, requests get a 503 instead.
+ * @throws WebhookVerificationError with reason `invalid_secret` when there is no token, or when one is empty or
+ *   `undefined`, starts with `Bearer`, or contains a character that no header can contain. If `token` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @example
  * const verify = bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' })
@@ -142,8 +142,8 @@ type BasicAuthOptions = {
  * take the credentials as one string may send it unencoded. Anyone who sees one request can replay it and
  * send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a
- *   character that no header can contain. If `password` is a function, requests get a 503 instead.
+ * @throws WebhookVerificationError with reason `invalid_secret` when there is no password, or when one is empty or
+ *   `undefined`, or contains a character that no header can contain. If `password` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option, or a `username` that is not text or has a colon.
  * @example
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })

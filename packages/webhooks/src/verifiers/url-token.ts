@@ -52,8 +52,8 @@ const readValues = (url: string, parameter: string): readonly string[] => {
  * and proxies write URLs to their logs. So use it only over https, with an inbox or `dedupe`, and keep the query out of
  * the logs. It rejects a request without waiting for its body.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a token is missing or has fewer than 16 bytes. If
- *   `token` is a function, requests get a 503 instead.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a token is missing, has fewer than 16 bytes or
+ *   contains a control character such as a line break. If `token` is a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option, or an empty `parameter`.
  * @example
  * const verify = urlToken({ token: () => process.env.WEBHOOK_TOKEN ?? '' })

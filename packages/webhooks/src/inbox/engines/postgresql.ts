@@ -84,7 +84,10 @@ const beginBrief = (): string =>
  */
 const beginPlain = (): string => `${beginBrief()}; SET LOCAL jit = off`
 
-/** Ends a transaction that an error leaves open, because every later statement on its connection would fail. */
+/**
+ * Ends a transaction that an error leaves open, and throws the error. Otherwise every later statement on the connection would
+ * fail.
+ */
 const rollBack = async (client: PostgresClient, error: unknown): Promise<never> => {
   const responds = await client.query('ROLLBACK').then(() => true, ignore)
   if (!responds || readProperty(error, 'severity') !== undefined) throw error
@@ -122,7 +125,7 @@ const run = async (
   values: readonly InboxValue[] = [],
 ): Promise<Outcome> => readOutcome(await client.query(numberPlaceholders(text), [...values]), 'postgresql')
 
-/** Policies would hide entries, or keep them from being stored. */
+/** Refuses a table with row security: its policies would hide entries, or keep them from being stored. */
 const refuseRowSecurity = async (client: PostgresClient, table: string): Promise<void> => {
   const { rows } = await client.query(
     `SELECT CASE WHEN row_security_active('${table}') THEN 1 ELSE 0 END AS active`,
