@@ -6,7 +6,7 @@ import { Issue } from './issue.ts'
 import { createSchema, type ObjectSchema } from './schema.ts'
 
 /**
- * Body of every error response of the reference server, and of 202 (`summary_pending`).
+ * Body of every error response of the reference server's public API, and of 202 (`summary_pending`).
  *
  * @interface
  */

@@ -15,7 +15,7 @@ const defineHealthEventData = () =>
     organizationId: z.string(),
     /** The subscription that failed, was disabled or recovered, or whose delivery was exhausted. */
     subscriptionId: z.string(),
-    /** The URL of the attempt. */
+    /** The URL of the attempt, with the values of its query masked. */
     url: z.string(),
     /** Start of the first failed attempt since the last success before this event; null if no attempt had failed. */
     failingSince: z.nullable(UtcTimestamp),
@@ -47,9 +47,9 @@ const defineHealthEvent = () =>
 
 /**
  * Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery
- * failed. `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten
- * minutes. `subscription.disabled`: the endpoint responded 410, or failed for 5 days.
- * `subscription.recovered`: the first success after `failing` or `disabled`.
+ * failed. `subscription.failing`: a delivery was exhausted, or all attempts have failed for ten minutes, while the
+ * subscription was well: neither `failing` nor `disabled` was sent since it last recovered. `subscription.disabled`: the
+ * endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first success after `failing` or `disabled`.
  */
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>

@@ -48,7 +48,10 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
   }
 }
 
-/** Checks whether a message is zod's own. Zod adds its messages as soon as any code in the process loads all of zod. */
+/**
+ * Checks whether a message is to be replaced: it is zod's own, or it is about a value of the wrong type. Zod adds its own
+ * messages as soon as any code in the process loads all of zod.
+ */
 const isDefault = (issue: z.core.$ZodIssue): boolean => {
   const { localeError } = z.core.globalConfig
   const text = localeError?.(issue as z.core.$ZodRawIssue)
@@ -69,7 +72,7 @@ const explainUnion = (issue: z.core.$ZodIssue): z.core.$ZodIssue[] => {
 
 /**
  * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because
- * zod/mini leaves them out to keep bundles small. Keeps messages that a schema defines.
+ * zod/mini leaves them out to keep bundles small. Keeps messages that a schema defines, except those for a wrong type.
  */
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
   error.issues.flatMap(explainUnion).map((issue) => {

@@ -134,7 +134,7 @@ const defineSchemas = () =>
  */
 export const publishedEventSchemas = /* @__PURE__ */ defineSchemas()
 
-/** Name of an event that the reference server sends. */
+/** Name of an event in the specification, as the reference server sends it. */
 export type PublishedEventName = keyof typeof publishedEventSchemas
 
 /** An event as the reference server sends it, by name. */
@@ -143,10 +143,10 @@ export type PublishedEventOf<Name extends PublishedEventName> = z.infer<(typeof 
 /** Any event as the reference server sends it. Each is also a {@link WebhookEvent}. */
 export type PublishedEvent = { [Name in PublishedEventName]: PublishedEventOf<Name> }[PublishedEventName]
 
-/** Checks whether a value is the name of an event that the reference server sends. */
+/** Checks whether a value is the name of an event in the specification. */
 export const isPublishedEventName = (name: unknown): name is PublishedEventName =>
   typeof name === 'string' && Object.hasOwn(publishedEventSchemas, name)
 
-/** Names of the events that the reference server sends. */
+/** Names of the events in the specification. */
 export const publishedEventNames: readonly PublishedEventName[] = /* @__PURE__ */ (() =>
   Object.keys(publishedEventSchemas).filter(isPublishedEventName))()

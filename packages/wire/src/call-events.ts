@@ -33,8 +33,8 @@ type CallLifecycleEventFields<Name extends string> = CallDetails & {
 }
 
 /**
- * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
- * fields after `triggeredVia`; a live service sends them.
+ * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention
+ * `wabaNumber` and the fields after it; a live service sends them.
  *
  * @interface
  */

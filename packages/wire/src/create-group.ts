@@ -51,7 +51,7 @@ export const createGroupRequestRule: Rule<CreateGroupRequest> = /* @__PURE__ */ 
 export type CreateGroupResponse = {
   /** Always `true`. */
   success: true
-  /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
+  /** The group's id: yours, or the generated one. Webhooks about the group carry it; a live service may first send null. */
   groupId: string
 }
 

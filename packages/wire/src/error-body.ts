@@ -14,7 +14,7 @@ export type ReceivedErrorBody = {
   error?: string | undefined
   /** A human-readable explanation: one sentence or several. */
   message?: string | string[] | undefined
-  /** A machine-readable error code. The reference server sends only the codes that the API documents. */
+  /** A machine-readable error code. Apart from simulated faults, the reference server sends only documented codes. */
   code?: string | undefined
   /** The invalid fields. */
   issues?: Issue[] | undefined

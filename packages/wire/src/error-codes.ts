@@ -1,7 +1,7 @@
 // The first paragraph of each comment is the meaning, the second the remedy: docs/reference/errors.md and OpenAPI show both.
 /**
  * All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A
- * code that is not in this list comes from another server.
+ * code that is not in this list comes from another server, or from a simulated fault.
  */
 export const errorCodes = {
   /**
@@ -77,9 +77,9 @@ export const errorCodes = {
    */
   missing_api_key: 401,
   /**
-   * The Public API key is not valid.
+   * The Public API key is not valid, or two headers contain different keys.
    *
-   * Check the key for typos, and check that it has not been revoked.
+   * Check the key for typos, check that it has not been revoked, and send it in one header.
    */
   invalid_api_key: 401,
   /**
@@ -120,9 +120,9 @@ export const errorCodes = {
    */
   body_too_large: 413,
   /**
-   * The request body is not `application/json`, or its charset is not UTF-8.
+   * The request body is not `application/json`, its charset is not UTF-8, or it is compressed.
    *
-   * Send `Content-Type: application/json`.
+   * Send `Content-Type: application/json`, and no `Content-Encoding`.
    */
   unsupported_media_type: 415,
   /**
@@ -144,7 +144,8 @@ export const errorCodes = {
    */
   summary_unavailable: 422,
   /**
-   * The organization, the key or the IP address has sent too many requests, or a call was asked for too often.
+   * The organization, the key or the IP address has sent too many requests, or the summary of one call was
+   * requested too often.
    *
    * Retry after the number of seconds in `Retry-After`.
    */

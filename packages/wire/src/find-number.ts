@@ -63,13 +63,14 @@ export const readDigits = (number: string): string =>
     .replace(/^0+/, '')
 
 /**
- * Returns a function that checks whether text contains a phone number. `digits` includes the country code. Between the digits,
- * which may be those of any script, may be anything but letters and digits, and after a country code also a zero. The number is
- * not found as a part of a longer one. Takes linear time, because the text may come from an attacker.
+ * Returns a function that checks whether text contains a phone number. `digits` includes the country code. In the text, the
+ * digits may be those of any script, and anything except letters and digits may stand between them; after the country code,
+ * a zero may follow, too. The number is not found as a part of a longer one. The check takes linear time, because the text may
+ * come from an attacker.
  */
 export const findNumber = (digits: string): ((text: string) => boolean) => {
-  // Everything between two digits is one blank by then, and a country code has at most three digits. So there are few ways
-  // to match a text, and no position starts more than one attempt.
+  // By then, everything between two digits is one blank, and only the first three gaps may contain a zero, because a country
+  // code has at most three digits. So the expression can match in few ways, and never backtracks far.
   const toPattern = (digit: string, index: number): string =>
     `${index === 0 ? '' : index > 3 ? ' ?' : '(?: (?:0 ?)?)?'}${digit}`
   const pattern = new RegExp(String.raw`(?<!\d)0*${[...digits].map(toPattern).join('')}(?!\d)`)

@@ -50,8 +50,8 @@ const isLive = (headers: Headers): boolean => headers.get('content-type') === 't
 /**
  * Ends responses that were sent before their request had arrived, such as a 401: reads what still arrives, and keeps nothing
  * of it. Closing a socket with unread data resets the connection. A proxy that is still sending the request then
- * responds with 502, and sends nothing more to this server for a while, so that one stranger with a large body
- * takes it down for all clients.
+ * responds with 502, and sends nothing more to this server for a while: one stranger with a large body could take the
+ * server down for all clients.
  *
  * The response is sent at once, with its length, so that no client waits for its end. It ends with the request, or after
  * 2 seconds. Beyond 100 such requests, further connections are closed at once, and `onCut` is called; by default, it publishes a

@@ -1,7 +1,10 @@
 /** Replaces a value in a URL that is shown. */
 export const urlMask = '***'
 
-/** Returns the name and `=` of a parameter that has a value; otherwise '', because base64 without a name may end in `=`, too. */
+/**
+ * Returns the name and `=` of a parameter that has a value. Otherwise, returns '': the part may be a secret without a name,
+ * and base64 may end in `=`.
+ */
 const readName = (pair: string): string => /^[^=]*=(?==*[^=])/.exec(pair)?.[0] ?? ''
 
 /**

@@ -41,8 +41,8 @@ export const addNotSeen = <Value>(answer: Answer<Value> | undefined): Answer<Kno
 }
 
 /**
- * Lists the different values that a service sends, with `undefined` if it also sends none. If a value was never observed, that
- * is listed only if a person stated `never`.
+ * Lists the different values that a service sends, with `undefined` if it sometimes sends none. If no value was ever observed,
+ * `undefined` is listed only if a person stated `never`.
  */
 export const listVariants = <Value>(answer: Answer<Value> | undefined): (Known<Value> | undefined)[] => {
   if (answer === undefined) return []
@@ -73,7 +73,10 @@ export const listAnswers = ({
   ]
 }
 
-/** Returns the paths of answers whose values contradict each other. A field that the state of a call leaves empty does not. */
+/**
+ * Returns the paths of answers whose values contradict each other. That a field is sometimes empty is no contradiction if the
+ * state of the call decides it.
+ */
 export const findContradictions = (profile: MeasuredProfile): string[] =>
   listAnswers(profile).flatMap(([path, answer]) => {
     const [, field = ''] = path.split(' ')

@@ -104,7 +104,7 @@ export type MeasuredDeliveries = {
   registeredHeaders?: Maybe<'as-registered' | 'changed'>
   /** The field with the name of a group event. */
   groupEventName?: Maybe<'event' | 'eventType' | 'none'>
-  /** An event of a call that arrived before an earlier one of the same call. */
+  /** Two events of one call that arrived in the wrong order: `first` arrived first, but belongs after `second`. */
   order?: Maybe<{ first: EventName; second: EventName }>
   repeatAfterSuccess?: Maybe<Repeat>
   repeatAfterFailure?: Maybe<Repeat>
