@@ -147,8 +147,9 @@ export type WorkersView = {
  * The part of a store that a scheduler uses. It keeps deliveries, and makes only one decision, which depends on the
  * rows: which delivery is the **head** of a lane. The head is the first delivery of the lane that was never attempted
  * (since it was created or sent again), unless an earlier unfinished delivery of the lane blocks it. A delivery blocks
- * the lane if it was attempted and has not released the lane. It also blocks a delivery that `waitsFor` its event. A
- * delivery that was attempted has its own due time, which does not depend on its lane.
+ * the lane if it was attempted and has not released the lane. Until it is finished, it also blocks each delivery whose
+ * event `waitsFor` its event, even if it has released the lane. A delivery that was attempted has its own due time, which
+ * does not depend on its lane.
  *
  * Only the scheduler knows which deliveries are being attempted. In lists, such a delivery is `pending`, like heads and
  * deliveries that were attempted. All others are `waiting`. A head's `dueAt` is the time of its event, or of the

@@ -76,7 +76,7 @@ type SignedContent = {
   readonly now: number
 }
 
-/** Returns the headers of an attempt, except the headers that its subscription specifies. */
+/** Returns the headers of an attempt, except `traceparent` and the headers that its subscription specifies. */
 export const signHeaders = async ({ secrets, id, payload, now }: SignedContent) => {
   const timestamp = Math.floor(now / 1_000)
   return {

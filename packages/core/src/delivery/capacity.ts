@@ -17,7 +17,7 @@ export type Slot = {
 export type CapacityOptions = {
   readonly concurrency: number
   readonly clock: Clock
-  /** Returns whether attempts in slow slots start one after another. */
+  /** Returns whether the starts of attempts in slow slots are spread over time. */
   isPaced(): boolean
   /** Called when more attempts may start. */
   onFree(): void
@@ -60,7 +60,7 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
 
 /**
  * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a
- * second each. All others use slow slots and start one after another. An organization starts none there while it uses
+ * second each. All others use slow slots, and their starts are spread over time. An organization starts none there while it uses
  * half of the slow slots that other organizations do not use. A quick attempt that becomes slow moves there in any case.
  */
 export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {

@@ -47,9 +47,9 @@ const slot = { reason: 'slot' } as const
 type QueueTimes = { readonly dueAt: number; readonly startAt: number; readonly isFull: boolean }
 
 /**
- * Returns why the next delivery of a queue waits. `startAt` is the time at which its limit allows the next start, and
- * `isFull` is set if the queue has its maximum number of deliveries under way. {@link explainWait}, which does not know
- * that number, sets it if any other attempt is under way.
+ * Returns why the next delivery of a queue waits. `startAt` is the time from which its limit allows the next start, and
+ * its results can probably be stored. `isFull` is set if the queue has its maximum number of deliveries under way.
+ * {@link explainWait}, which does not know that number, sets it if any other attempt is under way.
  */
 export const decideWait = (now: number, { dueAt, startAt, isFull }: QueueTimes): QueueWait => {
   const until = Math.max(dueAt, startAt)

@@ -32,7 +32,7 @@ export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: R
   /** Number of times that the reading of new shards has started. */
   let starts = 0
 
-  /** Counts as a page, so that a drain waits for what follows. */
+  /** Waits. Counts as a page that is being read, so that a drain does not end before the pause has. */
   const pause = async (ms: number): Promise<void> => {
     reading++
     await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))

@@ -101,7 +101,10 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
     else lookFrom(Math.min(head.position, after + 1))
   }
 
-  /** Drops the retries with the latest due times, until the others fit. */
+  /**
+   * Drops the retries with the latest due times, until the others fit. Does nothing until there are twice as many as fit,
+   * because sorting them for each new one would be slow.
+   */
   const trim = (): void => {
     const limit = getSize()
     if (retries <= 2 * limit) return

@@ -6,7 +6,10 @@ import type { Loop } from './scheduler-loop.ts'
 import type { Policy } from './start-policy.ts'
 import type { Queue, QueueState, SchedulerContext } from './states.ts'
 
-/** Maximum number of heads, and of retries, to hold in total and per queue. Simulated runs lower it. */
+/**
+ * Number of heads, and of retries, to hold in total and per queue. Twice as many retries are held before they are trimmed.
+ * Simulated runs lower it.
+ */
 export const prefetchLimits = { budget: 10_000, perQueue: 512 }
 
 /** The queues of the owned shards, and the transitions between their states. */

@@ -22,7 +22,7 @@ const listCredentials = (value: string): string[] => {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }
 
-/** Lists the values of a URL's query. A value of fewer characters may be a part of other text. */
+/** Lists the values of a URL's query that have at least 8 characters. A shorter value may be a part of other text. */
 export const listQuerySecrets = (url: string): string[] => listMasked(url).filter(({ length }) => length >= 8)
 
 type Hide = ReturnType<typeof createSecretHider>

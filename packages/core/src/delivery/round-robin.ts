@@ -1,6 +1,6 @@
 /**
  * Determines the order of items: organizations take turns, and so do the items of each organization. The time of a call
- * does not grow with the number of items. `next` also passes the organizations that it skips.
+ * does not grow with the number of items; only `next` takes longer with each organization that it skips.
  */
 export type RoundRobin<Item> = ReturnType<typeof createRoundRobin<Item>>
 

@@ -19,7 +19,7 @@ import { createUnderWay } from './under-way.ts'
  * | held → stored | `Prefetch` | it does not fit, or its queue is read again |
  * | held → loading | `take` | it is due, its queue is next, and there is capacity |
  * | loading → attempting | `begin` | it was loaded, and may still start |
- * | loading, attempting → held | `putBack` | it may not start any more, the store did not respond, or it was stopped |
+ * | loading, attempting → held | `putBack` | it may not start any more, the store did not respond, or its attempt was stopped or failed because of this machine |
  * | loading → held | `setAside` | it could not be loaded although the store responds: it is tried again after a pause, and the others go on |
  * | attempting → settling | `end` | its attempt has a result |
  * | settling → held, stored, finished | `complete` | its outcome is written; a retry is held if it fits |
@@ -34,13 +34,15 @@ import { createUnderWay } from './under-way.ts'
  *
  * These must never happen:
  * - A delivery is under way twice.
- * - A queue has more than `perSubscription` deliveries under way, or more than one while it is new or
- *   failing, apart from results that cannot be stored.
- * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
- *   count starts over.
+ * - An attempt of a queue starts next to `perSubscription` others, or next to any other while the queue is new or
+ *   failing, apart from results that cannot be stored. With `sharesFairly: false`, only the first applies.
+ * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows, outside of a drain. When another worker
+ *   takes over, the count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
- * - A queue has a due delivery, and neither free capacity, the end of another delivery nor a page will start it.
- * - More than about `prefetchLimits.budget` deliveries are held, however large the backlog is.
+ * - A queue has a due delivery, and nothing will start it: free capacity, the end of another delivery, a page, or the time
+ *   at which its limit or its pause ends.
+ * - The number of deliveries that are held grows with the backlog. It stays below a few times `prefetchLimits.budget`, or a
+ *   few for each queue.
  */
 export const createScheduler = (context: SchedulerContext) => {
   const loop = createLoop({
@@ -97,7 +99,7 @@ export const createScheduler = (context: SchedulerContext) => {
       reader.close()
       loop.stopTimer()
     },
-    /** Resolves when no delivery is due and no attempt is running. Rejects if a read or a write failed. */
+    /** Resolves when no delivery of an owned shard is due and no attempt is running. Rejects if a read or a write failed. */
     drain: (): Promise<void> => {
       const drained = loop.drain()
       const own = deliveries.listQueues()

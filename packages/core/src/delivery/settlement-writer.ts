@@ -125,7 +125,7 @@ export const createSettlementWriter = (
   return {
     /**
      * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time. With
-     * `isAlone`, tries once, and does not share a transaction.
+     * `isAlone`, tries at most once, and does not share a transaction.
      *
      * @throws any error of the store if it could not be written.
      */

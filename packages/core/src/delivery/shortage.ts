@@ -17,7 +17,7 @@ export const findShortage = (error: unknown): string | undefined => {
   return 'code' in error && codes.has(error.code) ? String(error.code) : findShortage(error.cause)
 }
 
-/** Waits while this machine is short of descriptors or memory, and tells why. */
+/** Delays attempts that failed because this machine is short of descriptors or memory, and reports why. */
 export const createShortages = (onError: (error: unknown) => void) => {
   let latest: { readonly error: Error; readonly timer: ReturnType<typeof setTimeout> } | undefined
 

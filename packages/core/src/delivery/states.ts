@@ -75,7 +75,7 @@ export type Settling = Omit<Attempting, 'state'> & {
 /** A delivery under way. */
 export type UnderWay = Loading | Attempting | Settling
 
-/** An attempt that has ended. If it has no `result`, it was stopped. */
+/** An attempt that has ended. If it has no `result`, it was stopped, or failed because of this machine. */
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {

@@ -1,6 +1,6 @@
 export type StopSignal = ReturnType<typeof createStopSignal>
 
-/** Stops many attempts at once. Adding a listener takes constant time, unlike with an `AbortSignal`. */
+/** Stops an attempt. Adding a listener takes constant time, unlike with an `AbortSignal`. */
 export const createStopSignal = () => {
   const listeners = new Set<() => void>()
   let isStopped = false

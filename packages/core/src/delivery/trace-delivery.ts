@@ -15,7 +15,7 @@ export type DeliveryTrace = {
   readonly headers: Record<string, string>
   /** The response. Set when there is one. */
   result?: unknown
-  /** Why there is no response. Set when the attempt fails. */
+  /** Why there is no response. Set when there is none. */
   error?: unknown
 }
 

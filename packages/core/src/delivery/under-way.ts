@@ -18,7 +18,7 @@ const missPauseMs = 20
  */
 const storePauses = { firstMs: 1_000, maxMs: 60_000, unavailableMaxMs: 5_000 }
 
-/** Number of failures of the store in a row after which an operator should know. One can have any cause. */
+/** Number of failures of the store in a row after which an operator should know. A single one may have passed already. */
 export const persistentFailures = 2
 
 const isUnavailable = (error: unknown): boolean =>
@@ -318,7 +318,7 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
   }
 
   return {
-    /** Takes deliveries while there is capacity, and loads them in one batch. */
+    /** Takes deliveries while there is capacity, and loads them, unless others are still being loaded. */
     fill: (): void => {
       if (isLoading) return
       const taken: Loading[] = []
