@@ -212,7 +212,10 @@ export type SubscriptionRecord = {
   readonly maxAttemptsPerSecond: number | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
-  /** Start of the first failed attempt since the last success, as Unix time in milliseconds. The store maintains it. */
+  /**
+   * Start of the first failed attempt since the last success, as Unix time in milliseconds. It also starts anew with
+   * another URL, and when the subscription is enabled again. The store maintains it.
+   */
   readonly failingSince: number | null
   /**
    * Set if operators got `subscription.failing` or `subscription.disabled`, and no `subscription.recovered` since. The
@@ -220,7 +223,10 @@ export type SubscriptionRecord = {
    */
   readonly isReported: boolean
   readonly createdAt: number
-  /** Time of the last write, as Unix time in milliseconds. Deliveries that it skips finish at this time. */
+  /**
+   * Time of the last change by a user, or of the attempt whose result disabled the subscription, as Unix time in
+   * milliseconds. Deliveries that the change skips finish at this time. Other results of attempts do not change it.
+   */
   readonly updatedAt: number
 }
 
@@ -247,7 +253,7 @@ export type DeliveryProgress = {
 }
 
 /**
- * The delivery of one event to one subscription. There is one for each event and subscription. The unfinished
+ * The delivery of one event to one subscription. There is at most one for each event and subscription. The unfinished
  * deliveries of one subscription and one subject form a lane.
  */
 export type DeliveryRecord = DeliveryProgress & {
@@ -272,8 +278,9 @@ export type DeliveryRecord = DeliveryProgress & {
 export type AttemptResult = {
   /** Start of the attempt, as Unix time in milliseconds. */
   readonly startedAt: number
-  /** Milliseconds from the start to the end of the response. */
+  /** Milliseconds from the start until the start of the response body was read, or the attempt failed. */
   readonly durationMs: number
+  /** The URL, with the values of its query masked. */
   readonly url: string
   /** HTTP status, or `null` if there was no response. */
   readonly status: number | null

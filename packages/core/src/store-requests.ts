@@ -161,8 +161,9 @@ export type EventQuery = FilteredPageRequest & EventSelection & InOrder
 export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 
 /**
- * The last response of a subscription's endpoint: `quick` or `slow` after a success, `failing` after a failure, and
- * `new` before the first attempt. Subscriptions that are not `quick` are suspect.
+ * The last result of a subscription: `quick` or `slow` after a success, `failing` after a failure, and `new` before the
+ * first of these, also after another URL, and after the subscription is enabled again. A deferral changes it only from
+ * `quick` to `slow`, if the endpoint responded slowly. Subscriptions that are not `quick` are suspect.
  */
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
@@ -199,11 +200,14 @@ export type ResendOutcome = {
 /** Selects old records to remove. Times are Unix time in milliseconds. @inline */
 export type PruneRequest = {
   /**
-   * Removes deliveries that finished before this time, events that occurred before it, and figures of hours
-   * before it.
+   * Removes deliveries that finished before this time, events that occurred before it and have no delivery left, and
+   * figures of hours before it.
    */
   readonly before: number
-  /** Removes calls, groups and participants that have not changed since this time. If it is omitted, they are kept. */
+  /**
+   * Removes calls, groups with their participants, and participants who left or were removed, if they have not changed
+   * since this time. If it is omitted, they are kept.
+   */
   readonly recordsBefore?: number | undefined
   /** Maximum number of records of each kind that one transaction removes. */
   readonly limit: number
@@ -264,9 +268,9 @@ export type Backlog = {
   readonly later: number
   /** Time since the oldest due delivery became due, in milliseconds; 0 if none is due. */
   readonly oldestDueMs: number
-  /** Enabled subscriptions whose last attempt failed. */
+  /** Enabled subscriptions with a failed attempt since the last success (`failingSince` is set). */
   readonly failingSubscriptions: number
-  /** Enabled subscriptions that do not fail, whose oldest due delivery waits for more than a minute. */
+  /** Enabled subscriptions that are not failing, and whose oldest due delivery has been due for more than a minute. */
   readonly behindSubscriptions: number
   /** Disabled subscriptions. */
   readonly disabledSubscriptions: number

@@ -68,8 +68,8 @@ export type * from './store-requests.ts'
  *
  * **Strings** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
- * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`, and so does one of a
- * participant without a group or of a summary without a call. An event with an
+ * **Errors.** Saving a record, or publishing an event, for an organization that does not exist throws
+ * `RecordNotFoundError`, and so does saving a participant without a group or a summary without a call. An event with an
  * id that is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was
  * changed, and the call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if
  * its transaction may have been committed: the connection was lost, timed out or was terminated after the
@@ -127,10 +127,10 @@ export type Store = DeliveryQueue & {
   listCalls(query: CallQuery): Promise<Page<CallRecord>>
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
-   * the call had one, which was replaced, and no event is published. Of any number of concurrent calls, exactly one is
-   * `first`, even if the call has been pruned or erased before, and created again. The summary's primary key decides, and
-   * the mark that a removed summary leaves (`summaryMarks`): on PostgreSQL, see `done` of `save_summaries` (server's
-   * `postgres/functions/changes.ts`); SQLite (`sqlite/calls.ts`) and the memory store check both in one transaction.
+   * the call had one, which was replaced, and no event is published. Exactly one of all saves for a call is `first`, even if
+   * they are concurrent, and even if the call has been pruned or erased in between, and created again. The summary's primary
+   * key decides, and the mark that a removed summary leaves (`summaryMarks`): on PostgreSQL, see `done` of `save_summaries`
+   * (server's `postgres/functions/changes.ts`); SQLite (`sqlite/calls.ts`) and the memory store check both in one transaction.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 

@@ -12,8 +12,8 @@ import { findPeriod, shortestSpanMs } from './roll-up.ts'
 /** Counts of events and attempts over time. */
 export type Figures = {
   /**
-   * Starts counting the events that this process publishes, simulated ones included, the attempts that it settles,
-   * the secrets that it rotates and the subscriptions that it disables. Writes the counts every ten seconds, at most
+   * Starts counting the events that this process publishes, simulated ones included, but not events about subscription
+   * health; the attempts that it settles, the secrets that it rotates and the subscriptions that it disables. Writes the counts every ten seconds, at most
    * one record for each subscription and organization. If the store is unavailable, keeps them for the next write. A
    * crash loses what has not been written. Does not keep the process alive.
    */
@@ -24,7 +24,7 @@ export type Figures = {
   stop(): Promise<void>
   /**
    * Lists the records of an organization from a given time on, in no particular order. Their spans differ, but no two
-   * records cover the same period.
+   * records of one subscription cover the same period.
    */
   list(organizationId: string, query: FigureQuery): Promise<FigureRecord[]>
   /** Measures the unfinished deliveries of subscriptions. */

@@ -21,7 +21,7 @@ const isNext = (current: Revised | undefined, next: Revised): boolean =>
 
 /**
  * Creates an in-memory store. It is complete and fast, but its contents are lost when the process ends. Each method
- * works synchronously, and is therefore a transaction.
+ * reads and changes records synchronously, and is therefore a transaction.
  *
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })

@@ -21,8 +21,8 @@ const removeCall = ({ calls, summaries, summaryMarks }: OrganizationTables, call
 }
 
 /**
- * Removes calls, participants and groups that have not changed since `before`, at most `limit` of each. Returns their
- * number.
+ * Removes calls, groups with their participants, and participants who are no longer in their group, if they have not
+ * changed since `before`, at most `limit` of each. Returns their number.
  */
 const pruneRecords = (tables: OrganizationTables, before: number, limit: number): number => {
   let removed = 0

@@ -41,7 +41,7 @@ export const createSubscription = (record: SubscriptionRecord, order: number) =>
   order,
   record,
   pace: 'new' as Pace,
-  /** The order of the last change other than a new delivery. */
+  /** The order of the last change other than a new delivery, or a settlement that does not disable the subscription. */
   changedAt: order,
   /** The unfinished deliveries of each subject, by position. */
   lanes: new Map<string, DeliveryRow[]>(),
@@ -75,7 +75,7 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
 
 export type OrganizationTables = ReturnType<typeof createTables>
 
-/** The contents of a database, without what follows from them. */
+/** The contents of a database, without what can be derived from them, such as `keyOwners`. */
 export type Contents = {
   readonly organizations: Map<string, OrganizationTables>
   /** All subscriptions, by queue. */

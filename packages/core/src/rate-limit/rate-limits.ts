@@ -58,8 +58,8 @@ export type RateLimits = {
   /**
    * Rejects a request from an address that has used up its limit, before its key is looked up. Keys that are
    * being looked up count as wrong until their lookup ends: otherwise, a client could try any number of keys
-   * at once. A key that has been valid from this address before is admitted, so that other clients behind the
-   * same address cannot lock it out.
+   * at once. A key that has been valid from this address before is admitted, as long as this process remembers it, so
+   * that other clients behind the same address cannot lock it out.
    *
    * @returns a function to call when the key is known to be valid, or `admitStranger` has counted the request.
    */
@@ -85,7 +85,10 @@ export const toClientNetwork = (address: string): string => {
   return `${first64Bits.join(':')}::/64`
 }
 
-/** Maximum number of remembered entries of each kind. Forgetting an entry costs only a lookup. */
+/**
+ * Maximum number of remembered entries of each kind. If there are more, all of that kind are forgotten. An address that
+ * has used up its limit then costs a lookup again (empty buckets), or is rejected even with a valid key (known keys).
+ */
 const maxRemembered = 10_000
 
 const toKnownKey = (address: string, keyHash: string): string => `${toClientNetwork(address)} ${keyHash}`
@@ -96,7 +99,7 @@ type Guess = { readonly key: string | undefined; readonly limit: RateLimit }
 export const createClientAddresses = (clock: Clock) => {
   const knownKeys = new Set<string>()
   const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
-  /** Tokens that a network had left when its last wrong key was counted. */
+  /** Tokens that a network had left when its last request without a valid key was counted. */
   const left = new Map<string, { readonly remaining: number; readonly at: number }>()
   /** The keys that are being looked up, by network, with the number of their requests. */
   const guesses = new Map<string, Map<string | symbol, number>>()
@@ -108,8 +111,8 @@ export const createClientAddresses = (clock: Clock) => {
     },
     isKnownKey: (address: string, keyHash: string): boolean => knownKeys.has(toKnownKey(address, keyHash)),
     /**
-     * Remembers the state of an address's bucket after a wrong key. An empty bucket is remembered until its
-     * next token is due.
+     * Remembers the state of an address's bucket after a request without a valid key. An empty bucket is remembered
+     * until its next token is due.
      */
     addCounted: (address: string, state: TokenBucketState): void => {
       const [network, at] = [toClientNetwork(address), clock.now()]
@@ -176,7 +179,7 @@ const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
  * Builds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the
  * bucket is full.
  *
- * @throws RequestRefusedError `rate_limited` if a bucket is empty.
+ * @throws RequestRefusedError `rate_limited` if a bucket had no token for the request.
  */
 const check = (measured: readonly Measured[]): RateLimitHeaders => {
   if (measured.length === 0) return {}

@@ -13,7 +13,7 @@ export type TokenBucket = {
 export type TokenBucketState = {
   /** Number of whole tokens that are left. */
   readonly remaining: number
-  /** Milliseconds until the requested token is available; 0 if it was granted. */
+  /** Milliseconds until the requested token is available; 0 if this bucket had one. */
   readonly retryAfterMs: number
   /** Milliseconds until the bucket is full. */
   readonly fullAfterMs: number

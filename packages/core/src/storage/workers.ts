@@ -39,7 +39,7 @@ export const createWorkers = (count: number): Workers => {
       }
     },
     takeShards: async ({ worker, shards: names, now }) => {
-      // A worker whose lease has ended would lose what it takes at once.
+      // A worker whose lease has ended would immediately lose any shard that it takes.
       if (!isAlive(worker, now)) return []
       const free = find(names).filter(
         ({ owner }) => owner === null || owner === worker || !isAlive(owner, now),
