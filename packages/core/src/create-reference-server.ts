@@ -31,7 +31,10 @@ export type ReferenceServer = {
   fetch(request: Request, connection?: ConnectionInfo): Promise<Response>
   /** Like `fetch`, but without `Request` and `Response`, for hosts that do not need them. */
   respond(request: ApiRequest, connection?: ConnectionInfo): Promise<ApiResponse>
-  /** Resolves when the declared organizations are in the store. Operations wait for this automatically. */
+  /**
+   * Resolves when the declared organizations are in the store. Operations wait for this automatically, except those of
+   * `figures` and `dispatcher`.
+   */
   ready(): Promise<void>
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
@@ -52,8 +55,8 @@ export type ReferenceServer = {
    */
   onRequest(listener: (report: RequestReported) => void): () => void
   /**
-   * Describes a request to which the host sent something else than the service's response, such as by a fault. Neither
-   * responds to it nor counts it.
+   * Describes a request to which the host sent something other than the service's response, for example because of a
+   * fault. Neither responds to it nor counts it toward a rate limit.
    */
   describeSent(
     request: ApiRequest,
@@ -62,8 +65,8 @@ export type ReferenceServer = {
   ): Promise<RequestDescribed>
   /**
    * Calls `listener` with each event of this name (`'*'` for any name) that this process publishes, after the event is
-   * stored, whether or not a subscription matches it. Events from other processes that share the store, and
-   * those of `events.publish`, are not included.
+   * stored, whether or not a subscription matches it. Events from other processes that share the store, those of
+   * `events.publish`, and events about subscription health are not included.
    *
    * @returns a function that removes the listener.
    */
@@ -98,7 +101,7 @@ const checkHeaderName = (name: string): void => {
  * only after `dispatcher.start()` or during `dispatcher.runDue()`.
  *
  * @throws InputError if an option is invalid. Problems that only the store can detect, such as a key that belongs to
- *   another organization, reject `ready()` and every operation.
+ *   another organization, reject `ready()` and every operation that waits for it.
  * @example
  * const server = createReferenceServer({
  *   organizations: [

@@ -65,7 +65,7 @@ export type ReferenceServerOptions = {
   readonly allowLoopbackHttp?: boolean | undefined
   /**
    * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, or a started
-   * dispatcher cannot reach the store.
+   * dispatcher, or the figures, could not read or write the store.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined

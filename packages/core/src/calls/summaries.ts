@@ -10,7 +10,10 @@ import { draftSummary } from './call-events.ts'
 
 /** The result of saving a summary. */
 export type SavedSummary = {
-  /** `first`: CALL_AI_SUMMARY was published. `replaced`: the call already had a summary, and no event was published. */
+  /**
+   * `first`: the call had no summary before. CALL_AI_SUMMARY was published, except for a bot test call without webhooks.
+   * `replaced`: the call already had a summary, and no event was published.
+   */
   readonly outcome: 'first' | 'replaced'
   readonly record: CallSummaryRecord
 }

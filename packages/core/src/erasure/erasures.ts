@@ -43,7 +43,7 @@ export type Erasures = {
    * Erases one part at a time. To erase all of a customer's data, repeat with `nextCursor` until there is none. You can
    * repeat an erasure from the start at any time.
    *
-   * @throws InputError if an id or the number is invalid.
+   * @throws InputError if an id, the number or the cursor is invalid.
    * @throws RecordNotFoundError if there is no such organization.
    * @example
    * const selection = { customerNumber: '+15550199001' }

@@ -10,7 +10,7 @@ export const ApiFault = z.strictObject({
   /** HTTP status of the response, 200 to 599. */
   status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
   /**
-   * The error body's `code`. A documented code also determines the status.
+   * The error body's `code`. A documented code also determines the status, unless `status` is set.
    * @default the code that the endpoint has for the status, if it has exactly one; for 503, `storage_unavailable` with
    *   `retryAfterSeconds`, otherwise none
    */
@@ -29,11 +29,11 @@ export const ApiFault = z.strictObject({
   reset: optional(z.literal(true), 'Drop the connection.'),
   /** Sends broken JSON. */
   malformed: optional(z.literal(true), 'Respond with broken JSON.'),
-  /** Sends the HTML error page of a gateway, with 502 unless `status` is set. */
+  /** Sends the HTML error page of a gateway, with 502 unless `status` or a documented `code` is set. */
   html: optional(z.literal(true), 'Respond with an HTML page.'),
   /** Ends the connection in the middle of the body. */
   truncated: optional(z.literal(true), 'End the response early.'),
-  /** Sends a success whose JSON does not match the contract. */
+  /** Sends JSON that does not match the contract, with 200 unless `status` or `code` is set. */
   offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
   /**
    * Performs the request anyway, so that only its response is lost.

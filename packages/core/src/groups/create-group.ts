@@ -27,7 +27,7 @@ export type GroupCreator = {
   readonly traceparent?: string | null
 }
 
-/** A `traceparent` with the fields of version 00 (W3C Trace Context). Anything else is ignored, as the specification requires. */
+/** A `traceparent` with exactly the fields of version 00 (W3C Trace Context). Anything else is ignored. */
 const traceparentPattern = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 /** The stored fields that come from the request or its defaults. */
@@ -167,6 +167,6 @@ export const createGroup = async (
     return { groupId, outcome: 'created', group }
   }
   if (request.groupId !== undefined) throw createConflict(groupId)
-  // A store has each id once in an organization. The generated one was taken, so this draws another.
+  // An organization has each id only once. The generated one was taken, so another one is generated.
   return createGroup(context, creator, request)
 }

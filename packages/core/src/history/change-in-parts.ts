@@ -12,7 +12,8 @@ export type ChangedPart = {
 }
 
 /**
- * Selects deliveries to change. Omitted conditions match every delivery, but at least one condition is required.
+ * Selects deliveries to change. Omitted conditions match every delivery, but at least one condition, or `all`, is
+ * required.
  * @inline
  */
 export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {

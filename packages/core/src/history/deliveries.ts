@@ -54,13 +54,13 @@ export type Deliveries = {
    * over. Deliveries to disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
-   * @throws InputError if the selection is not an object of known conditions, or contains neither a condition nor `all:
-   * true`.
+   * @throws InputError if the selection is not an object of known conditions with valid values, or contains neither a
+   * condition nor `all: true`.
    * @example
    * await server.deliveries.resend('acme', { statuses: ['skipped', 'exhausted'], finishedFrom, finishedBefore })
    */
   resend(organizationId: string, selection: DeliveriesToChange, options?: ResendOptions): Promise<number>
-  /** Changes one part of the selection, at most 10,000 deliveries. Repeat it with each `nextCursor`. */
+  /** Sends one part of the selection again, at most 10,000 deliveries. Repeat it with each `nextCursor`. */
   resendPart(
     organizationId: string,
     selection: DeliveriesToChange,
@@ -76,12 +76,14 @@ export type Deliveries = {
   /**
    * Finishes a delivery that is waiting or pending as `skipped`. It can be sent again.
    *
-   * @returns false if there is no such delivery, or if it is finished or being attempted.
+   * @returns false if there is no such delivery, if it is finished, or if this process is attempting it. If another process
+   * is, the delivery is canceled, and ends as `delivered` nevertheless if the attempt succeeds.
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
-   * Cancels the deliveries of one part of the selection that are waiting or pending, at most 10,000, the newest of each
-   * lane first, so that no lane continues in the meantime. Repeat it with each `nextCursor`.
+   * Cancels the unfinished deliveries of one part of the selection, at most 10,000, the newest of each lane first, so that
+   * no lane continues in the meantime. A delivery that is being attempted is canceled, too, and ends as `delivered`
+   * nevertheless if the attempt succeeds. Repeat it with each `nextCursor`.
    *
    * @throws InputError as `resend` does.
    */

@@ -3,7 +3,7 @@ import type { Page, PageRequest, RequestDescribed, RequestReported } from '../in
 import { parsePosition } from '../storage/cursors.ts'
 
 export type LoggedRequest = Omit<RequestDescribed, 'caller' | 'requestBody' | 'responseBody'> & {
-  /** `null` if the request had no valid key, as are the other fields about the key. */
+  /** `null` if the request had no valid key. The three fields below are then `null`, too. */
   readonly organizationId: string | null
   /** Tells the organization apart from one that is created with its id after its removal. */
   readonly organizationCreatedAt: number | null
@@ -27,7 +27,10 @@ export type RequestFilter = {
   readonly text?: string | undefined
 }
 
-/** The first 4,096 characters of the bodies of a request and its response. `null` if there was none. */
+/**
+ * The first 4,096 characters of the bodies of a request and its response. `null` if there was none, if it was not read, or
+ * if it is no longer kept.
+ */
 export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 
 /** Replaces the facts of a request that an erasure removes. */
@@ -88,8 +91,9 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
 /**
  * Creates a log of the requests to the public API that this process responded to. It keeps the last 10,000 in memory (tests
  * keep fewer), 1,000 of them with their bodies, and only one 429 per organization and second. Its users remove more:
- * server's `serve/runtime.ts` what is older than `retentionDays`, and `control/operations/erasures.ts` what is about an
- * erased call.
+ * - `serve/runtime.ts` in server removes requests that are older than `retentionDays`.
+ * - `control/operations/erasures.ts` removes personal data from requests about an erased call.
+ * - `control/operations/organizations.ts` and `server.ts` remove the requests of a removed organization.
  */
 export const createRequestLog = (capacity = requestCapacity) => {
   const requests: (LoggedRequest | undefined)[] = []
@@ -163,7 +167,7 @@ export const createRequestLog = (capacity = requestCapacity) => {
         return
       }
       const { status, durationMs, responseBody } = request
-      // The errors of a live service have no codes.
+      // The errors of a live service have no codes. If only the form of an error was changed, its code stays in the log.
       const code = request.code ?? (status === known.status ? known.code : null)
       requests[index] = { ...known, status, code, durationMs }
       const { requestBody = null } = bodies[index] ?? {}

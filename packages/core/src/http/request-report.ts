@@ -31,7 +31,7 @@ export type RequestReported = {
   readonly userAgent: string | null
   /** The query, with its values masked, such as `callId=***`; `null` if there is none. */
   readonly query: string | null
-  /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or several. */
+  /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or different ones. */
   readonly keyFingerprint: string | null
   /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller. */
   readonly keyFault: 'missing' | 'unknown' | 'conflicting' | null

@@ -2,7 +2,7 @@ import type { WebhookEventOf } from '@wabakit/contract'
 import type { CallRecord } from '../records.ts'
 import { nameCustomer } from './call-data.ts'
 
-/** Events of unanswered calls, which live services send and the reference server does not. */
+/** Events of unanswered calls, which live services send, and the reference server only in simulations. */
 export type ObservedCallEventName = 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_ENDED'
 
 type ObservedCall = Pick<

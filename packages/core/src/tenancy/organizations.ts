@@ -16,6 +16,7 @@ export type Organizations = {
    *
    * @throws InputError if a setting is invalid.
    * @throws RecordExistsError if the id or a key is in use.
+   * @throws StorageOutcomeUnknownError if a key could not be added, and the organization could then not be removed.
    */
   create(input: OrganizationInput): Promise<OrganizationRecord>
   /** Finds an organization by its id; `undefined` if there is none. */

@@ -38,7 +38,7 @@ const createTenantControl = (trace: Trace): MockTenantControl => {
 }
 
 /**
- * Opens a trace that `saveTrace` wrote: what the mock's control API would have responded to, when it was saved.
+ * Opens a trace that `saveTrace` wrote, so that it can be read as through the mock's control API when it was saved.
  *
  * @returns a function that responds to requests that only read.
  */

@@ -21,7 +21,7 @@ const windows = {
   week: { stepMs: hour, points: 168 },
 } as const
 
-/** Maximum number of points of a range, which may start in the middle of its first one. */
+/** Maximum number of points of a range: a week of hours, and two that the range may cover only in part. */
 const maxPoints = 170
 
 /** The steps of ranges, and the age that the start of a range may have, because older records have longer spans: see `planRollUps`. */
@@ -39,8 +39,9 @@ type Period = {
 }
 
 /**
- * Plans the points of a window, of which the last contains `now`, or of a range, in the shortest step that its records have. A range
- * ends now at the latest, and has at most {@link maxPoints} of the longest step.
+ * Plans the points of a window or of a range. The last point of a window contains `now`. A range ends now at the latest. Its
+ * step is the shortest one in which its records exist and it has at most {@link maxPoints}. If even the longest step would
+ * give more, the range starts later.
  */
 export const planPeriod = (
   { window, from, before = Number.POSITIVE_INFINITY }: OverviewRange,

@@ -19,8 +19,8 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start time of the successful attempt, or Infinity if there is none. Attempts in a lane do not overlap, so
- * start times show their order; end times are less exact.
+ * Returns the start time of the successful attempt, or Infinity if there is none. Attempts in a lane overlap only if a
+ * delivery has released it, so start times show their order well enough; end times are less exact.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
@@ -76,7 +76,8 @@ const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // It is the last write. `updatedAt` is of another clock than `initiatedAt`, which may be a little ahead.
+    // A call is missed or rejected by its last write. `updatedAt` comes from the service clock, and `initiatedAt` from the
+    // wall clock, which may be a little ahead.
     ...(call?.state === 'missed' || call?.state === 'rejected'
       ? [[call.state, Math.max(call.initiatedAt, call.updatedAt)] as const]
       : []),
