@@ -123,6 +123,22 @@ const flaws: Record<string, Flaw> = {
     fail: ['handles-what-it-accepts'],
     options: { only: ['handles-what-it-accepts'] },
   },
+  'keeps a record of each call, which names the first event and gets the recap': {
+    plant: ({ effects }) => {
+      const records = new Map<unknown, number>()
+      return {
+        handle: ({ event, callId, groupId, summary }) => {
+          const subject = callId ?? groupId
+          const at = records.get(subject) ?? effects.length
+          records.set(subject, at)
+          const [first = event, recap] = JSON.parse(effects[at] ?? '[]')
+          effects[at] = JSON.stringify([first, (summary as Fields | undefined)?.recap ?? recap, subject])
+        },
+      }
+    },
+    fail: [],
+    options: { only: ['accepts-genuine', 'handles-what-it-accepts', 'survives-out-of-order'] },
+  },
   'keeps one event of a name in each second': {
     plant: keepOne(({ event }) => `${event} ${Math.floor(Date.now() / 1_000)}`),
     fail: ['handles-what-it-accepts'],

@@ -97,14 +97,14 @@ export const losesSummary = async (
   const { countEffects, listEffects, getEffectMs, signal, clock } = examination
   const [late = 0, alone = 0] = await countEffects([call, bare])
   if (late === 0 || alone === 0) return alone > 0
-  // An application may keep one line per call, so only a text of the summary shows that a line is the summary's.
+  // An application may keep one line per call, so only a text of the summary shows that a line is the summary's: its recap or, if
+  // none is shown, its name, because the line of a call may name its first event.
   const alike = (await listEffects(bare)).join()
+  const text = [recap, 'CALL_AI_SUMMARY'].find((each) => showsText(alike, each))
   const endsAt = clock.now() + getEffectMs()
   for (;;) {
     const lines = (await listEffects(call)).join()
-    const isLost = ['CALL_AI_SUMMARY', recap].some(
-      (text) => showsText(alike, text) && !showsText(lines, text),
-    )
+    const isLost = text !== undefined && !showsText(lines, text)
     if (!isLost || clock.now() > endsAt || signal.aborted) return isLost
     await sleep(100)
   }
