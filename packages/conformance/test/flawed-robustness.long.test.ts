@@ -24,6 +24,17 @@ const mergeInto = (target: Record<string, unknown>, source: Record<string, unkno
 }
 
 const flaws: Record<string, Flaw> = {
+  'responds 501 to methods that it does not know, like http.server of Python': {
+    plant: () => ({
+      first: ({ method }, response) => {
+        if (method === 'POST') return
+        response.writeHead(501).end()
+        return true
+      },
+    }),
+    fail: [],
+    options: { only: ['refuses-get', 'refuses-forgery-on-other-routes', 'refuses-without-failing'] },
+  },
   'fails when two deliveries overlap': {
     plant: ({ right }) => {
       let current: unknown

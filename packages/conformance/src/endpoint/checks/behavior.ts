@@ -35,7 +35,7 @@ export const behaviorChecks: EndpointChecks = {
     title: 'Refuses GET',
     severity: 'low',
     clause: 'RFC 9110, section 15.5.6: 405',
-    expected: '405 or another 4xx',
+    expected: '405, 501 or another 4xx',
     risk: 'A link in an e-mail, a crawler or a prefetch calls the endpoint.',
     fix: 'Route only POST, and respond 405 to other methods.',
     requests: 1,
@@ -44,6 +44,8 @@ export const behaviorChecks: EndpointChecks = {
       const { status = 0 } = exchange
       const observed = `${status} to GET`
       if (isAccepted(exchange)) return { verdict: 'fail', observed }
+      // RFC 9110, section 15.6.2: a server that does not know a method responds 501, as Python's http.server does.
+      if (status === 501) return { verdict: 'pass', observed }
       if (status >= 500 && !isShielded(exchange))
         return { verdict: 'fail', observed, because: refusesWithoutFailing }
       const reason = explainShield([exchange])
