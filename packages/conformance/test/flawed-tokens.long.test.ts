@@ -73,6 +73,10 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
       withToken((query) => query.has('token') && token.startsWith(query.getAll('token').join() || 'x')),
     fail: ['refuses-wrong-token'],
   },
+  'takes the token for a pattern, like an unquoted word in bash': {
+    plant: () => withToken((query) => isRight(query) || query.getAll('token').join() === '*'),
+    fail: ['refuses-wrong-token'],
+  },
   'takes the token under any name': {
     plant: () => withToken((query) => [...query.values()].includes(token)),
     fail: ['refuses-doubled-token', 'refuses-missing-token'],

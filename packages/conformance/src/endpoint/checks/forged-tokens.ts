@@ -53,6 +53,9 @@ export const tokenChecks: ForgedChecks = {
     ...refuse({
       'another token of the same length': withToken(shift),
       'the token undefined': withToken(() => 'undefined'),
+      // An unquoted word in bash, LIKE and glob compare with a pattern.
+      'the token *': withToken(() => '*'),
+      'the token %': withToken(() => '%25'),
       'the token in the other case': withToken(swap),
       'the beginning of the token': withToken(({ encoded }) => encoded.slice(0, encoded.length / 2)),
       'all of the token but the first character': withToken(({ encoded }) => encoded.slice(1)),
