@@ -51,6 +51,23 @@ const flaws: Record<string, Flaw> = {
     fail: everythingForged,
     advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
   },
+  'verifies only JSON, and reads the fields of forms as well': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.body.toString().startsWith('event=') ? undefined : right.verify(incoming),
+      parse: (body) => {
+        const form = new URLSearchParams(body.toString())
+        if (!form.has('event')) return right.parse(body)
+        const summary = { recap: form.get('summary[recap]') }
+        return { event: form.get('event'), callId: form.get('callId'), summary }
+      },
+      validate: ({ event, summary }) =>
+        event === 'CALL_AI_SUMMARY' && typeof (summary as { recap?: unknown }).recap !== 'string'
+          ? 'no recap'
+          : undefined,
+    }),
+    fail: ['refuses-unsigned'],
+  },
   'verifies only events that it knows': {
     plant: ({ right }) => ({
       verify: (incoming) =>

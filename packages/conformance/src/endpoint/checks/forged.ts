@@ -30,6 +30,22 @@ const unsignedAs =
   (type: string): Forgery =>
   () => ({ headers: { 'content-type': type } })
 
+/** Lists the fields of a form that parsers for forms read like this value: `summary[recap]`. */
+const listFields = (name: string, value: unknown): [string, string][] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, each]) => listFields(`${name}[${key}]`, each))
+    : [[name, String(value)]]
+
+/** Some endpoints read forms, too, as for a login. */
+const unsignedForm: Forgery = ({ body }) => {
+  const event: Record<string, unknown> = JSON.parse(body.toString())
+  const fields = Object.entries(event).flatMap(([name, value]) => listFields(name, value))
+  return {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: Buffer.from(`${new URLSearchParams(fields)}`),
+  }
+}
+
 const withSignature = (write: Parameters<typeof withHeader>[1]): Forgery =>
   withHeader('webhook-signature', write)
 
@@ -130,6 +146,7 @@ const signatureChecks: ForgedChecks = {
       'text without a signature': unsignedAs('text/plain'),
       'XML without a signature': unsignedAs('application/xml'),
       'a form without a signature': unsignedAs('application/x-www-form-urlencoded'),
+      'the fields of a form without a signature': unsignedForm,
       'a body without a type and a signature': () => ({ headers: {} }),
     }),
   },
