@@ -87,6 +87,13 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-forgery-from-nearby'],
   },
+  'verifies nothing in development, which it recognizes by the host': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        header(incoming.request, 'host') === 'localhost' ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-forgery-from-nearby'],
+  },
 }
 
 describeFlaws('an endpoint that verifies some requests only is caught for it, and for nothing else', flaws)

@@ -36,10 +36,12 @@ const withinBasic = (change: (user: string, password: string) => string): Forger
     return `Basic ${Buffer.from(change(user, password.join(':'))).toString('base64')}`
   })
 
-/** Headers in which proxies report where a request came from, with addresses that some endpoints trust. */
+/** Headers that tell where a request came from or went to, with addresses that some endpoints trust. */
 const nearby: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'x-forwarded-for: 127.0.0.1': { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' },
   'x-forwarded-for: 10.0.0.1': { 'x-forwarded-for': '10.0.0.1', 'x-real-ip': '10.0.0.1' },
+  // In development, some endpoints verify nothing, and recognize it by the host.
+  'host: localhost': { host: 'localhost' },
   'forwarded: for=127.0.0.1': { forwarded: 'for=127.0.0.1;host=localhost', 'x-forwarded-host': 'localhost' },
 }
 
