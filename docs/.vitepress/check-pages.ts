@@ -74,7 +74,7 @@ const readPages = async (): Promise<void> => {
   for (const path of unread) {
     expect(existsSync(`${dist}${path.replace(/\/$/, '/index')}.md`), `${path}: is not there as Markdown`)
     await still.goto(site + path)
-    const [wide, broken, folded, text, hasEditLink, height] = await still.evaluate(() => {
+    const [wide, broken, folded, text, hasEditLink, height, keepsLines] = await still.evaluate(() => {
       const isScrolled = (part: Element): boolean =>
         part.scrollWidth > part.clientWidth + 1 &&
         (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX)) &&
@@ -108,8 +108,12 @@ const readPages = async (): Promise<void> => {
         document.body.innerText,
         document.querySelector('.edit-link-button') !== null,
         document.documentElement.scrollHeight,
+        [...document.querySelectorAll('.vp-doc pre code')].every(
+          (code) => getComputedStyle(code).whiteSpace === 'pre',
+        ),
       ] as const
     })
+    expect(keepsLines, `${path}: breaks lines of code at 1,280 px`)
     expect(height <= maxHeight || !perExport.test(path), `${path}: is ${height} px high`)
     expect(wide.length === 0, `${path}: scrolls sideways at 1,280 px: ${wide.join(', ')}`)
     expect(broken.length === 0, `${path}: breaks names in tables: ${broken.join(', ')}`)
@@ -146,6 +150,12 @@ for (const path of guides) {
   }
   expect(sitemap.includes(`${path}</loc>`), `${path}: is not in the sitemap`)
 }
+
+const listed = [...readFileSync(`${dist}/llms.txt`, 'utf8').matchAll(/\]\((\/[^)]+)\)/g)].map(
+  ([, path = '']) => path,
+)
+expect(listed.length > 40, `llms.txt lists ${listed.length} pages`)
+for (const path of listed) expect(existsSync(dist + path), `llms.txt lists ${path}, which is not there`)
 
 const page = await open()
 await page.goto(`${site}/start`)
