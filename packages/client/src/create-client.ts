@@ -35,8 +35,9 @@ export type Client = {
      * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, NotFoundError 404 (`baseUrl` is wrong),
      * UnprocessableError 422, RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for
      * any other 4xx.
-     * @throws OutcomeUnknownError after any other 5xx, after a 2xx without a `groupId` or with `success: false`, or if the
-     * request was sent and there was no complete response: the group may exist.
+     * @throws OutcomeUnknownError after any other 5xx, after a 2xx that does not match the contract, such as one without a
+     * `groupId` or with `success: false`, or if the request was sent and there was no complete response: the group may exist.
+     * One such attempt is enough, even if a retry then fails in another way.
      * @throws ConnectionError or TimeoutError if the request provably never left this machine.
      * @throws ResponseFormatError for a redirect.
      * @example
@@ -55,8 +56,8 @@ export type Client = {
      * @throws ValidationError if `callId` or an option is invalid. No request is sent.
      * @throws SummaryPendingError 202: the summary is not ready yet.
      * @throws SummaryUnavailableError 422: the call can never have a summary.
-     * @throws NotFoundError 404: the organization has no such call, or the call has no summary yet. A live service returns
-     * it for every WhatsApp call.
+     * @throws NotFoundError 404: the organization has no such call, the call has no summary yet, or `baseUrl` is wrong. A live
+     * service returns it for every WhatsApp call.
      * @throws PermissionDeniedError 403: the key is not allowed here. A live service also returns it for a wrong key, and
      * for every call of an organization without PSTN calling.
      * @throws BadRequestError 400, AuthenticationError 401, RateLimitError 429, ServerError
@@ -94,7 +95,7 @@ export type Client = {
    * @throws ApiError, or its subclass for the status, for a 4xx or 5xx.
    * @throws ConnectionError or TimeoutError if there was no complete response. A request that is not a GET may have been
    * carried out, unless `neverSent` is set.
-   * @throws ResponseFormatError for a redirect, or for a 2xx that is not JSON.
+   * @throws ResponseFormatError for a redirect, or for a 2xx that is not JSON, is incomplete or has over 1 MiB.
    * @example
    * const group = await client.request({ method: 'GET', path: '/whatsapp/wa-group/info', query: { groupId } })
    */

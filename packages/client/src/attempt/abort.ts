@@ -28,7 +28,10 @@ export const raceAbort = async <Value>(
   }
 }
 
-/** Creates a signal that aborts with the caller's signal, when the time limit is reached, or when it is ended. */
+/**
+ * Creates a signal that aborts with the caller's signal, when the time limit is reached, or when it is ended. A limit that
+ * timers do not support (over 24 days) counts as none.
+ */
 export const openSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController()
   let timedOut = false

@@ -66,7 +66,7 @@ const sendAbortably = async (
 
 /** Maximum size of a successful response's body, in bytes: many times the size of a summary. */
 const successBodyLimit = 1_048_576
-/** Maximum size of any other body, in bytes. The rest is not read. */
+/** Maximum size of any other body, in bytes. The rest is dropped. */
 export const errorBodyLimit = 65_536
 
 /** The part of a body that was received. */
@@ -76,7 +76,7 @@ type ReadBody = {
   readonly cut?: 'limit' | { readonly error: unknown }
 }
 
-/** Reads a body that is not a web stream, as in React Native and node-fetch. */
+/** Reads a body that is not a web stream, as in React Native and node-fetch. Reads all of it, then drops what exceeds the limit. */
 const readText = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   try {
     const text = await raceAbort(signal, response.text())
@@ -87,8 +87,8 @@ const readText = async (response: Response, limit: number, signal: AbortSignal):
 }
 
 /**
- * Reads at most `limit` bytes of a body as UTF-8 text, then closes the connection without waiting for the rest. Stops
- * when `signal` aborts, even if the stream ignores it. If reading fails, resolves to what was received. Collects the
+ * Reads at most `limit` bytes of a body that is a web stream as UTF-8 text, then closes the connection without waiting for
+ * the rest. Stops when `signal` aborts, even if the stream ignores it. If reading fails, resolves to what was received. Collects the
  * chunks in one growing buffer, because text that is appended byte by byte takes many times its size in memory.
  */
 const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {

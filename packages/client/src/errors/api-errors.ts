@@ -75,7 +75,7 @@ export class PermissionDeniedError extends ApiError {
 
 /**
  * 404: the organization has no such call, or the call has no summary yet. A live service returns it for every WhatsApp
- * call. For a create request: `baseUrl` is wrong.
+ * call. For a create request, and sometimes for a summary: `baseUrl` is wrong.
  */
 export class NotFoundError extends ApiError {
   override get name(): 'NotFoundError' {

@@ -2,7 +2,8 @@ import type { Issue } from '@wabakit/wire'
 import { WabakitError } from './wabakit-error.ts'
 
 /**
- * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is a copy
+ * There was no complete response, for example because the host is unknown, its certificate is not trusted, or the connection was
+ * refused, reset or closed. `cause` is a copy
  * of the runtime's error with its name, message, code, stack and cause, without secrets. A create request rejects with
  * this error only if it provably never left this machine; otherwise with an `OutcomeUnknownError`.
  */
@@ -43,7 +44,7 @@ export class TimeoutError extends WabakitError {
 
 /**
  * A create request was sent, and the client cannot know whether the group exists: there was no complete response, a 5xx
- * that does not rule it out, or a 2xx without a `groupId` or with `success: false`. Before you create the group again,
+ * that does not rule it out, or a 2xx that does not match the contract, such as one without a `groupId`. Before you create the group again,
  * wait for GROUP_CREATED with this `groupId`. Repeating the same request is safe with wabakit's server, which returns
  * the same group, but may not be safe with other services. `cause` is the last failure, with `status` and `requestId`
  * if there was a response.
@@ -73,9 +74,9 @@ export class ResponseFormatError extends WabakitError {
   readonly code = 'unexpected_response'
   /** HTTP status of the response; 0 for a redirect in a browser, because browsers hide its status. */
   declare readonly status: number
-  /** `false` if the body was empty or ended too early. */
+  /** `false` if the body was empty, ended too early, or begins like a JSON object but is not JSON, as if it had been cut off. */
   declare readonly isComplete: boolean
-  /** The differences between the body and the contract; empty for a redirect. */
+  /** The differences between the body and the contract; empty for a redirect, and for a body that was cut off or has over 1 MiB. */
   declare readonly issues: readonly Issue[]
   /** The response's `x-request-id`, if any. */
   declare readonly requestId: string | undefined

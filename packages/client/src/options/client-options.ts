@@ -24,7 +24,7 @@ export type FetchInit = {
   readonly method: string
   /** The headers, including the API key, with lowercase names. */
   readonly headers: Record<string, string>
-  /** JSON; absent for a GET. */
+  /** JSON; absent if the request has no body, as in a GET. */
   readonly body?: string
   /** Aborts the attempt. */
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ export type HookRequest = {
   readonly headers: Headers
   /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** The request's body; `undefined` for a GET. */
+  /** The request's body; `undefined` if there is none, as in a GET. */
   readonly body: string | undefined
 }
 
@@ -77,7 +77,10 @@ export type LogFields = {
   readonly path: string
   /** HTTP status; absent if there is an `error`. */
   readonly status?: number
-  /** Name of the error, if there was no response, or reading the body of a successful GET failed; otherwise absent. */
+  /**
+   * Name of the error, or `aborted` for an abort reason that is not an error, if there was no response, or reading the body
+   * of a successful GET failed; otherwise absent.
+   */
   readonly error?: string
   /** Duration of the attempt in milliseconds, rounded. */
   readonly ms: number
