@@ -14,7 +14,7 @@ export type OrganizationRecord = {
   readonly id: string
   /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
-  /** `automatic`: every call that can have a summary gets one. `manual`: only if a team member requests it. */
+  /** `automatic`: each call that can have a summary is expected to get one. `manual`: only if a team member requests it. */
   readonly callSummaries: 'automatic' | 'manual'
   /** WhatsApp Business numbers. No two have the same digits. */
   readonly integrations: readonly IntegrationRecord[]

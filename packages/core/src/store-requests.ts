@@ -74,9 +74,9 @@ export type RecordQuery = FilteredPageRequest & {
   readonly organizationId: string
   /** Only records of the organization's number with these digits. */
   readonly digits?: string | undefined
-  /** Only records from this time or later. */
+  /** Only calls that started to ring, or groups that were created, at this time or later. */
   readonly from?: number | undefined
-  /** Only records from before this time. */
+  /** Only calls that started to ring, or groups that were created, before this time. */
   readonly before?: number | undefined
 }
 

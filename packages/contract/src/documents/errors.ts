@@ -18,7 +18,7 @@ const commonErrors = [
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** The error codes that each endpoint returns. */
+/** The error codes of each endpoint's responses to requests with its path and method. */
 export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCode[] } = {
   'groups.create': [
     'malformed_json',

@@ -22,7 +22,10 @@ export type DeliveryRequest = {
 export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }
-  /** The first 4,096 characters are stored, without the values of the subscription's headers and of its URL's query. */
+  /**
+   * The first 4,096 characters are stored, without the values of the subscription's headers (from 4 characters on) and of its
+   * URL's query (from 8 on).
+   */
   readonly body: ReadableStream<Uint8Array> | string | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * A store cannot be reached, or rejected a change. Nothing was changed. The API endpoints respond with 503
+ * A store cannot be reached, or failed before it changed anything. The API endpoints respond with 503
  * `storage_unavailable` and `Retry-After`. If a change may have been committed, a store throws
  * `StorageOutcomeUnknownError`.
  */

@@ -9,14 +9,14 @@ export type SignedDelivery = {
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * Changes since the attempt that make this request differ from the request that was sent: the `secret`, the
-   * `subscription`, or the `webhook_id`. A change of the `subscription` may include its secret, because the
+   * Changes since the attempt because of which this signature differs, or may differ, from the one that was sent: the
+   * `secret`, the `subscription`, or the `webhook_id`. A change of the `subscription` may include its secret, because the
    * time of a rotation without an overlap is not stored.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }
 
-/** Lists the changes since an attempt that affect its signature. */
+/** Lists the changes since an attempt that affect its signature, or may. */
 const listChanges = (
   signedAt: number,
   [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],

@@ -204,7 +204,10 @@ export const createRequestLog = (capacity = requestCapacity) => {
         bodies[index] = undefined
       }
     },
-    /** Removes the requests with a key of an organization, or only of the one with this id that was created at a time. */
+    /**
+     * Removes the requests with a key of an organization. With `createdAt`, removes only those of the organization that was
+     * created then, because another one may have been created with its id since.
+     */
     forgetOrganization: (organizationId: string, createdAt?: number | null): void => {
       for (const [index, each] of requests.entries()) {
         if (each?.organizationId !== organizationId) continue

@@ -22,7 +22,7 @@ export type RequestReported = {
   readonly status: number
   /** The code of the response's body, also with 202; `null` if it has none. */
   readonly code: string | null
-  /** The group that the request named or created, and the call that it named, if the id is valid. */
+  /** The group that a valid request named or created, or the call that a request named with a valid id; otherwise `null`. */
   readonly groupId: string | null
   readonly callId: string | null
   /** The peer's IP address; `null` if the host does not provide it. */
@@ -112,7 +112,7 @@ export const findCode = (body: string | null): string | null => {
   }
 }
 
-/** Returns the id of the group or the call that a request names, if it is valid. */
+/** Returns the id of the group that a valid request names, or of the call that a request names with a valid id. */
 export const findNamedId = (
   { endpoint }: Report,
   { query }: ApiRequest,

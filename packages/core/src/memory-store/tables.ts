@@ -45,7 +45,7 @@ export const createSubscription = (record: SubscriptionRecord, order: number) =>
   changedAt: order,
   /** The unfinished deliveries of each subject, by position. */
   lanes: new Map<string, DeliveryRow[]>(),
-  /** Deliveries that had never been attempted when they were added, by position. Some may have been attempted since. */
+  /** Deliveries that were new or sent again when they were added, by position. Some may have been attempted since. */
   fresh: [] as DeliveryRow[],
   /** Deliveries that were attempted. */
   retries: new Set<DeliveryRow>(),

@@ -31,7 +31,8 @@ type IntegrationInput = z.infer<typeof IntegrationInput>
 /** Settings of an organization. @inline */
 export const OrganizationSettings = z.strictObject({
   /**
-   * `automatic`: every call that can have a summary gets one. `manual`: only if a team member requests it.
+   * `automatic`: each call that can have a summary is expected to get one; until then, fetching it responds with
+   * `summary_pending`. `manual`: only if a team member requests it.
    * @default 'automatic'
    */
   callSummaries: optional(z.enum(['automatic', 'manual']), 'When summaries are generated.'),

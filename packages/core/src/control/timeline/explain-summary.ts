@@ -67,7 +67,10 @@ const explainExisting = async (
   return { state, deliveryId, eventName, endpoints, text: [count, ...lines].join(' ') }
 }
 
-/** Returns the state of a call's summary: that it has arrived at every endpoint, or where it has not, and why. */
+/**
+ * Returns the state of a call's summary: when it is due, or why there is none; that it has arrived at every endpoint, or where
+ * it has not, and why.
+ */
 export const explainSummary = async (
   context: WaitContext,
   circumstances: SummaryCircumstances,

@@ -93,7 +93,7 @@ export const listCauses = (): readonly FailureCause[] => DiagnosisView.shape.cau
 
 const explain = (cause: FailureCause, lastStep: string): Diagnosis => {
   const { text, remedy } = causes[cause]
-  // An attempt of an event with a custom payload will be refused again.
+  // Sending an event with a custom payload again is not enough: the attempt would be refused again.
   return { cause, text, remedy: cause === 'custom_payload' ? remedy : remedy + lastStep }
 }
 
