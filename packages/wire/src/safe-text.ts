@@ -28,7 +28,8 @@ const copy = (value: unknown, depth: number): unknown => {
 /**
  * Returns a copy of an event, or of any other payload, for logs. Phone numbers of more than four characters keep their last
  * two. Recap, key points, next steps, invite links, recording URLs, names of people and messages are masked completely, and
- * so are shorter numbers, and objects and lists nested deeper than 16 levels. Fields are recognized by their names: strings in unknown fields stay readable.
+ * so are shorter numbers, and objects and lists nested deeper than 16 levels. Fields are recognized by their names: strings in
+ * unknown fields stay readable.
  *
  * @example
  * logger.info(redact(event)) // { event: 'CALL_AI_SUMMARY', from: '***67', summary: { recap: '***', … }, … }

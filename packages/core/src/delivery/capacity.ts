@@ -60,8 +60,8 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
 
 /**
  * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a
- * second each. All others use slow slots, and their starts are spread over time. An organization starts none there while it uses
- * half of the slow slots that other organizations do not use. A quick attempt that becomes slow moves there in any case.
+ * second each. All others use slow slots, and their starts are spread over time. An organization starts none there while it
+ * uses half of the slow slots that other organizations do not use. A quick attempt that becomes slow moves there in any case.
  */
 export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {
   const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })

@@ -7,8 +7,8 @@ import type { Policy } from './start-policy.ts'
 import type { Queue, QueueState, SchedulerContext } from './states.ts'
 
 /**
- * Number of heads, and of retries, to hold in total and per queue. Twice as many retries are held before they are trimmed.
- * Simulated runs lower it.
+ * Number of heads, and of retries, to hold in total and per queue. Up to twice as many retries are held before they are
+ * trimmed. Simulated runs lower it.
  */
 export const prefetchLimits = { budget: 10_000, perQueue: 512 }
 

@@ -34,15 +34,15 @@ import { createUnderWay } from './under-way.ts'
  *
  * These must never happen:
  * - A delivery is under way twice.
- * - An attempt of a queue starts next to `perSubscription` others, or next to any other while the queue is new or
- *   failing, apart from results that cannot be stored. With `sharesFairly: false`, only the first applies.
+ * - An attempt starts while its queue has `perSubscription` others, or, if the queue is new or failing, any other whose
+ *   result is not just waiting to be stored. With `sharesFairly: false`, every queue counts as quick.
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows, outside of a drain. When another worker
  *   takes over, the count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
  * - A queue has a due delivery, and nothing will start it: free capacity, the end of another delivery, a page, or the time
  *   at which its limit or its pause ends.
- * - The number of deliveries that are held grows with the backlog. It stays below a few times `prefetchLimits.budget`, or a
- *   few for each queue.
+ * - More deliveries are held than a few times `prefetchLimits.budget`, or than a few for each queue, however large the
+ *   backlog is.
  */
 export const createScheduler = (context: SchedulerContext) => {
   const loop = createLoop({

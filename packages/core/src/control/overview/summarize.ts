@@ -39,9 +39,9 @@ type Period = {
 }
 
 /**
- * Plans the points of a window or of a range. The last point of a window contains `now`. A range ends now at the latest. Its
- * step is the shortest one in which its records exist and it has at most {@link maxPoints}. If even the longest step would
- * give more, the range starts later.
+ * Plans the points of a window or of a range. The last point of a window contains `now`. A range ends now at the latest,
+ * unless it starts later. Its step is the shortest one in which its records exist and it has at most {@link maxPoints}. If even
+ * the longest step would give more, the first points are left out.
  */
 export const planPeriod = (
   { window, from, before = Number.POSITIVE_INFINITY }: OverviewRange,
