@@ -5,7 +5,8 @@ const isOwn = (error: unknown): error is Error =>
 
 /**
  * Runs `work`, and makes the stack trace of the mock's errors start at the test line that called the mock. Call it
- * directly in the function that the test calls, before anything else. It has no effect in engines other than V8.
+ * directly in the function that the test calls, before anything else. It has no effect in runtimes whose stack traces do not have V8's
+ * form, such as Firefox.
  */
 export const blameCaller = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const lines = new Error().stack?.split('\n') ?? []

@@ -57,8 +57,8 @@ export const TenantSettings = z.strictObject({
     ),
   ),
   /**
-   * URL that gets every event over HTTP, signed with the tenant's secret: `https`, or `http` to a loopback
-   * address. A reset keeps it.
+   * URL that gets every event over HTTP: `https`, or `http` to a loopback address. In the profile `reference`, the
+   * tenant's secret signs the requests. A reset keeps the URL.
    * @default none
    */
   webhookUrl: z.optional(SubscriptionInput.shape.url),
@@ -122,7 +122,7 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   controlToken: z.optional(z.string().check(z.minLength(16))),
   /**
-   * `virtual`: time passes only when the test advances it. `machine`: the machine's clock, for a mock that
+   * `virtual`: time passes only when the test, or a wait of a client of the mock, advances it. `machine`: the machine's clock, for a mock that
    * people or other processes use.
    * @default 'virtual'
    */

@@ -11,14 +11,14 @@ export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Res
 type ApiOptions = {
   readonly server: Pick<ReferenceServer, 'fetch' | 'describeSent'>
   readonly faults: Pick<ApiFaults, 'take'>
-  /** Responds as the profile `live` does; `undefined` in the profile `reference`. */
+  /** Responds as the profile `live` or a measured one does; `undefined` in the profile `reference`. */
   readonly respondLive:
     | ((request: Request, respond: (request: Request) => Promise<Response>) => Promise<Response>)
     | undefined
   readonly createRequestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
-  /** Called if the mock sent something else than the reference server's response. */
+  /** Called if the mock sent another response than the reference server's, or none. */
   readonly correct: (request: RequestDescribed) => void
 }
 

@@ -42,7 +42,7 @@ export const hideCollector = (service: ReferenceServer, collectorUrl: string): R
     const { items } = await subscriptions.list(organizationId, { limit: 1_000 })
     return items.filter(isHidden).map(({ id }) => id)
   }
-  /** Changes the deliveries of one shown subscription after the other, in one part. */
+  /** Changes the deliveries of one shown subscription after the other. All of them are one part, so there is no next one. */
   const changeShown =
     (change: Deliveries['resendPart']): Deliveries['resendPart'] =>
     async (organizationId, selection, options = {}) => {

@@ -248,8 +248,8 @@ export const createTransport = (options: TransportOptions) => {
       return response
     },
     /**
-     * Records an attempt once the dispatcher has settled it. Returns whether it was sent rather than held
-     * back.
+     * Records an attempt once the dispatcher has settled it. Returns `false` for an attempt that a fault held back, or that
+     * was released: it is not recorded.
      */
     onSettled: ({ attempted, result, settlement }: AttemptReported): boolean => {
       const found = sent.get(attempted)

@@ -64,7 +64,7 @@ export const DelayFault = z.strictObject({
 })
 export type DelayFault = z.infer<typeof DelayFault>
 
-/** An attempt is changed after it was signed. Its retry is unchanged. */
+/** An attempt is changed after it was signed. Its retry is unchanged, unless the fault has `times`. */
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**

@@ -25,7 +25,7 @@ type MeasuredApi = {
   readonly apiKey: string
 }
 
-/** Returns which headers of a request carry the key. */
+/** Returns how a request carries the key, as in the name of a question; `undefined` if no question asks about this way. */
 const findKey = ({ headers }: Request, apiKey: string) => {
   const [raw, own] = [headers.get('authorization'), headers.get('x-public-api-key')]
   if (raw === null && own === null) return 'missing-key'
@@ -75,7 +75,10 @@ export const createMeasuredApi = ({ api, choose: chooseValue, apiKey }: Measured
     return form === undefined ? response : buildResponse(form, response)
   }
 
-  /** A service that does not look at the key responds as it does to a right one: that there is no such call. */
+  /**
+   * Returns whether a response refuses the key. A service that does not look at the key responds as to a right one, that there
+   * is no such call, so the same status does not refuse it.
+   */
   const isRefusal = (question: ApiQuestion, { status }: ResponseForm): boolean =>
     status === 401 ||
     status === 403 ||

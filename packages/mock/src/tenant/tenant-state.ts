@@ -219,7 +219,7 @@ export const createTenantState = (options: LastingParts) => {
     onLeave: () => void figures.write().catch(console.error),
   })
 
-  /** Publishes a payload that the test provides. */
+  /** Publishes the payload of an event that a test triggers, whether it named the event or provided the payload. */
   const trigger = async (
     payload: object,
     { hasCustomPayload }: { readonly hasCustomPayload: boolean },

@@ -40,11 +40,11 @@ export type MockTenant = Account &
     readonly clock: MockClock
     /** Faults for the API and for deliveries. */
     readonly faults: Faults
-    /** All requests to the public API, oldest first. */
+    /** All requests to the public API since the last reset, oldest first. */
     readonly requests: readonly RecordedRequest[]
-    /** All known events, oldest first, even if they were not delivered. */
+    /** All known events since the last reset, oldest first, even if they were not delivered. */
     readonly events: readonly WebhookEvent[]
-    /** All attempts to deliver a webhook, oldest first. */
+    /** All attempts to deliver a webhook that have ended since the last reset, oldest first. */
     readonly deliveries: readonly RecordedDelivery[]
 
     /**
@@ -53,18 +53,20 @@ export type MockTenant = Account &
      */
     fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
     /**
-     * Creates a client for this tenant. Its waits advance the mock's clock, so that retries take no real time.
+     * Creates a client for this tenant. Its waits advance the virtual clock, so that retries take no real time. With the
+     * machine's clock, they do.
      *
      * @param options - options of `createClient`, which override the tenant's.
      */
     client(options?: ClientOptions): Client
     /**
-     * Delivers all events of both channels in process, as signed requests. Without a target, deliveries are
-     * only recorded. After a reset, another target may replace this one.
+     * Delivers all events of both channels in process, as requests of the profile: signed ones in `reference`. Without a
+     * target, deliveries are only recorded. After a reset, another target may replace this one.
      *
      * @param target - a receiver, or a function from `Request` to `Response`.
      * @returns a function that removes the target.
-     * @throws MockUsageError if there already is a target: both would have to verify with the same secret.
+     * @throws MockUsageError if there already is a target, because both would have to verify with the same secret, or if the
+     *   URL is not absolute or contains a user name or a password.
      * @example
      * mock.deliverTo(receiver)
      * mock.deliverTo(app.fetch, { url: 'https://app.test/webhooks/wabakit' })
@@ -73,7 +75,8 @@ export type MockTenant = Account &
     /**
      * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
      *
-     * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
+     * @throws MockUsageError if a field is unknown or invalid, if not exactly one of `url` and `receiver` is set, or if a
+     *   `number` has no `channel`.
      * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or
      *   a header is invalid.
      */

@@ -16,8 +16,8 @@ export type MockClock = {
    */
   advance(duration: Duration): Promise<void>
   /**
-   * Moves the clock forward without waiting for deliveries, as `mock.client()` does between attempts.
-   * Concurrent sleeps overlap.
+   * Moves the clock forward without waiting for deliveries, as `mock.client()` does between attempts. If the mock follows
+   * the machine's clock, waits instead. Concurrent sleeps overlap.
    *
    * @param ms - milliseconds.
    * @param signal - ends the sleep early.

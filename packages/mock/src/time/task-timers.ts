@@ -25,9 +25,9 @@ export type TaskTimers = {
   schedule(task: ScheduledTask): void
   /** Tasks that have not run yet, earliest first. */
   listTasks(): readonly ScheduledTask[]
-  /** Moves time forward, and waits for all work that becomes due. */
+  /** Moves time forward, and waits for all work that becomes due. Rejects if time cannot be moved. */
   advance(ms: number): Promise<void>
-  /** Moves time forward without waiting for deliveries. */
+  /** Moves time forward without waiting for deliveries, or waits if time cannot be moved. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   start(worker: DeliveryWorker): void
   /** Stops the timers. Resolves when no work is running. */

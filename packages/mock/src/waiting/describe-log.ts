@@ -40,7 +40,7 @@ const describe = (happening: Happening): string => {
   }
 }
 
-/** Only recorded, because no endpoint is under test. */
+/** Returns whether something is a delivery that only the collector got, and that no fault hit. Most tests are not about these. */
 const isCollected = (happening: Happening): boolean =>
   happening.kind === 'delivery' && happening.item.to === 'collector' && happening.item.faults.length === 0
 

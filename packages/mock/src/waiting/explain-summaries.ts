@@ -16,7 +16,7 @@ export const explainSummaries = async (
     const { summary } = (await server.calls.find(organizationId, callId)) ?? {}
     const dueAt = calls.findDueSummary(organizationId, callId)
     if (summary !== undefined || dueAt !== undefined) continue
-    // Only a wait that fails needs it.
+    // Loaded here rather than with this file, because most tests have no wait to explain.
     const { explainSummary } = await import('@wabakit/core/control')
     const circumstances = { call, summary, callSummaries, dueAt, deliveries: [] }
     lines.push(`${callId}: ${(await explainSummary({ service: server, now }, circumstances)).text}`)

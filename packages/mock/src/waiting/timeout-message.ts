@@ -12,7 +12,7 @@ export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
   readonly seed: number
   /** Ids of deliveries that were only recorded: an endpoint is under test, but no subscription gets them. */
   readonly unreceived: readonly string[]
-  /** Set if the test controls the mock over HTTP. */
+  /** Set if a test has waited or added a delivery fault through the control API. */
   readonly isRemote: boolean
   /** Names of the events whose delivery has no response yet. */
   readonly pending: readonly string[]

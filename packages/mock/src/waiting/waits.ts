@@ -57,6 +57,7 @@ export const createWaits = (context: WaitsContext) => {
      * Resolves to the first matching event with this name, past or future.
      *
      * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
+     * @throws MockUsageError if an argument is invalid, or if the mock is closed or reset.
      */
     waitForEvent<Name extends EventName>(
       name: Name,
@@ -90,6 +91,7 @@ export const createWaits = (context: WaitsContext) => {
      * future. Until a subscription is added, deliveries without a target also count.
      *
      * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
+     * @throws MockUsageError if an argument is invalid, or if the mock is closed or reset.
      */
     waitForDelivery<Name extends EventName>(
       name: Name,
@@ -125,6 +127,7 @@ export const createWaits = (context: WaitsContext) => {
      *
      * @param options - `forMs`: time to keep watching, in milliseconds of real time (default: 0).
      * @throws UnexpectedEventError if one has.
+     * @throws MockUsageError if an argument is invalid.
      */
     expectNoEvent<Name extends EventName>(
       name: Name,
