@@ -16,7 +16,7 @@ export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   readonly isProof?: boolean
   /** The id of a check whose failure makes this one fail, too. If `undefined` is given, the default of a group is not used. */
   readonly follows?: string | undefined
-  /** The id of a check whose failure makes the followed check fail, but not this one. It then follows nothing. */
+  /** The id of a check whose failure makes the followed check fail, but not this one. This check then follows nothing. */
   readonly unless?: string
   /** Set if the check needs the requests and the time of the others. */
   readonly runsLast?: boolean

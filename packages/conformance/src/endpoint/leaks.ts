@@ -22,7 +22,7 @@ export const listSecretForms = ({ urlToken, secret, previousSecret, credentials 
     ...(urlToken === undefined ? [] : [urlToken.encoded, urlToken.decoded]),
   ].filter((form) => form.length >= 6)
 
-/** A query may contain a token even if the sender is known otherwise. */
+/** Lists the values in the URL's query. One of them may be a token, even if the sender is known otherwise. */
 const listQueryValues = ({ url }: Secrets): string[] =>
   listMasked(url.href).filter(({ length }) => length >= 6)
 

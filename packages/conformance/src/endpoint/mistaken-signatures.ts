@@ -12,7 +12,7 @@ type Signed = {
   readonly body: string
 }
 
-/** Writes JSON as Python does by default. */
+/** Writes JSON with the spaces that Python writes by default. */
 const writeSpaced = (body: string): string =>
   JSON.stringify(JSON.parse(body), null, 1)
     .replace(/\n */g, ' ')

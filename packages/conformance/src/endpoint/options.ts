@@ -5,7 +5,7 @@ import type { Exchange } from './send.ts'
 
 /** The plan of a run. */
 export type ExaminationPlan = {
-  /** URL of the endpoint, without credentials and query. */
+  /** URL of the endpoint, with `?…` for its query, which may contain a token. */
   readonly target: string
   /** Number of checks in the report. */
   readonly checks: number
@@ -42,7 +42,7 @@ export type ExamineEndpointOptions = {
    * @default none
    */
   readonly profile?: MeasuredProfile | undefined
-  /** Ids of the checks to run. The positive control always runs. */
+  /** Ids of the checks to run. The positive control runs, too, unless `skip` lists it. */
   readonly only?: readonly string[] | undefined
   /** Ids of the checks to skip. */
   readonly skip?: readonly string[] | undefined

@@ -130,8 +130,8 @@ const learnEffects = async (
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
-  // Of the machine's clock: while this process is starved, the served clock passes more slowly than the endpoint's time, and later
-  // effects are awaited for a multiple of what was measured.
+  // Uses the machine's clock: while this process is starved, the served clock is slower than the endpoint's time, and would
+  // measure too little. Later effects are awaited for a multiple of what is measured here.
   const startedAt = performance.now()
   let shownAt = startedAt
   const [calls = 0, groups = 0, alone = 0] = await pollEffects(

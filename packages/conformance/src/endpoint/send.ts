@@ -36,7 +36,7 @@ export type Exchange = {
   readonly body: string
   /** Why there was no response. */
   readonly error: string | undefined
-  /** Set if the response did not arrive in time. */
+  /** Set if the complete response did not arrive in time. */
   readonly timedOut: boolean
   /** Set if a new connection was made. Not set for a request on a kept connection. */
   readonly connected: boolean

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { longestTimerMs } from '../report/run-checks.ts'
 
-/** Milliseconds that have passed, in which this thread had work, and in which it had a CPU for it. */
+/** Milliseconds that have passed, in which this thread had work, and of CPU time that the process has used. */
 export type Reading = { readonly passed: number; readonly active: number; readonly cpu: number }
 
 const tickMs = 50

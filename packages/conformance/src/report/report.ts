@@ -9,7 +9,8 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * - `pass`: the target follows the rule.
  * - `fail`: it does not.
  * - `advice`: its behavior is worth knowing about but breaks no rule. It never makes a report fail.
- * - `inconclusive`: the run could not determine it. `observed` contains the reason and how to get a result.
+ * - `inconclusive`: the run could not determine it. `observed` contains the reason and, if there is a way, how to get a
+ *   result.
  * - `skipped`: the check does not apply to this run. `observed` contains the reason or the option that enables it.
  *
  * @inline

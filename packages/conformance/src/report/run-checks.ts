@@ -2,7 +2,7 @@ import type { CheckResult, CheckVerdict } from './report.ts'
 
 export type Finding = {
   readonly verdict: CheckVerdict
-  /** The observed behavior. For `inconclusive` and `skipped`, the reason and how to get a result. */
+  /** The observed behavior. For `inconclusive` and `skipped`, the reason and, if there is a way, how to get a result. */
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined

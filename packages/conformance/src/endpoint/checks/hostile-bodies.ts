@@ -107,7 +107,7 @@ export const hostileBodyChecks: EndpointChecks = {
       const chunked = await send(' in chunks', splitInTen)
       const attempts = [whole, chunked]
       const observed = describeAttempts(attempts)
-      // No genuine sender sends chunks, and a proxy in front of the endpoint may limit them.
+      // Few genuine senders send chunks, and a proxy in front of the endpoint may limit them.
       if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
       if (isFailure && (await examination.isAlive()))

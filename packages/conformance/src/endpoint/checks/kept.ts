@@ -15,7 +15,7 @@ import type { SummaryFields } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
 
 const plainRecap = 'Said hello, and goodbye.'
-/** Has fewer characters than the plain recap, so that a limit on the length cuts neither. */
+/** Has fewer characters than the plain recap, so that a limit that keeps the plain one whole does not cut this one. */
 const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
 const markupRecap = 'Costs <b>5 & more</b>.'
 /** Markup around a recap without any. */
