@@ -122,8 +122,8 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   controlToken: z.optional(z.string().check(z.minLength(16))),
   /**
-   * `virtual`: time passes only when the test, or a wait of a client of the mock, advances it. `machine`: the machine's clock, for a mock that
-   * people or other processes use.
+   * `virtual`: time passes only when the test, or a wait of a client of the mock, advances it. `machine`: the machine's
+   * clock, for a mock that people or other processes use.
    * @default 'virtual'
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),

@@ -52,7 +52,8 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly error: string | undefined
   /**
    * Set for a status of 200 to 299. For the `collector`, no longer set once a test has subscribed an endpoint,
-   * or has waited or added a delivery fault through the control API, because the collector must not stand in for the endpoint under test.
+   * or has waited or added a delivery fault through the control API, because the collector must not stand in for the
+   * endpoint under test.
    */
   readonly acknowledged: boolean
   /**

@@ -29,10 +29,10 @@ const acceptWaiting = async (server: Server): Promise<void> => {
     accepted = true
   }
   server.on('connection', onConnection)
-  // A turn of the event loop accepts one. New ones must not put the stop off forever.
+  // Each turn of the event loop accepts one connection. The limit keeps new connections from postponing the stop forever.
   for (let turn = 0; accepted && turn < 1_000; turn++) {
     accepted = false
-    // The first one may come a turn later.
+    // Waits for two turns, because the first connection may be accepted a turn later.
     for (let count = 0; count < 2; count++) await new Promise((resolve) => setImmediate(resolve))
   }
   server.off('connection', onConnection)
@@ -69,8 +69,8 @@ export const stopServer = async (
   server.closeIdleConnections = () => {}
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   Reflect.deleteProperty(server, 'closeIdleConnections')
-  // A connection whose request began before the stop becomes idle without being closed. What has arrived meanwhile is read before the
-  // immediate.
+  // A connection whose request began before the stop is not closed after its response, so this closes it when it is idle. An
+  // immediate runs after the event loop has read what has arrived, so a connection with a new request is not idle any more.
   const closing = setInterval(() => setImmediate(() => server.closeIdleConnections()), 50)
   const limit = setTimeout(() => server.closeAllConnections(), maxMs)
   try {

@@ -44,10 +44,10 @@ export class TimeoutError extends WabakitError {
 
 /**
  * A create request was sent, and the client cannot know whether the group exists: there was no complete response, a 5xx
- * that does not rule it out, or a 2xx that does not match the contract, such as one without a `groupId`. Before you create the group again,
- * wait for GROUP_CREATED with this `groupId`. Repeating the same request is safe with wabakit's server, which returns
- * the same group, but may not be safe with other services. `cause` is the last failure, with `status` and `requestId`
- * if there was a response.
+ * that does not rule it out, or a 2xx that does not match the contract, such as one without a `groupId`. Before you create
+ * the group again, wait for GROUP_CREATED with this `groupId`. Repeating the same request is safe with wabakit's server,
+ * which returns the same group, but may not be safe with other services. `cause` is the last failure, with `status` and
+ * `requestId` if there was a response.
  */
 export class OutcomeUnknownError extends WabakitError {
   override get name(): 'OutcomeUnknownError' {

@@ -3,8 +3,8 @@ import { toDigits } from '@wabakit/core/hosting'
 import type { RecordedDelivery } from '../recording.ts'
 
 // The first subscriptions of a tenant only collect what arrives until `deliverTo` sets a target. Once a test
-// has added a subscription, or has waited or added a delivery fault through the control API, endpoints are under test: the collector must
-// neither use up their faults nor acknowledge their events. Otherwise a test that forgot to subscribe its
+// has added a subscription, or has waited or added a delivery fault through the control API, endpoints are under test: the
+// collector must neither use up their faults nor acknowledge their events. Otherwise a test that forgot to subscribe its
 // endpoint would pass.
 
 /** Wraps a server. `isSubscribed` returns whether a subscription has been added through the wrapper. */

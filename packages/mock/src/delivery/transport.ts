@@ -64,7 +64,10 @@ const readEvent = (payload: string): WebhookEvent | undefined => {
   return parsed.kind === 'event' ? parsed.event : undefined
 }
 
-/** Leaves out the headers that all webhooks have. They are not credentials, and an endpoint that prints them helps to find its mistake. */
+/**
+ * Leaves out the headers that all webhooks have. They are not credentials, so they need not be hidden in a response, where they
+ * help to find a mistake of the endpoint.
+ */
 const omitSigned = (headers: DeliveryRequest['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(

@@ -89,7 +89,12 @@ export type MockTenant = Account &
      * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })
      */
     simulateCall(call?: CallSimulation): Promise<SimulatedCall>
-    /** Saves a call's summary now. If there already is one, replaces it without publishing an event. */
+    /**
+     * Saves a call's summary now. If there already is one, replaces it without publishing an event.
+     *
+     * @throws MockUsageError if a field of the summary is unknown or invalid.
+     * @throws an error of the core if there is no such call, or it cannot have a summary.
+     */
     simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
     /** Makes a participant join or leave a group, or removes them from it. */
     simulateParticipant(

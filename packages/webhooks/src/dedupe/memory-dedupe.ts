@@ -5,7 +5,7 @@ import { type Claim, type Dedupe, defaultRetentionMs, type RetentionOptions } fr
 export type MemoryDedupeOptions = RetentionOptions & {
   /**
    * Number of handled deliveries and claims in total, above which the deliveries that were handled first are forgotten.
-   * Claims are not.
+   * Claims that have not expired are kept.
    * @default 100_000
    */
   readonly maxEntries?: number | undefined

@@ -107,10 +107,10 @@ export type InboxMethods = {
    *
    * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is
    * less), and then after twice the previous delay, up to 6 hours: about 20 requests in 3 days. A longer `Retry-After`
-   * of the response takes the place of a delay. The same applies to one that is not found (404), if an event identifies the call as a PSTN call. Any other summary
-   * that is not found is requested once more after a day, because a live service always returns 404 for a
-   * WhatsApp call; after that, its entry is `unavailable`, as after a 422. At the age limit, an entry becomes
-   * `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
+   * of the response takes the place of a delay. The same applies to one that is not found (404), if an event identifies the
+   * call as a PSTN call. Any other summary that is not found is requested once more after a day, because a live service
+   * always returns 404 for a WhatsApp call; after that, its entry is `unavailable`, as after a 422. At the age limit, an
+   * entry becomes `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws WebhookUsageError for an unknown option.

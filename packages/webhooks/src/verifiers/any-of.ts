@@ -88,7 +88,8 @@ const parts = /* @__PURE__ */ new WeakMap<Verifier, readonly Verifier[]>()
  * Accepts deliveries that at least one of the verifiers accepts completely. All of them are tried, and
  * `context.verifiedBy` lists those that accepted the delivery, so that you see when the old way is unused. If one of them
  * vouches for an id, as a signature does, that id and its time count. Otherwise they are those of the headers, or absent if a
- * verifier needs the body, because anyone could then choose them. If a framework has parsed the body, only verifiers that do not need its bytes are tried.
+ * verifier needs the body, because anyone could then choose them. If a framework has parsed the body, only verifiers that do
+ * not need its bytes are tried.
  *
  * @throws WebhookUsageError without verifiers, or for `unsigned()`, which would accept everything.
  * @example
@@ -100,7 +101,7 @@ export const anyOf = (...given: readonly Verifier[]): Verifier => {
   const verifiers = given.flatMap((verify) => parts.get(verify) ?? [verify])
   if (verifiers.some(({ scheme }) => scheme === 'unsigned'))
     throw new WebhookUsageError('anyOf() cannot contain unsigned(), which accepts everything.')
-  // A verifier of the body may vouch for an id. Where it does not, the id in the headers is not to be trusted.
+  // If a verifier needs the body, only the id that it vouches for can be trusted, and not the one in the headers.
   const ignoreBody = verifiers.every(({ ignoresBody }) => ignoresBody)
 
   const settleAll = <Value>(call: (verify: Verifier) => Value | Promise<Value>) =>

@@ -82,8 +82,8 @@ type StaticHeaderOptions = {
  * can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when there is no value, or when one is empty, has
- *   no credentials, such as `Bearer` alone or `undefined`, or contains a character that no header can contain. If `value` is a function, requests get
- *   a 503 instead.
+ *   no credentials, such as `Bearer` alone or `undefined`, or contains a character that no header can contain. If `value` is
+ *   a function, requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
  * const verify = staticHeader({ header: 'x-webhook-token', value: process.env.WEBHOOK_TOKEN ?? '' })
@@ -113,7 +113,8 @@ type BearerAuthOptions = {
  * request can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when there is no token, or when one is empty or
- *   `undefined`, starts with `Bearer`, or contains a character that no header can contain. If `token` is a function, requests get a 503 instead.
+ *   `undefined`, starts with `Bearer`, or contains a character that no header can contain. If `token` is a function,
+ *   requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @example
  * const verify = bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' })

@@ -251,7 +251,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   /**
    * Works in a transaction that has the lock of the table, if a row meets the condition. The lock is a row that is never
    * committed, because only users who may write the table can insert it, while any user can take a named lock. Its key is
-   * random: a unique index that has seen a key before locks the keys beside it.
+   * random, because inserting a key that the unique index has held before would also lock the keys beside it.
    *
    * If this process or its network is gone, the server ends the session after `claimSilenceSeconds`, and with it the lock.
    */
