@@ -276,7 +276,7 @@ export const action = async (args) => {
         source.replace(
           '}, receiver.handle)',
           `}, async (request) => {
-            if (request.url.endsWith('/parsed')) await request.json()
+            if (request.url.includes('/parsed?')) await request.json()
             return receiver.handle(request)
           })`,
         ),
@@ -294,7 +294,7 @@ export const action = async (args) => {
     mistake: {
       'index.ts': insertBefore(
         '    return this.receiver.handle',
-        `    if (request.url.endsWith('/parsed')) return request.json().then(() => this.receiver.handle(request))`,
+        `    if (request.url.includes('/parsed?')) return request.json().then(() => this.receiver.handle(request))`,
       ),
     },
   },
