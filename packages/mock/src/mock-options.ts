@@ -66,7 +66,7 @@ export const TenantSettings = z.strictObject({
    * Credentials that every webhook carries, unless its subscription has its own headers: `{ urlToken }` (a
    * parameter of the URL, `token` or `parameter`, unless the URL already has it), `{ header, value }`, `{ token }`
    * (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the profile `reference`,
-   * the signature is sent as well.
+   * the signature is sent as well. `live.dropCredentials` and measured profiles can leave out headers.
    * @default none
    */
   webhookAuth: z.optional(webhookAuthSchema),
