@@ -87,23 +87,28 @@ export const FieldInput = (props: FieldInputProps) => {
       {isRequired && <span class="quiet"> required</span>}
     </span>
   )
+  const about = (
+    <small id={`about-${name}`}>
+      {problem !== undefined && <span class="wrong">{problem}. </span>}
+      {description.replaceAll('`', '')}
+    </small>
+  )
   return (
     <div class={['several', 'lines', 'url'].includes(kind) ? 'whole' : ''}>
       {kind === 'several' ? (
         <fieldset id={toId(name)}>
           <legend>{title}</legend>
+          {/* Before the boxes: it says what happens if none is checked. */}
+          {about}
           <Several {...props} />
         </fieldset>
       ) : (
         <>
           <label htmlFor={toId(name)}>{title}</label>
           <Control {...props} />
+          {about}
         </>
       )}
-      <small id={`about-${name}`}>
-        {problem !== undefined && <span class="wrong">{problem}. </span>}
-        {description.replaceAll('`', '')}
-      </small>
     </div>
   )
 }

@@ -54,7 +54,7 @@ const Address = ({ url }: { readonly url: string }) => {
 }
 
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
-  const { subscription, state, totals, series, latency, backlog, times } = endpoint
+  const { subscription, state, behindSince, totals, series, latency, backlog, times } = endpoint
   const { id, url, number, channel, failingSince, disabledReason } = subscription
   const from = times[0]
   const linkTo = (text: string, filters: Readonly<Record<string, string | undefined>>) => (
@@ -78,6 +78,12 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
             <>
               {' '}
               · failing since <Time at={failingSince} to="second" />
+            </>
+          )}
+          {behindSince !== null && (
+            <>
+              {' '}
+              · behind since <Time at={behindSince} to="second" />
             </>
           )}
         </small>

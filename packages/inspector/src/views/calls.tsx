@@ -117,7 +117,7 @@ export const calls: ListDefinition<ListedCall> = {
     numberFilter,
   ],
   columns: {
-    State: { width: '84px', cell: (call) => <CallState {...call} /> },
+    State: { width: '104px', cell: (call) => <CallState {...call} /> },
     Summary: { width: '104px', cell: SummaryCell, isExtra: 'below' },
     Call: {
       width: 'minmax(60px, 1.2fr)',

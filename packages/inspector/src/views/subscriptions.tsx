@@ -162,9 +162,14 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
               also signs until <Time at={previousSecretExpiresAt} />
             </span>
           ),
-          Behind:
-            subscription.state === 'behind' &&
-            `${stateTexts.behind}. ${maxAttemptsPerSecond === null ? 'It responds more slowly than events arrive' : 'Raise its limit of attempts, if it can take more'}.`,
+          Behind: subscription.behindSince !== null && (
+            <span>
+              its oldest due delivery has waited since <Time at={subscription.behindSince} to="second" />.{' '}
+              {maxAttemptsPerSecond === null
+                ? 'It responds more slowly than events arrive.'
+                : 'Raise its limit of attempts, if it can take more.'}
+            </span>
+          ),
           Id: <span class="id">{id}</span>,
         }}
       />

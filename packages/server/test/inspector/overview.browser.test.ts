@@ -196,6 +196,8 @@ onEachStore('the overview of the inspector', (inspector) => {
         .getByText('failing')
         .waitFor()
       await expect.poll(() => row.count()).toBe(1)
+      // The only one is open.
+      await page.locator('.detail').getByText(inspector.stage.rejecting.url).first().waitFor()
       expect(problems).toEqual([])
     },
   )

@@ -17,6 +17,7 @@ import {
   SubscriptionSecretView,
   SubscriptionStateView,
   SubscriptionView,
+  showListedSubscription,
   showSubscription,
   showSubscriptionSecret,
 } from '../views/subscription.ts'
@@ -67,10 +68,7 @@ export const subscriptionOperations = [
     run: async ({ params, query: { state, ...query } }, context) => {
       const { items, ...rest } = await context.service.subscriptions.list(params.organizationId, query)
       const states = await readStates(context, items)
-      const shown = items.map((each, index) => ({
-        ...showSubscription(each),
-        state: states[index] ?? 'working',
-      }))
+      const shown = items.map((each, index) => showListedSubscription(each, states[index]))
       return { ...rest, items: shown.filter((each) => state === undefined || each.state === state) }
     },
   }),
@@ -92,8 +90,8 @@ export const subscriptionOperations = [
     run: async ({ params: { organizationId, subscriptionId: id } }, context) => {
       const found = await context.service.subscriptions.find(organizationId, id)
       const subscription = requireFound(found, 'subscription', id)
-      const [state = 'working'] = await readStates(context, [subscription])
-      return { ...showSubscription(subscription), state }
+      const [state] = await readStates(context, [subscription])
+      return showListedSubscription(subscription, state)
     },
   }),
   operation({

@@ -52,7 +52,8 @@ export const readOverview = async (
   ])
   const { events, totals, series, ...details } = summarize(records, period)
   const states = { working: 0, behind: 0, failing: 0, disabled: 0 }
-  for (const [index, each] of subscriptions.entries()) states[getState(each, measures?.[index], now())] += 1
+  for (const [index, each] of subscriptions.entries())
+    states[getState(each, measures?.[index], now()).state] += 1
   return {
     ...shown,
     totals: { events: events.total, ...totals },
@@ -81,10 +82,11 @@ export const readSubscriptionOverviews = async (
   const bySubscription = Map.groupBy(records, ({ subscriptionId }: FigureRecord) => subscriptionId)
   return subscriptions.map((subscription, index) => {
     const { events: _, ...figures } = summarize(bySubscription.get(subscription.id) ?? [], period)
-    const state = getState(subscription, measures?.[index], now())
+    const { state, behindSince } = getState(subscription, measures?.[index], now())
     return {
       subscription: showSubscription(subscription),
       state,
+      behindSince: behindSince === null ? null : utc(behindSince),
       ...shown,
       ...figures,
       backlog: showBacklog(measures?.slice(index, index + 1)),
@@ -117,7 +119,7 @@ export const listSubscriptionOverviews = async (
   const rest = subscriptions
     .map((subscription, index) => ({
       subscription,
-      place: getPlace(subscription, states[index] ?? 'working'),
+      place: getPlace(subscription, states[index]?.state ?? 'working'),
     }))
     .filter(({ place }) => place > cursor)
     .sort((left, right) => (left.place < right.place ? -1 : 1))

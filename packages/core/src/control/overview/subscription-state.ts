@@ -2,7 +2,7 @@ import type { ReferenceServer, Subscription, UnfinishedMeasure } from '../../ind
 import { behindAfterMs } from '../../storage/behind.ts'
 import { startBackgroundTimer } from '../../values/clock.ts'
 import type { ControlContext } from '../operation.ts'
-import type { SubscriptionStateView } from '../views/subscription.ts'
+import type { StateNow, SubscriptionStateView } from '../views/subscription.ts'
 
 export type SubscriptionState = SubscriptionStateView
 
@@ -48,18 +48,20 @@ export const getState = (
   { disabledReason, failingSince }: Subscription,
   measure: UnfinishedMeasure | undefined,
   now: number,
-): SubscriptionState => {
-  if (disabledReason !== null) return 'disabled'
-  if (failingSince !== null) return 'failing'
+): StateNow => {
+  if (disabledReason !== null) return { state: 'disabled', behindSince: null }
+  if (failingSince !== null) return { state: 'failing', behindSince: null }
   const dueAt = measure?.dueAt ?? now
-  return now - dueAt > behindAfterMs ? 'behind' : 'working'
+  return now - dueAt > behindAfterMs
+    ? { state: 'behind', behindSince: dueAt }
+    : { state: 'working', behindSince: null }
 }
 
 /** Reads the states of subscriptions of one organization, in the same order. */
 export const readStates = async (
   { service, now }: Pick<ControlContext, 'service' | 'now'>,
   subscriptions: readonly Subscription[],
-): Promise<SubscriptionState[]> => {
+): Promise<StateNow[]> => {
   const [first] = subscriptions
   if (first === undefined) return []
   const ids = subscriptions.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { named, Utc, UtcOrNull } from '../schemas.ts'
 import { DiagnosisView } from './diagnosis.ts'
-import { SubscriptionStateView, SubscriptionView } from './subscription.ts'
+import { SubscriptionView, stateNow } from './subscription.ts'
 
 /** The periods up to now that an overview can show. */
 export const OverviewWindow = z.enum(['hour', 'day', 'week'])
@@ -83,10 +83,10 @@ export const OverviewView = named(
 
 export const SubscriptionOverviewView = named(
   'SubscriptionOverview',
-  'The attempts of one subscription, as in `Overview`. `state` is explained in `ListedSubscription`.',
+  'The attempts of one subscription, as in `Overview`. `state` and `behindSince` are explained in `ListedSubscription`.',
   z.object({
     subscription: SubscriptionView,
-    state: SubscriptionStateView,
+    ...stateNow,
     ...period,
     totals: z.object(totals),
     series: z.object(series),

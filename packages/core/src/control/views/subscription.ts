@@ -2,7 +2,7 @@ import { maskUrl } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import type { Subscription, SubscriptionWithSecret } from '../../index.ts'
 import { EventChannel } from '../../subscriptions/subscription-input.ts'
-import { named, Utc, UtcOrNull } from '../schemas.ts'
+import { named, Utc, UtcOrNull, utc } from '../schemas.ts'
 
 const subscription = {
   id: z.string(),
@@ -28,12 +28,15 @@ export const SubscriptionView = named(
 export const SubscriptionStateView = z.enum(['working', 'behind', 'failing', 'disabled'])
 export type SubscriptionStateView = z.infer<typeof SubscriptionStateView>
 
-const state = { state: SubscriptionStateView }
+/** The state of a subscription, and the due time of its oldest due delivery if it is behind. */
+export type StateNow = { readonly state: SubscriptionStateView; readonly behindSince: number | null }
+
+export const stateNow = { state: SubscriptionStateView, behindSince: UtcOrNull }
 
 export const ListedSubscriptionView = named(
   'ListedSubscription',
-  'A subscription and its state now. `failing`: every attempt since the last success failed. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt.',
-  z.object({ ...subscription, ...state }),
+  'A subscription and its state now. `failing`: every attempt since the last success failed. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null.',
+  z.object({ ...subscription, ...stateNow }),
 )
 
 export const SubscriptionSecretView = named(
@@ -55,3 +58,13 @@ export const showSubscription = (record: Subscription): z.input<typeof Subscript
 export const showSubscriptionSecret = (
   record: SubscriptionWithSecret,
 ): z.input<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })
+
+/** Shows a subscription with its state. */
+export const showListedSubscription = (
+  record: Subscription,
+  { state, behindSince }: StateNow = { state: 'working', behindSince: null },
+): z.input<typeof ListedSubscriptionView> => ({
+  ...showSubscription(record),
+  state,
+  behindSince: behindSince === null ? null : utc(behindSince),
+})
