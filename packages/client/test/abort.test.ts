@@ -141,14 +141,6 @@ it('stops even if a custom fetch and clock ignore the signal, and discards a lat
   expect(await getRejection(failing.calls.getSummary('c', { signal: second.signal }))).toBe(second.reason)
 })
 
-it('leaves no listeners on a long-lived signal', async () => {
-  const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
-  const { signal } = new AbortController()
-  const client = createTestClient(service.url)
-  for (let count = 0; count < 5; count++) await client.groups.create(group, { signal })
-  expect(getEventListeners(signal, 'abort')).toEqual([])
-})
-
 it('rejects with the reason of an AbortSignal.timeout', async () => {
   const service = await startService(() => {})
   const error = await getRejection(

@@ -143,10 +143,6 @@ it('accepts the extremes: no retries, no waits, no limits', () => {
   expect(createClient({ baseUrl, auth: () => {} })).toBeDefined()
 })
 
-it.each(['safe', 'always'] as const)('accepts %s for retry.writes', (writes) => {
-  expect(createClient({ baseUrl, apiKey, retry: { writes } })).toBeDefined()
-})
-
 it('lists all invalid options at once', () => {
   expect(catchError({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(

@@ -383,10 +383,3 @@ it.each([
   })
   expect(service.sockets.size).toBe(0)
 })
-
-it('makes no retries besides polling', async () => {
-  const service = await startSteps([500], [500], [500], [500], [200])
-  const clock = createTestClock()
-  await createTestClient(service.url, { clock }).calls.waitForSummary('c')
-  for (const ms of clock.sleeps) expect(ms).toBeGreaterThanOrEqual(2_000)
-})
