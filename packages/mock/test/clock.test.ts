@@ -4,13 +4,6 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 afterEach(() => vi.useRealTimers())
 
-test('the clock starts at startAt, and moves only when it is advanced', async () => {
-  await using mock = await createMock({ startAt: '2030-06-01T00:00:00Z' })
-  expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T00:00:00.000Z')
-  await mock.clock.advance('90m')
-  expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T01:30:00.000Z')
-})
-
 test("payloads use the mock's time, and signatures the machine's", async () => {
   await using mock = await createMock()
   await mock.clock.advance('10d')

@@ -1,6 +1,6 @@
 import { createMock, type Mock, type MockTenant } from '@wabakit/mock'
 import { matchers } from '@wabakit/mock/matchers'
-import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 type Deliveries = MockTenant['faults']['deliveries']
@@ -266,16 +266,6 @@ test('concurrent copies arrive before the first response, so that a check that i
       .filter(({ name }) => name === 'CALL_ENDED')
       .map(({ attempt, faults }) => [attempt, ...faults]),
   ).toEqual([[1], [2, 'duplicate'], [3, 'duplicate']])
-})
-
-test('a receiver of this package handles an event once although its copies arrive at the same time', async () => {
-  await using mock = await createMock()
-  const handled: string[] = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  mock.deliverTo(createReceiver({ verify, dedupe: memoryDedupe() }).onAny(({ event }) => handled.push(event)))
-  mock.faults.deliveries.duplicate('*', { copies: 5, concurrent: true, times: 'always' })
-  await callAndWait(mock)
-  expect(handled).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
 })
 
 test('an endpoint that refuses connections fails the attempt once, whatever its concurrent copies do', async () => {

@@ -25,15 +25,6 @@ const readBodies = (mock: Mock): Record<string, unknown>[] =>
 const request = (mock: Mock, path: string, init?: RequestInit) => mock.fetch(mock.url + path, init)
 const summaryPath = (callId: string) => `/v1/call/ai-summary?callId=${callId}`
 
-test('webhooks have no signature and no id', async () => {
-  await using mock = await createLive()
-  await mock.simulateCall()
-  await mock.clock.advance(0)
-  const names = mock.deliveries.flatMap(({ headers }) => [...headers.keys()])
-  expect(new Set(names)).toEqual(new Set(['content-type']))
-  expect(mock.profile).toBe('live')
-})
-
 const credentials = 'wabakit:p@ss wörd'
 const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(credentials)))
 test.each([

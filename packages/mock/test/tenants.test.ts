@@ -90,26 +90,6 @@ test('a client and faults from before a reset work after it', async () => {
   expect(mock.deliveries).toHaveLength(1)
 })
 
-test('after a reset, the receiver stays until another one replaces it', async () => {
-  await using mock = await createMock()
-  const taken: string[] = []
-  const target = (name: string) => () => {
-    taken.push(name)
-    return new Response()
-  }
-  const play = async () => {
-    await mock.simulateCall({ outcome: 'missed' })
-    await mock.clock.advance(0)
-  }
-  const stopFirst = mock.deliverTo(target('first'))
-  mock.reset()
-  await play()
-  mock.deliverTo(target('second'))
-  stopFirst()
-  await play()
-  expect(taken).toEqual(['first', 'second'])
-})
-
 test('a tenant has its own settings', async () => {
   await using mock = await createMock({ integrationEnabled: false })
   const tenant = mock.tenant({ joinApprovalMode: 'approval_required' })
@@ -119,13 +99,6 @@ test('a tenant has its own settings', async () => {
   const group = await tenant.server.groups.find(tenant.organizationId, groupId)
   expect(group?.joinApprovalMode).toBe('approval_required')
   expect(() => mock.tenant({ callSummary: 'manual' } as never)).toThrow('Did you mean "callSummaries"?')
-})
-
-test('accepts the key in another header', async () => {
-  await using mock = await createMock({ authHeader: 'x-public-api-key' })
-  await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
-  const byDefault = mock.client({ auth: { header: 'Authorization' } })
-  await expect(byDefault.calls.getSummary('x')).rejects.toThrow(AuthenticationError)
 })
 
 test('rejects unknown options', async () => {
