@@ -85,21 +85,6 @@ test('runDue delivers everything that is due, even if it takes longer than a lea
   expect(sent.length).toBe(3)
 })
 
-test('a dispatcher that was stopped can be started again, and one that was not started can be stopped', async () => {
-  const { dispatcher, subscribe, create, sent } = await createServer()
-  await subscribe()
-  await dispatcher.stop()
-  await create()
-  await dispatcher.runDue()
-  for (const count of [2, 3]) {
-    dispatcher.start()
-    await create()
-    await expect.poll(() => sent.length).toBe(count)
-    await dispatcher.stop()
-    await dispatcher.stop()
-  }
-})
-
 test('a dispatcher that was stopped has neither timers nor a listener for changes', async () => {
   const base = memoryStore()
   let listeners = 0

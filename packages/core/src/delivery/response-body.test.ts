@@ -103,18 +103,3 @@ test('replacing secrets makes a body no longer than the limit', async () => {
     '[redacted] '.repeat(410).slice(0, 4_096),
   )
 })
-
-test('secrets that overlap are hidden completely', async () => {
-  const headers = { 'x-a': 'first-shared', 'x-b': 'shared-second' }
-  expect(await readResponseBody('(first-shared-second)', headers)).toBe('([redacted])')
-})
-
-test('the time to hide secrets does not multiply with their number, their length and their repetitions', async () => {
-  const headers = Object.fromEntries(
-    Array.from({ length: 20 }, (_, index) => [`x-${index}`, `${'aaab'.repeat(90)}"%${index}`]),
-  )
-  const startedAt = process.cpuUsage()
-  await readResponseBody('aaab'.repeat(16_384), { ...headers, 'x-0': 'aaab' })
-  // It took seconds before. This is many times what it takes on a busy machine.
-  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(500)
-})

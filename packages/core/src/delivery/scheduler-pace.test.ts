@@ -7,16 +7,6 @@ import type { Store } from '../store.ts'
 
 // The number of attempts that a subscription gets depends on its pace and its limit.
 
-test('a slot that becomes free while an outcome is being written goes to the next delivery', async () => {
-  const { attempts, publish, wait } = await createScenario({ concurrency: 1 })
-  await publish(2)
-  await wait()
-  expect(attempts.length).toBe(1)
-  attempts[0]?.job.slot.free()
-  await wait()
-  expect(attempts.length).toBe(2)
-})
-
 test('an endpoint is still failing if its failure could not be written yet and nothing else was pending', async () => {
   const { attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(2)

@@ -153,17 +153,6 @@ test('a delivery that was picked before its queue failed waits until no other is
   expect(attempts.length).toBe(1)
 })
 
-test('there are no more quick attempts than slots', async () => {
-  const { attempts, publish, wait } = await createScenario({
-    subscriptions: 5,
-    concurrency: 6,
-    perSubscription: 4,
-  })
-  await publish(10)
-  await wait()
-  expect(attempts.length).toBe(6)
-})
-
 test('no attempt starts in a shard that was left, and running ones are stopped', async () => {
   const { scheduler, attempts, epochs, owned, publish, wait, list } = await createScenario()
   await publish(3)
@@ -231,17 +220,6 @@ test('no attempt starts before the scheduler is opened', async () => {
   open()
   await wait()
   expect(attempts.length).toBe(1)
-})
-
-test('a delivery that is due later starts when it is due', async () => {
-  const { clock, attempts, publish, wait } = await createScenario()
-  await publish(1)
-  await wait()
-  attempts[0]?.end(retry(30))
-  await wait()
-  expect(attempts.length).toBe(0)
-  clock.time += 30
-  await expect.poll(() => attempts.length).toBe(1)
 })
 
 /** Returns the largest number of starts in a second. */

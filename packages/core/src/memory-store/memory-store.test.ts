@@ -1,9 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
-  begin,
   beginOne,
-  buildAttempt,
-  delivered,
   findPending,
   gone,
   publish,
@@ -13,7 +10,6 @@ import {
 } from '../../test/store-cases/deliveries.ts'
 import { storeCases } from '../../test/store-cases/index.ts'
 import {
-  buildApiKey,
   buildCall,
   buildEvent,
   buildGroup,
@@ -22,8 +18,6 @@ import {
   buildSubscription,
   start,
 } from '../../test/store-cases/records.ts'
-import type { SubscriptionRecord } from '../records.ts'
-import { maxSearchedBytes } from '../storage/index.ts'
 import type { QueueChange } from '../store.ts'
 import { createMemoryStore, memoryStore } from './memory-store.ts'
 
@@ -72,19 +66,6 @@ describe('memoryStore', () => {
     expect(await store.readRetries({ queue: 'nobody', limit: 1 })).toEqual({ retries: [], isEnd: true })
   })
 
-  test('a key that was removed can be added again, also by another organization', async () => {
-    const store = memoryStore()
-    await setUp(store, [])
-    await store.saveOrganization(buildOrganization({ id: 'other' }))
-    const key = buildApiKey()
-    expect(await store.addApiKey(key)).toBe('added')
-    expect(await store.removeApiKey('acme', 'key_2')).toBe(false)
-    expect(await store.removeApiKey('acme', key.id)).toBe(true)
-    expect(await store.findCaller(key.hash)).toBeUndefined()
-    expect(await store.addApiKey({ ...key, organizationId: 'other' })).toBe('added')
-    expect((await store.findCaller(key.hash))?.organization.id).toBe('other')
-  })
-
   test('events can have the ids of those that were removed with their organization', async () => {
     const store = memoryStore()
     await setUp(store)
@@ -108,35 +89,6 @@ describe('memoryStore', () => {
     const search = { organizationId: 'acme', text: 'found', limit: 1 }
     const { nextCursor } = await store.listEvents(search)
     expect((await store.listEvents({ ...search, cursor: nextCursor })).items).toHaveLength(1)
-  })
-
-  test('a page of a text search examines a limited size of payloads, but at least one', async () => {
-    const store = memoryStore()
-    await setUp(store, [])
-    const half = 'x'.repeat(maxSearchedBytes / 2)
-    const [first, second, third, fourth] = await publish(
-      store,
-      { payload: half },
-      { payload: half },
-      { payload: `${half}${half}x` },
-      { payload: 'found' },
-    )
-    const search = { organizationId: 'acme', text: 'found', limit: 10 }
-    const pages: string[][] = []
-    let cursor: string | undefined
-    let turns = 0
-    const timer = setInterval(() => turns++, 0)
-    for (let isMore = true; isMore; ) {
-      const page = await store.listEvents({ ...search, order: 'newest_first', cursor })
-      pages.push(page.items.map(({ id }) => id))
-      cursor = page.nextCursor
-      isMore = cursor !== undefined
-    }
-    clearInterval(timer)
-    expect(pages).toEqual([[fourth?.id], [], []])
-    expect(turns).toBeGreaterThan(0)
-    const all = await store.listEvents({ organizationId: 'acme', limit: 10 })
-    expect(all.items.map(({ id }) => id)).toEqual([first?.id, second?.id, third?.id, fourth?.id])
   })
 
   test('a list ends where as many records match as a page has', async () => {
@@ -167,17 +119,6 @@ describe('memoryStore', () => {
     await settle(store, first, retry(5_000))
     const [{ pending } = {}] = await findPending(store)
     expect(pending?.id).toBe(first.delivery.id)
-  })
-
-  test('an attempt that ends after its delivery has been finished is stale', async () => {
-    const store = memoryStore()
-    await setUp(store)
-    await publish(store, {})
-    const begun = await beginOne(store)
-    await settle(store, begun, delivered)
-    expect((await settle(store, begun, delivered)).outcome).toBe('stale')
-    const attempts = await store.listAttempts('acme', begun.delivery.id)
-    expect(attempts).toMatchObject([buildAttempt()])
   })
 
   test('changes report every added delivery only on request', async () => {
@@ -248,36 +189,6 @@ describe('memoryStore', () => {
     expect(third.queues.map(({ from }) => from)).toEqual([added?.pending.position])
   })
 
-  test('an endpoint is new again when its URL changes or it is enabled, and only then', async () => {
-    const store = memoryStore()
-    const subscription = buildSubscription()
-    expect(await store.saveOrganization(buildOrganization())).toBe('saved')
-    expect(await store.saveSubscription(subscription)).toBe('saved')
-    await publish(store, { subject: 'group:g1' }, { subject: 'group:g2' })
-    const [begun] = await begin(store, { limit: 1 })
-    if (begun === undefined) throw new Error('nothing is due')
-    const settlement = { ...begun.key, now: start, result: retry(5_000), failingLimitMs: 1e9 }
-    await store.settleDeliveries([{ ...settlement, pace: 'failing' }])
-    const shards = Array.from({ length: store.shards }, (_, shard) => shard)
-    const state = async () => {
-      const { queues } = await store.readQueues({ shards, limit: 10 })
-      const found = await store.findSubscription('acme', subscription.id)
-      return [queues[0]?.state.pace, found?.failingSince]
-    }
-    let revision = 1
-    const save = (change: Partial<SubscriptionRecord>) =>
-      store.saveSubscription({ ...subscription, ...change, revision: ++revision })
-    expect(await state()).toEqual(['failing', start])
-    await save({ events: ['GROUP_CREATED'] })
-    expect(await state()).toEqual(['failing', start])
-    await save({ disabledReason: 'by_hand' })
-    await save({ disabledReason: 'by_hand', events: 'all' })
-    expect((await store.findSubscription('acme', subscription.id))?.failingSince).toBe(start)
-    await save({})
-    await publish(store, {})
-    expect(await state()).toEqual(['new', null])
-  })
-
   test('changes report that a subscription was disabled by an attempt, and that an event was erased', async () => {
     const store = memoryStore()
     await setUp(store)
@@ -329,14 +240,5 @@ describe('memoryStore', () => {
     await store.removeOrganization('acme')
     await setUp(store)
     expect((await store.listDeliveries({ ...page, deliveryId })).items).toEqual([])
-  })
-
-  test('a search ignores the case of ASCII letters only', async () => {
-    const store = memoryStore()
-    await setUp(store, [])
-    await store.createGroup({ group: buildGroup({ subject: 'É' }), event: buildEvent() })
-    const find = async (text: string) =>
-      (await store.listGroups({ organizationId: 'acme', limit: 1, text })).items.length
-    expect([await find('É'), await find('é'), await find('G1'), await find('g1')]).toEqual([1, 0, 1, 1])
   })
 })

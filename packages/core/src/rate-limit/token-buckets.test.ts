@@ -15,19 +15,6 @@ describe('memoryTokenBuckets', () => {
     expect(await ask('bucket-0', 5_000_000)).toBe(1)
   })
 
-  it('takes from all buckets or from none', async () => {
-    const { take } = memoryTokenBuckets()
-    const one = { key: 'one', capacity: 1, refillMs: 1_000 }
-    const many = { key: 'many', capacity: 10, refillMs: 1_000 }
-    const remaining = async () =>
-      (await take({ now: 0, buckets: [one, many] })).map((state) => state.remaining)
-    expect(await remaining()).toEqual([0, 9])
-    expect(await remaining()).toEqual([0, 9])
-    expect(await take({ now: 0, buckets: [many] })).toEqual([
-      { remaining: 8, retryAfterMs: 0, fullAfterMs: 200 },
-    ])
-  })
-
   it('refills fractions of a token exactly', async () => {
     const { take } = memoryTokenBuckets()
     const bucket = { key: 'k', capacity: 3, refillMs: 1_000 }

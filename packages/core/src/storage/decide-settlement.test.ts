@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  buildAttempt,
-  defer,
-  delivered,
-  exhausted,
-  gone,
-  refused,
-  retry,
-} from '../../test/store-cases/deliveries.ts'
+import { defer, delivered, exhausted, gone, retry } from '../../test/store-cases/deliveries.ts'
 import { start } from '../../test/store-cases/records.ts'
 import type { AttemptVerdict, Settlement } from '../store.ts'
 import type { Health } from './decide-health.ts'
@@ -22,12 +14,11 @@ type Changes = {
   readonly delivery?: Partial<BeforeSettlement['delivery']>
   readonly subscription?: Partial<Health>
   readonly now?: number
-  readonly eventName?: string
   readonly organizationId?: string
 }
 
 const decide = (result: AttemptVerdict, changes: Changes = {}) => {
-  const { delivery, subscription, now = start, eventName = 'A', organizationId = 'acme' } = changes
+  const { delivery, subscription, now = start, organizationId = 'acme' } = changes
   const before: BeforeSettlement = {
     delivery: {
       state: 'fresh',
@@ -50,7 +41,7 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
       eventId: 'evt_1',
       organizationId,
       subscriptionId: 'sub_1',
-      eventName,
+      eventName: 'A',
       ...{
         subject: 's',
         webhookId: 'evt_1',
@@ -69,21 +60,6 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
 const listTypes = (...args: Parameters<typeof decide>): string[] =>
   decide(...args).health.map(({ type }) => type)
 
-test.each<[AttemptVerdict, object]>([
-  [delivered, { state: 'delivered', dueAt: null, finishedAt: start, failures: 0 }],
-  [exhausted, { state: 'exhausted', dueAt: null, finishedAt: start, failures: 1 }],
-  [gone, { state: 'skipped', dueAt: null, finishedAt: start, failures: 1 }],
-  [refused, { state: 'skipped', dueAt: null, finishedAt: start, failures: 0 }],
-  [retry(5_000), { state: 'started', dueAt: start + 5_000, finishedAt: null, failures: 1 }],
-  [retry(5_000, true), { state: 'passable', dueAt: start + 5_000, finishedAt: null, failures: 1 }],
-  [
-    defer(5_000),
-    { state: 'started', dueAt: start + 5_000, finishedAt: null, deferrals: 1, deferredMs: 5_000 },
-  ],
-])('the result %j of a first attempt leads to %j', (result, expected) => {
-  expect(decide(result).delivery).toMatchObject({ attempts: 1, ...expected })
-})
-
 test('a delivery that has released its lane does not block it again', () => {
   expect(decide(retry(5_000), { delivery: { state: 'passable' } }).delivery.state).toBe('passable')
   expect(decide(defer(5_000), { delivery: { state: 'passable' } }).delivery.state).toBe('passable')
@@ -96,13 +72,6 @@ test('a delivery that was skipped during its attempt stays so, unless it was del
   }
   expect(decide(delivered, { delivery }).delivery).toMatchObject({ state: 'delivered', finishedAt: start })
   expect(listTypes(exhausted, { delivery, subscription: { disabledReason: 'by_hand' } })).toEqual([])
-})
-
-test('a delivery to a disabled subscription is not retried', () => {
-  const subscription = { disabledReason: 'by_hand' } as const
-  expect(decide(retry(5_000), { subscription }).delivery).toMatchObject({ state: 'skipped', dueAt: null })
-  const failing = { subscription: { failingSince: start - 5 * day } }
-  expect(decide(retry(5_000), failing)).toMatchObject({ disabled: 'failing', delivery: { state: 'skipped' } })
 })
 
 test('an endpoint that is gone was not failing, and counts as failing since then', () => {
@@ -151,30 +120,4 @@ test('a health event goes to the organization and to the operator, and to the op
   }
   const own = decide(exhausted, { organizationId: operatorId }).events
   expect(own.map(({ organizationId }) => organizationId)).toEqual([operatorId, operatorId])
-})
-
-test('the delivery of a health event causes none, but can disable its subscription', () => {
-  const about = { eventName: 'subscription.failing' }
-  expect(decide(exhausted, about)).toMatchObject({
-    health: [],
-    events: [],
-    isReported: false,
-    disabled: null,
-  })
-  expect(decide(gone, about)).toMatchObject({ health: [], events: [], isReported: false, disabled: 'gone' })
-})
-
-test('an attempt is recorded with its number and its kind', () => {
-  const delivery = { attempts: 4 }
-  expect(decide(delivered, { delivery }).attempt).toEqual({
-    ...buildAttempt(),
-    number: 5,
-    succeeded: true,
-    deferred: false,
-  })
-  expect(decide(defer(1), { delivery }).attempt).toMatchObject({
-    number: 5,
-    succeeded: false,
-    deferred: true,
-  })
 })

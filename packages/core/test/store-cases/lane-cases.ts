@@ -45,31 +45,6 @@ export const laneCases = defineCases({
     )
   },
 
-  'sets only the first delivery of a lane due': async (store) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
-    equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
-    equal(
-      (await listAll(store)).map(({ dueAt }) => dueAt),
-      [start, null, null],
-    )
-    equal(listNames(await begin(store, { now: later })), ['A'])
-    equal(await begin(store), [])
-  },
-
-  'sets the next delivery of a lane due when the first is finished': async (store) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' })
-    for (const [index, name] of ['A', 'B', 'C', 'D'].entries()) {
-      const now = start + index * 1_000
-      const begun = await beginOne(store, { now })
-      equal(begun.event.name, name)
-      await settle(store, begun, index % 2 === 0 ? delivered : exhausted, now + 1_000)
-    }
-    equal(await listStatuses(store), ['delivered', 'exhausted', 'delivered', 'exhausted'])
-    equal(await store.nextDueAt(), undefined)
-  },
-
   'delivers concurrent events of a lane in the order in which it lists them': async (store) => {
     await setUp(store)
     await Promise.all(Array.from({ length: 30 }, () => store.addEvent(buildEvent())))
@@ -214,18 +189,5 @@ export const laneCases = defineCases({
     await publish(store, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED', occurredAt: start + 5 })
     equal(await store.nextDueAt(), start + 5)
     equal(listNames(await begin(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
-  },
-
-  'keeps the order of a long lane': async (store) => {
-    await setUp(store)
-    const names = Array.from({ length: 60 }, (_, index) => `E${index}`)
-    await publish(store, ...names.map((name) => ({ name })))
-    const seen: string[] = []
-    for (let index = 0; index < names.length; index++) {
-      const begun = await beginOne(store)
-      seen.push(begun.event.name)
-      await settle(store, begun, delivered)
-    }
-    equal(seen, names)
   },
 })

@@ -54,24 +54,6 @@ export const listingCases = defineCases({
     equal(await find({ deliveryId: 'nobody' }), [])
   },
 
-  'pages through deliveries in both directions, each exactly once': async (store) => {
-    await setUp(store)
-    await publish(store, ...Array.from({ length: 7 }, (_, index) => byNumber(index)))
-    const all = (await listAll(store)).map(({ id }) => id)
-    equal(all.length, 7)
-    for (const order of ['oldest_first', 'newest_first'] as const) {
-      const seen: string[] = []
-      let cursor: string | undefined
-      for (let page = 0; page < 4; page++) {
-        const query = { organizationId: 'acme', limit: 2, cursor, order }
-        const { items, nextCursor } = await store.listDeliveries(query)
-        seen.push(...items.map(({ id }) => id))
-        cursor = nextCursor
-      }
-      equal(seen, order === 'oldest_first' ? all : all.toReversed())
-    }
-  },
-
   'lists the attempts of a delivery in order, only for its own organization': async (store) => {
     await setUp(store)
     await publish(store, {})

@@ -1,14 +1,6 @@
 import { equal } from './assert.ts'
 import { beginOne, delivered, listAll, publish, settle, setUp } from './deliveries.ts'
-import {
-  buildCall,
-  buildEvent,
-  buildGroup,
-  buildOrganization,
-  buildSubscription,
-  buildSummary,
-  start,
-} from './records.ts'
+import { buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const byNumber = (index: number) => ({ subject: `group:g${index}`, occurredAt: start + index })
@@ -54,34 +46,5 @@ export const pruningCases = defineCases({
     equal(await store.prune({ before: start + 9, limit: 2 }), 2)
     equal(await store.prune({ before: start + 9, limit: 2 }), 1)
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)
-  },
-
-  'prunes a call only when it and its summary are old, and a group only when its members are': async (
-    store,
-  ) => {
-    await setUp(store, [])
-    await store.createGroup({ group: buildGroup({ createdAt: start }), event: buildEvent() })
-    await store.saveCall({ call: buildCall({ updatedAt: start }), event: null })
-    const prune = (recordsBefore: number) => store.prune({ before: 0, recordsBefore, limit: 100 })
-    equal(await prune(start), 0)
-    await store.saveSummary({ summary: buildSummary({ generatedAt: start + 5 }), event: buildEvent() })
-    equal(await prune(start + 1), 1)
-    equal(await store.findGroup('acme', buildGroup().clientCustomGroupId), undefined)
-    equal(await prune(start + 5), 0)
-    equal(await prune(start + 6), 1)
-    equal(await store.findCall('acme', 'c1'), undefined)
-  },
-
-  'remembers after pruning that a call has a summary and a group id is taken': async (store) => {
-    await setUp(store)
-    await store.createGroup({ group: buildGroup(), event: buildEvent() })
-    await settle(store, await beginOne(store), delivered)
-    await store.saveCall({ call: buildCall(), event: null })
-    await store.saveSummary({ summary: buildSummary(), event: buildEvent({ subject: 'call:c1' }) })
-    await settle(store, await beginOne(store), delivered)
-    equal(await store.prune({ before: start + 1, limit: 100 }), 4)
-    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'replaced')
-    equal((await store.createGroup({ group: buildGroup(), event: buildEvent() })).outcome, 'same')
-    equal(await listAll(store), [])
   },
 })

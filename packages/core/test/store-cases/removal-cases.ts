@@ -249,13 +249,6 @@ export const removalCases = defineCases({
     equal(await store.listParticipants('acme', '49301234'), [])
   },
 
-  'sends the next delivery of a lane when the first one is erased': async (store) => {
-    await setUp(store)
-    const [first, second] = await publish(store, {}, {})
-    await store.erase({ ...nothing, eventIds: [first?.id ?? ''] })
-    equal((await beginOne(store)).event.id, second?.id)
-  },
-
   'treats the settlement of an erased delivery as stale, and sends the next one': async (store) => {
     await setUp(store)
     const [first, second] = await publish(store, {}, {})

@@ -147,20 +147,6 @@ export const resendCases = defineCases({
     equal((await beginOne(store)).delivery.webhookId, `${published?.id}-2`)
   },
 
-  'sends a range of deliveries again in the order of their events': async (store) => {
-    await setUp(store)
-    const names = ['A', 'B', 'C']
-    await publish(store, ...names.map((name) => ({ name })))
-    for (const _ of names) await settle(store, await beginOne(store), delivered)
-    equal(await resend(store), { resent: 3 })
-    equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
-    for (const name of names) {
-      const begun = await beginOne(store)
-      equal(begun.event.name, name)
-      await settle(store, begun, delivered)
-    }
-  },
-
   'sends skipped deliveries again once the subscription is enabled': async (store) => {
     await setUp(store, [buildSubscription({ disabledReason: 'by_hand' })])
     await publish(store, { name: 'A' }, { name: 'B' })
@@ -168,19 +154,6 @@ export const resendCases = defineCases({
     equal(await listStatuses(store), ['skipped', 'skipped'])
     await store.saveSubscription(buildSubscription({ revision: 2 }))
     equal(await resend(store, { statuses: ['skipped'] }), { resent: 2 })
-    equal(await listStatuses(store), ['pending', 'waiting'])
-  },
-
-  'sends a pending delivery again at once': async (store) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' })
-    for (const delayMs of [1_000, 1_000]) {
-      const now = (await store.nextDueAt()) ?? start
-      await settle(store, await beginOne(store, { now }), retry(delayMs), now)
-    }
-    equal(await resend(store, { now: start + 1_500, statuses: ['pending'] }), { resent: 1 })
-    const [first] = await listAll(store)
-    includes(first, { status: 'pending', dueAt: start + 1_500, failures: 0, attempts: 2 })
     equal(await listStatuses(store), ['pending', 'waiting'])
   },
 

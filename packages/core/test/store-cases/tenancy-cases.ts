@@ -90,6 +90,7 @@ export const tenancyCases = defineCases({
       (await store.listApiKeys('acme')).map(({ id }) => id),
       ['key_c', 'key_b'],
     )
+    for (const key of keys.slice(1, 2)) equal(await store.addApiKey(key), 'added')
   },
 
   'removes an organization and everything that it owns': async (store) => {

@@ -73,31 +73,6 @@ const signing = defineCases('Signing', {
     )
   },
 
-  'follows Standard Webhooks: id, timestamp of the attempt, signature over the flat payload': async () => {
-    const scenario = await createScenario()
-    const { secret } = await scenario.server.subscriptions.create('acme', {
-      channel: 'WHATSAPP',
-      number: waba,
-      url: 'https://receiver.example/',
-    })
-    await postGroup(scenario, { wabaNumber: waba, subject: 'é🎉', groupId: 'g1' })
-    await scenario.advance(0)
-    const [sent] = scenario.sent
-    ok(sent !== undefined, 'it was sent')
-    equal(sent.headers.get('content-type'), 'application/json')
-    equal(sent.headers.get('webhook-id'), scenario.publications[0]?.id)
-    equal(sent.headers.get('webhook-timestamp'), String(start / 1_000))
-    ok(/^v1,[\w+/]+=*$/.test(sent.headers.get('webhook-signature') ?? ''), 'one v1 signature')
-    equal(JSON.parse(sent.body), scenario.publications[0]?.event)
-    await verifySignature({
-      payload: sent.body,
-      headers: sent.headers,
-      secrets: [secret],
-      toleranceSeconds: 0,
-      now: () => start,
-    })
-  },
-
   'sends each kind of event as it was published, signed, with a webhook-id of its own': async () => {
     const scenario = await createScenario()
     const secrets = new Map<string, string>()
@@ -348,14 +323,6 @@ const schedule = defineCases('Delivery schedule', {
     for (const groupId of ['g1', 'g2', 'g3']) await postGroup(scenario, { ...createBody, groupId })
     await scenario.advance(0)
     equal(times(scenario), [0, 0, 0])
-  },
-
-  'a 409 without Retry-After is a failure': async () => {
-    const scenario = await failingWorld({ random: () => 0 })
-    scenario.respond = answer(409)
-    await postGroup(scenario)
-    await scenario.advance(5 * second)
-    equal(gaps(scenario), [5_000])
   },
 
   'deferrals hold a lane for at most 15 minutes, and do not count toward disabling the subscription':
@@ -1114,15 +1081,6 @@ const running = defineCases('Dispatcher', {
     await scenario.advance(0)
     equal(reports, [['GROUP_CREATED', 'delivered', 'settled']])
     equal(scenario.errors.map(String), ['Error: a listener that throws'])
-  },
-
-  'nextDueAt returns the next due time': async () => {
-    const scenario = await failingWorld({ random: () => 0 })
-    equal(await scenario.server.dispatcher.nextDueAt(), undefined)
-    await postGroup(scenario)
-    equal(await scenario.server.dispatcher.nextDueAt(), start)
-    await scenario.advance(0)
-    equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
 
   'the outcome of an attempt does not count if another worker has taken over the delivery': async () => {

@@ -141,22 +141,4 @@ export const idempotencyCases = defineCases('Idempotent create', {
     equal((await scenario.server.groups.find('acme', 'g1'))?.subject, 'Launch')
     equal(created(scenario), 2)
   },
-
-  'requests without a groupId never count as retries': async () => {
-    const scenario = await createScenario()
-    await postGroup(scenario)
-    await postGroup(scenario)
-    equal(created(scenario), 2)
-  },
-
-  'it works the same in process': async () => {
-    const { server } = await createScenario()
-    const request = { ...createBody, groupId: 'g1' }
-    equal((await server.groups.create('acme', request)).outcome, 'created')
-    equal((await server.groups.create('acme', request)).outcome, 'repeated')
-    const error = await server.groups
-      .create('acme', { ...request, subject: 'x' })
-      .catch((caught: unknown) => caught)
-    equal(error instanceof Error && 'code' in error && error.code, 'group_id_conflict')
-  },
 })

@@ -79,12 +79,6 @@ export const observationCases = defineCases('Observation', {
     ok((await found) !== undefined, 'the group is there')
   },
 
-  'listeners have received an event when the operation that published it resolves': async () => {
-    const scenario = await createScenario()
-    await postGroup(scenario)
-    equal(scenario.names(), ['GROUP_CREATED'])
-  },
-
   'the function that on returns removes the listener': async () => {
     const scenario = await createScenario()
     let heard = 0
@@ -105,21 +99,6 @@ export const observationCases = defineCases('Observation', {
     stop()
     await postGroup(scenario)
     equal(heard, 3)
-  },
-
-  'onRequest reports the group of each request, and whether the group was created before': async () => {
-    const scenario = await createScenario()
-    const reports: unknown[] = []
-    scenario.server.onRequest(({ endpoint, status, groupId, isRepeated }) =>
-      reports.push([endpoint, status, groupId, isRepeated]),
-    )
-    const body = { ...createBody, groupId: 'g1' }
-    await postGroup(scenario, body)
-    await postGroup(scenario, body)
-    equal(reports, [
-      ['groups.create', 200, 'g1', false],
-      ['groups.create', 200, 'g1', true],
-    ])
   },
 
   'onRequest reports the duration and the call of a request, until the listener is removed': async () => {
@@ -203,16 +182,6 @@ export const observationCases = defineCases('Observation', {
         requestId: responses[index]?.headers.get('x-request-id'),
       })),
     )
-  },
-
-  'a listener of onRequest may be async, and its errors are passed to onError': async () => {
-    const scenario = await createScenario()
-    scenario.server.onRequest(async () => {
-      throw new Error('rejected')
-    })
-    equal((await postGroup(scenario)).status, 200)
-    await scenario.server.ready()
-    equal(scenario.errors.map(String), ['Error: rejected'])
   },
 
   'an error that a listener of onRequest throws is passed to onError and does not affect other listeners':

@@ -8,7 +8,6 @@ import {
   customer,
   getSummary,
   playCall,
-  postGroup,
   pstn,
   type Scenario,
   secondWaba,
@@ -37,16 +36,6 @@ const sentTo = (scenario: Scenario, event: string): string[] =>
   scenario.sent.filter((sent) => sent.event === event).map(({ url }) => new URL(url).pathname)
 
 const groupEvents = defineCases('Group events', {
-  'GROUP_CREATED is published when a group was created through the endpoint, and contains groupId':
-    async () => {
-      const scenario = await createScenario()
-      await postGroup(scenario, { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-      const [created] = scenario.publications
-      equal(scenario.names(), ['GROUP_CREATED'])
-      equal([created?.organizationId, created?.occurredAt], ['acme', start])
-      ok(created?.event.event === 'GROUP_CREATED' && created.event.groupId === 'g1', 'it carries the groupId')
-    },
-
   'a participant cannot change once the number of the group has been removed from the organization':
     async () => {
       const scenario = await createScenario()
@@ -90,23 +79,6 @@ const groupEvents = defineCases('Group events', {
         { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: second },
         { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: second },
       ],
-    )
-  },
-
-  'every person in a group has events with the own phone number': async () => {
-    const scenario = await createScenario()
-    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-    const { participants } = scenario.server
-    for (const [action, phone] of [
-      ['join', customer],
-      ['join', agent],
-      ['leave', customer],
-      ['remove', agent],
-    ] as const)
-      await participants[action]('acme', { groupId: 'g1', phone })
-    equal(
-      scenario.publications.slice(1).map(({ event }) => 'customerPhone' in event && event.customerPhone),
-      [customer, agent, customer, agent],
     )
   },
 
@@ -157,25 +129,6 @@ const callEvents = defineCases('Call events', {
       }
     }
   },
-
-  'events of a call are in the order INITIATED, ACCEPTED, ENDED, AI_SUMMARY, all with the same callId':
-    async () => {
-      for (const direction of ['INCOMING', 'OUTGOING'] as const) {
-        const scenario = await createScenario()
-        const callId = await playCall(scenario, { direction })
-        await scenario.server.summaries.save('acme', callId, summary, automatic)
-        equal(scenario.names(), [
-          `CALL_${direction}_INITIATED`,
-          'CALL_ACCEPTED',
-          'CALL_ENDED',
-          'CALL_AI_SUMMARY',
-        ])
-        ok(
-          scenario.publications.every(({ event }) => 'callId' in event && event.callId === callId),
-          'one callId',
-        )
-      }
-    },
 
   'a call is refused with a reason if its trigger contradicts its direction, or the number is not its own':
     async () => {

@@ -366,32 +366,6 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal(scenario.sent.length, 1)
   },
 
-  'can be changed, and omitted fields do not change': async () => {
-    const scenario = await createScenario()
-    const id = await scenario.subscribe()
-    const changed = await scenario.server.subscriptions.update('acme', id, { events: ['CALL_ENDED'] })
-    includes(changed, {
-      events: ['CALL_ENDED'],
-      url: 'https://receiver.example/',
-      enabled: true,
-      revision: 2,
-    })
-    await postGroup(scenario)
-    await scenario.server.subscriptions.update('acme', id, {
-      events: ['GROUP_CREATED'],
-      url: 'https://new.example/',
-    })
-    await postGroup(scenario)
-    await scenario.advance(0)
-    equal(
-      scenario.sent.map(({ url }) => url),
-      ['https://new.example/'],
-    )
-    for (const change of [{ url: 'http://x.example/' }, { events: ['NO'] as never }]) {
-      await rejects(scenario.server.subscriptions.update('acme', id, change), { code: 'invalid_input' })
-    }
-  },
-
   'keep everything but what a change contains, and what follows from it': async () => {
     const scenario = await createScenario()
     const { subscriptions } = scenario.server

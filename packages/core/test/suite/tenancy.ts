@@ -1,7 +1,7 @@
 import { createReferenceServer, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { acme, createScenario, playCall, postGroup, pstn, waba } from './scenario.ts'
+import { acme, createScenario, postGroup, pstn, waba } from './scenario.ts'
 import { openStore } from './stage.ts'
 
 /** Organizations. */
@@ -23,22 +23,6 @@ export const tenancyCases = defineCases('Organizations', {
       code: 'record_exists',
       kind: 'organization',
     })
-  },
-
-  'are found, listed page by page, and removed with everything that they own': async () => {
-    const scenario = await createScenario()
-    const { organizations } = scenario.server
-    equal((await organizations.find('acme'))?.id, 'acme')
-    const first = await organizations.list({ limit: 1 })
-    const second = await organizations.list({ limit: 1, cursor: first.nextCursor })
-    equal([first.items[0]?.id, second.items[0]?.id, second.nextCursor], ['acme', 'other', undefined])
-    await playCall(scenario)
-    equal([await organizations.remove('acme'), await organizations.remove('acme')], [true, false])
-    equal((await postGroup(scenario)).status, 401)
-    equal(
-      (await organizations.list()).items.map(({ id }) => id),
-      ['other'],
-    )
   },
 
   'are reported as outcome unknown if one is left without its keys': async () => {
@@ -254,32 +238,6 @@ export const tenancyCases = defineCases('Organizations', {
     })
   },
 
-  'list their events, deliveries and attempts': async () => {
-    const scenario = await createScenario()
-    await scenario.subscribe('PSTN')
-    const callId = await playCall(scenario)
-    await scenario.advance(0)
-    const newest = await scenario.server.events.list('acme', { order: 'newest_first', limit: 1 })
-    equal(
-      newest.items.map(({ name, subject }) => [name, subject]),
-      [['CALL_ENDED', `call:${callId}`]],
-    )
-    const { items } = await scenario.server.deliveries.list('acme', { eventId: newest.items[0]?.id })
-    equal(
-      items.map(({ status, attempts }) => [status, attempts]),
-      [['delivered', 1]],
-    )
-    equal((await scenario.server.deliveries.attempts('acme', items[0]?.id ?? '')).length, 1)
-    equal(await scenario.server.deliveries.attempts('other', items[0]?.id ?? ''), [])
-    const [subscription] = (await scenario.server.subscriptions.list('acme')).items
-    const received = await scenario.server.events.list('acme', { subscriptionId: subscription?.id })
-    equal(
-      received.items.map(({ name }) => name),
-      ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'],
-    )
-    equal((await scenario.server.events.list('acme', { subscriptionId: 'other' })).items, [])
-  },
-
   'examine a limited number of records for a page, unless an index finds all that match': async () => {
     const base = await openStore()
     let examined: unknown
@@ -317,26 +275,5 @@ export const tenancyCases = defineCases('Organizations', {
       await deliveries.resend('acme', { ...query, all: true })
       equal(examined, ofDeliveries, `resend ${JSON.stringify(query)}`)
     }
-  },
-
-  'list their calls and groups, newest first, and find them by text': async () => {
-    const scenario = await createScenario()
-    const { calls, groups } = scenario.server
-    for (const id of ['a', 'b']) {
-      scenario.clock.time += 1_000
-      await groups.create('acme', { wabaNumber: waba, subject: `Launch ${id}`, groupId: `g_${id}` })
-      await playCall(scenario, { callId: `c_${id}` })
-    }
-    const ids = async (query = {}) => [
-      (await groups.list('acme', query)).items.map((group) => group.clientCustomGroupId),
-      (await calls.list('acme', query)).items.map(({ callId }) => callId),
-    ]
-    equal(await ids(), [
-      ['g_b', 'g_a'],
-      ['c_b', 'c_a'],
-    ])
-    equal(await ids({ limit: 1 }), [['g_b'], ['c_b']])
-    equal(await ids({ text: '_A' }), [['g_a'], ['c_a']])
-    equal([(await groups.list('other')).items, (await calls.list('other')).items], [[], []])
   },
 })

@@ -153,16 +153,6 @@ export const transitionCases = defineCases('Transitions', {
     equal(await participants.find('acme', who), again)
   },
 
-  'a participant is identified by the digits of the phone number': async () => {
-    const scenario = await createScenario()
-    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
-    const { participants } = scenario.server
-    await participants.join('acme', { groupId: 'g', phone: '+49 30 901820' })
-    await rejects(participants.join('acme', { groupId: 'g', phone: '4930901820' }), { state: 'joined' })
-    const left = await participants.leave('acme', { groupId: 'g', phone: '(49)30901820' })
-    equal([left.phone, left.state], ['+49 30 901820', 'left'])
-  },
-
   'a record that does not exist results in a typed error, and nothing happens': async () => {
     const scenario = await createScenario()
     const { calls, participants, summaries, groups } = scenario.server
