@@ -106,13 +106,6 @@ describe('createWebhookSigner', () => {
     )
   })
 
-  it('produces the signature header of signWebhook', async () => {
-    const secret = generateSecret()
-    const content = { id: 'evt_1', timestamp: 1_614_265_330, payload: '{"é": "日本"}' }
-    const { headers } = await signWebhook({ ...content, secret })
-    expect(await createWebhookSigner([secret])(content)).toBe(headers['webhook-signature'])
-  })
-
   it('signs synchronously on Node.js', () => {
     const sign = createWebhookSigner([secret, generateSecret()])
     expect(sign({ id: 'evt_1', timestamp: 1, payload: '{}' })).toMatch(/^v1,\S+ v1,\S+$/)

@@ -117,21 +117,6 @@ export const dedupeCases = (pair: DedupePair, { numRuns = 15 } = {}): void => {
     ;[first, second] = await pair(60_000)
   })
 
-  it('lets one client claim a key, and returns in_progress to the others', async () => {
-    const key = newKey()
-    await claim(first, key)
-    expect(await first.claim(key, 60_000)).toBe('in_progress')
-    expect(await second.claim(key, 60_000)).toBe('in_progress')
-    await claim(second, newKey())
-  })
-
-  it('reports a completed key as a duplicate', async () => {
-    const key = newKey()
-    expect(await (await claim(first, key)).complete()).toBe(true)
-    expect(await first.claim(key, 60_000)).toBe('duplicate')
-    expect(await second.claim(key, 60_000)).toBe('duplicate')
-  })
-
   it('lets a released key be claimed again', async () => {
     const key = newKey()
     await (await claim(first, key)).release()

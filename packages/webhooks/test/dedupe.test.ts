@@ -23,15 +23,6 @@ const getStatus = async (receiver: Receiver, request: Promise<Request>) =>
   (await receiver.handle(await request)).status
 
 describe('a delivery', () => {
-  it('is handled once, and its retry gets a 200', async () => {
-    let handled = 0
-    const receiver = receive(memoryDedupe()).onAny(() => (handled += 1))
-    for (const id of ['msg_1', 'msg_1', 'msg_2']) {
-      expect(await getStatus(receiver, signedRequest(joined, { id }))).toBe(200)
-    }
-    expect(handled).toBe(2)
-  })
-
   it('whose handler crashed is handled when it is sent again', async () => {
     let tries = 0
     const receiver = receive(memoryDedupe()).onAny(() => {

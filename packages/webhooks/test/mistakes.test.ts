@@ -186,13 +186,6 @@ describe('without onError, a rejected request', () => {
     expect(lines[2]).toEqual([expect.stringMatching(/^5 webhooks.*no_matching_signature/)])
   })
 
-  it('prints one line per minute of the clock of this machine', async () => {
-    const lines = capture()
-    const made = createReceiver({ verify })
-    for (let count = 0; count < 2; count += 1) await made.handle(await forge())
-    expect(lines).toHaveLength(1)
-  })
-
   it('prints nothing that the sender chose', async () => {
     const lines = capture()
     const age = 123_456
@@ -340,15 +333,6 @@ it('rejects a pool of fewer than three connections for an inbox', () => {
   for (const pool of [...createPools(3), ...createPools()])
     expect(() => loosely(sqlInbox)(pool)).not.toThrow()
 })
-
-it.each([{ dedupe: memoryDedupe() }, { ack: 'before' }, { ack: 'after' }, { waitUntil: () => {} }])(
-  'rejects what an inbox replaces: %o',
-  (options) => {
-    const inbox = sqlInbox(new DatabaseSync(':memory:'))
-    expect(() => create({ inbox })).not.toThrow()
-    expect(() => create({ inbox, ...options })).toThrow('It replaces dedupe, ack and waitUntil.')
-  },
-)
 
 it('names each field of a drifted event once', () => {
   const issues = ['callId', 'from'].map((path) => ({ path, message: `${path} must be a string` }))

@@ -29,28 +29,10 @@ const send = async (receiver: Receiver, request: Request | Promise<Request>) => 
 }
 
 describe('a receiver responds', () => {
-  it('200 when the handlers are done', async () => {
-    const groups: (string | null)[] = []
-    const receiver = receive().on('GROUP_PARTICIPANT_JOINED', async (event) => {
-      await Promise.resolve()
-      groups.push(event.groupId)
-    })
-    expect(await send(receiver, signedRequest(joined))).toMatchObject({ status: 200 })
-    expect(groups).toEqual(['g-1'])
-  })
-
   it('200 to events without a handler, and to events that this version does not know', async () => {
     for (const event of [joined, { event: 'CALL_TRANSFERRED' }, { type: 'wa_group', messageId: 'm' }]) {
       expect(await send(receive(), signedRequest(event))).toMatchObject({ status: 200 })
     }
-  })
-
-  it.each([
-    ['{', 'not_json'],
-    ['', 'not_json'],
-    ['[]', 'not_an_object'],
-  ])('400 to a signed body %j', async (body, code) => {
-    expect(await send(receive(), signedRequest(body))).toMatchObject({ status: 400, code })
   })
 
   it('400 to a POST without a body', async () => {
@@ -87,11 +69,6 @@ describe('a receiver responds', () => {
     expect(await send(receive(), request)).toMatchObject({ status: 401, code: 'no_matching_signature' })
     const old = signedRequest(joined, { timestamp: Math.floor(Date.now() / 1000) - 1_000 })
     expect(await send(receive(), old)).toMatchObject({ status: 401, code: 'timestamp_too_old' })
-  })
-
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('405 to %s', async (method) => {
-    const { status, headers } = await receive().handle(new Request('http://localhost', { method }))
-    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   })
 
   it.each([
@@ -317,17 +294,6 @@ describe('verification', () => {
     const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
     expect(await send(receive({ verify }), request)).toMatchObject({ status: 401, code: 'missing_header' })
     expect(pull).not.toHaveBeenCalled()
-  })
-
-  it('must be chosen, and its secrets are checked when the receiver is created', () => {
-    expect(() => createReceiver({} as ReceiverOptions)).toThrow(/verify is required/)
-    const secrets = [[], [''], ['whsec_short'], [`${secret}\n`]]
-    for (const each of secrets) {
-      expect(() => standardWebhooks({ secrets: each })).toThrow(
-        expect.objectContaining({ reason: 'invalid_secret' }),
-      )
-    }
-    expect(() => standardWebhooks({ secrets: [secret], toleranceSeconds: -1 })).toThrow(RangeError)
   })
 })
 
@@ -781,17 +747,6 @@ describe('stopping', () => {
     finish()
     await stopped
     expect(steps).toEqual(['handled', 'stopped'])
-  })
-
-  it('no longer acknowledges before handling', async () => {
-    const { receiver, steps, finish } = start()
-    await receiver.stop()
-    const response = receiver.handle(await signedRequest(joined)).then(() => steps.push('acknowledged'))
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
-    expect(steps).toEqual([])
-    finish()
-    await response
-    expect(steps).toEqual(['handled', 'acknowledged'])
   })
 
   it('acknowledges a delivery that it was verifying after its handlers have finished', async () => {

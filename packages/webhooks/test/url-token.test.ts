@@ -11,7 +11,7 @@ import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen, type Start } from './frameworks/framework-cases.ts'
 import { joined } from './signed.ts'
 
@@ -136,53 +136,7 @@ describe.each(Object.entries(servers))('urlToken on %s', (_, start) => {
       expect((await fetch(url + query, post)).status).toBe(200)
     expect(await inbox.count()).toEqual({ stored: 2 })
     expect(dump()).toContain('urlToken')
-    expect(dump() + String(errors)).not.toMatch(/aaaa|token=/)
-  })
-})
-
-/** Sends three requests without credentials, and expects one loud line. */
-const expectLoudLine = async (send: () => Promise<number>): Promise<void> => {
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => error.mockRestore())
-  expect([await send(), await send()]).toEqual([401, 401])
-  expect(error).not.toHaveBeenCalled()
-  const line = [expect.stringMatching(/^The first 3 webhooks had no credentials\. .*capture/)]
-  for (const _ of [3, 4]) {
-    expect(await send()).toBe(401)
-    expect(error.mock.calls).toEqual([line])
-  }
-}
-
-type Send = (receiver: Receiver) => Promise<() => Promise<number>>
-
-const hosts: Record<string, Send> = {
-  ...Object.fromEntries(
-    Object.entries(servers).map(([name, start]): [string, Send] => [
-      name,
-      async (receiver) => {
-        const url = await start(receiver)
-        return async () => (await fetch(url, post)).status
-      },
-    ]),
-  ),
-  Lambda: async (receiver) => {
-    const handler = toLambdaHandler(receiver)
-    return async () => (await handler({ ...post, httpMethod: 'POST', path: '/' })).statusCode
-  },
-  Fetch: async (receiver) => async () =>
-    (await receiver.handle(new Request('http://localhost/', post))).status,
-  Hono: async (receiver) => {
-    const app = new Hono().post('/in', (context) => receiver.handle(context))
-    return async () => (await app.request('/in', post)).status
-  },
-}
-
-describe.each(Object.entries(hosts))('without credentials on %s', (_, prepare) => {
-  it('one loud line follows the first three refusals, and nothing is kept', async () => {
-    const { receiver, inbox, dump } = store()
-    await expectLoudLine(await prepare(receiver))
-    expect(await inbox.count()).toEqual({})
-    expect(dump()).toBe('[]')
+    expect(dump() + String(errors)).not.toMatch(/aaaa[+%]|token=/)
   })
 })
 

@@ -34,7 +34,10 @@ it.each([
     expect(await send(receiver, '', 'GET')).toBe(405)
     expect([await send(receiver), await send(receiver)]).toEqual([401, 401])
     expect(error).not.toHaveBeenCalled()
-    for (let count = 3; count <= 6; count += 1) expect(await send(receiver)).toBe(401)
+    for (let count = 3; count <= 6; count += 1) {
+      expect(await send(receiver)).toBe(401)
+      expect(error).toHaveBeenCalledTimes(1)
+    }
     expect(error.mock.calls).toEqual([
       [expect.stringMatching(/first 3 webhooks .+ urlToken\(\).+server capture\.$/)],
     ])

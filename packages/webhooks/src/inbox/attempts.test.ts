@@ -177,21 +177,6 @@ describe('an outcome', () => {
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'failed' }]])
   })
 
-  it('counts as a failure at once when the database refuses it, or when the claim was lost', async () => {
-    const refused = vi.fn<Entries['complete']>().mockRejectedValue(new Error('refused'))
-    const lost = vi.fn<Entries['complete']>().mockResolvedValue([false])
-    for (const complete of [refused, lost]) {
-      const { start, settle, entries, effects, failures } = setUp(() => {}, { complete })
-      start()
-      await settle()
-      expect([complete.mock.calls.length, failures.length]).toEqual([1, 1])
-      expect(effects.abandon).toHaveBeenCalledTimes(1)
-      expect(entries.settle.mock.calls).toMatchObject([
-        [{ id: '1' }, { state: 'failed', error: expect.stringMatching(/refused|lost/) }],
-      ])
-    }
-  })
-
   it('that cannot be recorded is reported', async () => {
     const settling = vi.fn<Entries['settle']>().mockRejectedValue(new Error('refused'))
     const { start, settle, failures, onEnd } = setUp(() => Promise.reject(new Error('down')), {
@@ -396,18 +381,6 @@ describe('a claim', () => {
 })
 
 describe('stopping', () => {
-  it('aborts every signal, and does not count attempts that end for this reason', async () => {
-    const { start, settle, attempts, entries } = setUp(
-      ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
-    start({ attempts: 3 })
-    await settle()
-    attempts.abort()
-    await settle()
-    expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'released' }]])
-  })
-
   it('forgets attempts that do not end, and stops renewing their claims', async () => {
     const { handle } = createGate()
     const { start, wait, attempts, effects, entries, onEnd } = setUp(handle)

@@ -153,13 +153,6 @@ describe('a process that stores events and never handles them', () => {
     return { asked: set.entries.readWaiting.mock.calls, lines: warn.mock.calls.flat() }
   }
 
-  it('asks once per minute whether events are waiting, and warns', async () => {
-    expect(await storeLater({ waiting: 2 })).toEqual({
-      asked: [[60_000]],
-      lines: [expect.stringMatching(/^2 events have waited in inbox .*receiver\.start\(\).*drain\(\)/)],
-    })
-  })
-
   it('does not ask within the first minute, and does not warn if other processes handle them', async () => {
     expect(await storeLater({ waiting: 2 }, 59_999)).toEqual({ asked: [], lines: [] })
     expect(await storeLater({ waiting: 0 })).toEqual({ asked: [[60_000]], lines: [] })

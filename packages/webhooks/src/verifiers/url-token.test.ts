@@ -132,17 +132,6 @@ describe('urlToken', () => {
     expect(() => urlToken({ token: 'éééééééé' })).not.toThrow()
   })
 
-  it('rejects before the body is read', async () => {
-    const pull = vi.fn()
-    for (const query of ['', '?token=wrong', `?token=${token}&token=${token}`]) {
-      const body = new ReadableStream({ pull }, { highWaterMark: 0 })
-      const init = { method: 'POST', body, duplex: 'half' } as RequestInit
-      const receiver = createReceiver({ verify: urlToken({ token }) }).onError(() => {})
-      expect((await receiver.handle(new Request(`http://localhost/${query}`, init))).status).toBe(401)
-    }
-    expect(pull).not.toHaveBeenCalled()
-  })
-
   it('compares with every token, in constant time', async () => {
     const look = vi.spyOn(String.prototype, 'charCodeAt')
     onTestFinished(() => look.mockRestore())

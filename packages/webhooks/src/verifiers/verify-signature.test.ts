@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { generateSecret, signWebhook, type VerificationFailure, verifySignature } from '../index.ts'
+import { signWebhook, type VerificationFailure, verifySignature } from '../index.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const payload = '{"test": 2432232314}'
@@ -69,20 +69,6 @@ describe('the signature', () => {
     }
   })
 
-  it('does not match under another id or another timestamp', async () => {
-    for (const other of [{ 'webhook-id': 'msg_other' }, { 'webhook-timestamp': String(signedAt + 1) }]) {
-      await expect(verifySignature({ ...given, headers: { ...headers, ...other } })).rejects.toEqual(
-        rejected('no_matching_signature'),
-      )
-    }
-  })
-
-  it('may be one of several; unknown versions are skipped', async () => {
-    const signature = `v1a,${btoa('x')} v2,abc v1,AAAA ${headers['webhook-signature']}`
-    const several = { ...headers, 'webhook-signature': signature }
-    await expect(verifySignature({ ...given, headers: several })).resolves.toBeDefined()
-  })
-
   it('is not accepted in an unknown version, even when its bytes are right', async () => {
     for (const version of ['v2', 'v10', 'v']) {
       const signature = headers['webhook-signature'].replace('v1', version)
@@ -123,19 +109,6 @@ describe('the signature', () => {
 })
 
 describe('the secrets', () => {
-  it('are all tried, so that a rotation loses nothing', async () => {
-    const next = generateSecret()
-    for (const secrets of [
-      [secret, next],
-      [next, secret],
-    ]) {
-      await expect(verifySignature({ ...given, secrets })).resolves.toBeDefined()
-    }
-    await expect(verifySignature({ ...given, secrets: [next] })).rejects.toEqual(
-      rejected('no_matching_signature'),
-    )
-  })
-
   it('may lack the prefix', async () => {
     await expect(verifySignature({ ...given, secrets: [secret.slice(6)] })).resolves.toBeDefined()
   })
@@ -163,10 +136,6 @@ describe('the secrets', () => {
     expect(await verifySignature({ ...given, secrets: [] }).catch(String)).toContain('no secret')
   })
 
-  it('are rejected when the list is empty', async () => {
-    await expect(verifySignature({ ...given, secrets: [] })).rejects.toEqual(rejected('invalid_secret'))
-  })
-
   it('may be short only with an explicit option', async () => {
     // A secret that no other test has put into the cache.
     const short = `whsec_${btoa(crypto.randomUUID().slice(0, 8))}`
@@ -185,14 +154,6 @@ describe('the secrets', () => {
 })
 
 describe('the timestamp', () => {
-  it.each([
-    [300, 'as old as the tolerance'],
-    [-300, 'as far ahead as the tolerance'],
-    [0, 'of this second'],
-  ])('is accepted %i s from now: %s', async (skew) => {
-    await expect(verifySignature({ ...given, now: at(signedAt + skew) })).resolves.toBeDefined()
-  })
-
   it('is rejected one second beyond the tolerance, with the measured skew', async () => {
     await expect(verifySignature({ ...given, now: at(signedAt + 301) })).rejects.toEqual(
       rejected('timestamp_too_old', { skewSeconds: 301 }),

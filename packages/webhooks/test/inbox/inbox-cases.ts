@@ -191,18 +191,6 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await receiver.drain()
       expect(handle).toHaveBeenCalledTimes(2)
     })
-
-    it('handles a duplicate of a parked event', async () => {
-      const { receiver, inbox, send } = setUp({ onParked: () => {} })
-      receiver.on('CALL_AI_SUMMARY', () => {})
-      await send('{"event":"CALL_AI_SUMM', 'a')
-      await receiver.drain()
-      await send(toSummary('c'), 'a')
-      await receiver.drain()
-      expect(await inbox.list()).toMatchObject([
-        { state: 'handled', name: 'CALL_AI_SUMMARY', subject: 'call:c' },
-      ])
-    })
   })
 
   describe(`${name}: rule 4, exactly once`, () => {

@@ -39,17 +39,6 @@ export const inboxRules = (environment: () => Environment): void => {
       }
       expect(statuses).toEqual([415, 200])
     })
-
-    it('stores nothing that could be a secret', async () => {
-      const { inbox, receiver, table } = setUp()
-      await receiver.handle(
-        toRequest(toJoin('g'), 'a', { authorization: 'Bearer s3cret', 'x-token': 's3cret' }),
-      )
-      expect(JSON.stringify(await environment().query(`SELECT headers FROM ${table}`))).not.toContain(
-        's3cret',
-      )
-      expect(await inbox.count()).toEqual({ stored: 1 })
-    })
   })
 
   describe('rule 2, everything authentic is stored', () => {
@@ -223,19 +212,6 @@ export const inboxRules = (environment: () => Environment): void => {
       expect(await readStates(inbox)).toEqual(['handled', 'suppressed', 'handled'])
     })
 
-    it('ignores the events in another table of the database', async () => {
-      const inboxes = [setUp(), setUp()]
-      const handle = vi.fn()
-      for (const { receiver, send } of inboxes) {
-        receiver.on('CALL_AI_SUMMARY', handle)
-        await send(toSummary('c'), 'a')
-        await receiver.drain()
-      }
-      expect(handle).toHaveBeenCalledTimes(2)
-      await inboxes[0]?.inbox.erase({ callId: 'c' })
-      expect(await inboxes[1]?.inbox.count()).toEqual({ handled: 1 })
-    })
-
     it('shows and changes only the entries of its own table, in each method', async () => {
       const options = { clock: createClock(), maxAttempts: 1, onParked: () => {} }
       const [first, second] = [setUp(options), setUp(options)] as const
@@ -391,56 +367,6 @@ export const inboxRules = (environment: () => Environment): void => {
       },
     )
 
-    it('gives a duplicate of a parked event all attempts again', async () => {
-      const clock = createClock()
-      const { receiver, inbox, send } = setUp({ clock, maxAttempts: 3, onParked: () => {} })
-      receiver.onAny(() => Promise.reject(new Error('down')))
-      const drainAll = async () => {
-        for (let attempt = 0; attempt < 5; attempt += 1) {
-          await receiver.drain()
-          clock.advance(60_000)
-        }
-      }
-      await send(toEnd('c'), 'a')
-      await drainAll()
-      await send(toEnd('c'), 'a')
-      await receiver.drain()
-      expect(await inbox.list()).toMatchObject([{ state: 'failed', attempts: 1 }])
-      await drainAll()
-      expect(await inbox.list()).toMatchObject([{ state: 'parked', attempts: 3 }])
-    })
-
-    it.each(['retried by hand', 'sent again'])(
-      'lets a parked event that is %s, and fails again, hold up its call or group again',
-      async (how) => {
-        const clock = createClock()
-        const { receiver, inbox, send, table } = setUp({ clock, maxAttempts: 1, onParked: () => {} })
-        const handled: unknown[] = []
-        let fails = true
-        receiver.onAny((_, { delivery }) => {
-          if (fails && delivery.id === 'a1') throw new Error('down')
-          handled.push(delivery.id)
-        })
-        await send(toJoin('a'), 'a1')
-        await receiver.drain()
-        clock.advance(600_000)
-        const again = setUp({ clock, table, maxAttempts: 9 })
-        again.receiver.onAny((_, { delivery }) => {
-          if (fails && delivery.id === 'a1') throw new Error('down')
-          handled.push(delivery.id)
-        })
-        if (how === 'sent again') await send(toJoin('a'), 'a1')
-        else expect(await inbox.retry({ state: 'parked' })).toBe(1)
-        await send(toJoin('a'), 'a2')
-        await again.receiver.drain()
-        expect(handled).toEqual([])
-        fails = false
-        clock.advance(10_000)
-        await again.receiver.drain()
-        expect(handled).toEqual(['a1', 'a2'])
-      },
-    )
-
     it('does not retry what has failed when a new handler takes what had none', async () => {
       const { receiver, inbox, send, table } = setUp({ maxAttempts: 1, onParked: () => {} })
       receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
@@ -577,26 +503,6 @@ export const inboxRules = (environment: () => Environment): void => {
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, accepted: 1 })
       await receiver.drain()
       expect(await inbox.count()).toEqual({ handled: 2 })
-    })
-
-    it('gives the handler of a summary all attempts, however often the summary was requested', async () => {
-      const clock = createClock()
-      const { receiver, inbox, send } = setUp({ clock, maxAttempts: 2, onParked: () => {} })
-      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', () => Promise.reject(new Error('down')))
-      const pending = toError('SummaryPendingError', 202)
-      const responses: unknown[] = [pending, pending, pending]
-      const client = createClient(() => responses.shift())
-      await send(toEnd('c'))
-      for (let round = 0; round < 4; round++) {
-        clock.advance(3_600_000)
-        await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })
-      }
-      await receiver.drain()
-      const list = () => inbox.list({ name: 'CALL_AI_SUMMARY' })
-      expect([client.asked.length, await list()]).toMatchObject([4, [{ state: 'failed', attempts: 1 }]])
-      clock.advance(3_600_000)
-      await receiver.drain()
-      expect(await list()).toMatchObject([{ state: 'parked', attempts: 2 }])
     })
 
     it('asks twice about a call that is 404 and not known to be PSTN, the second time after a day', async () => {
@@ -926,25 +832,6 @@ export const inboxRules = (environment: () => Environment): void => {
         remaining: 2,
         nextDueAt: new Date(clock.now()),
       })
-    })
-
-    it('handles new events while failed ones occupy all the slots that they may use', async () => {
-      const clock = createClock()
-      const { receiver, send } = setUp({ concurrency: 4, clock })
-      const gate = createGate()
-      const handled: unknown[] = []
-      receiver.onAny(async (event, { attempt, delivery }) => {
-        if ('callId' in event) return handled.push(delivery.id)
-        if (attempt.number === 1) throw new Error('first')
-        return gate.wait()
-      })
-      for (let index = 0; index < 8; index += 1) await send(toJoin(`g${index}`), `p${index}`)
-      await receiver.drain()
-      clock.advance(2_000)
-      receiver.start()
-      await send(toEnd('c'), 'good')
-      await expect.poll(() => handled).toEqual(['good'])
-      gate.open()
     })
   })
 
