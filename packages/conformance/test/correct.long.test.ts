@@ -9,7 +9,6 @@ import {
   basicAuth,
   createReceiver,
   memoryDedupe,
-  type Receiver,
   sqlInbox,
   standardWebhooks,
   staticHeader,
@@ -100,7 +99,7 @@ const onKoa = (): Promise<Endpoint> => {
   return listen(createServer(app.callback()), effects)
 }
 
-/** Serves a Fetch handler, like runtimes and frameworks that are not installed here. */
+/** Serves a Fetch handler. */
 const serveFetch = (fetch: (request: Request) => Response | Promise<Response>, effects: string[]) =>
   listen(createAdaptorServer({ fetch, overrideGlobalObjects: false }) as never, effects)
 
@@ -130,35 +129,6 @@ const onNest = async (): Promise<Endpoint> => {
   const app = await NestFactory.create(App, { logger: false, forceCloseConnections: true, bodyParser: false })
   await app.listen(0, '127.0.0.1')
   return { url: `${await app.getUrl()}/webhooks`, effects, [Symbol.asyncDispose]: () => app.close() }
-}
-
-const context = { waitUntil: () => {}, passThroughOnException: () => {} }
-
-/** Additional fields from a framework that are not in a receiver's types. */
-const also = (fields: object): object => fields
-
-/** Calls the README's handler the way each of these frameworks does. None of them is installed here. */
-const routes: Record<string, (handle: Receiver['handle'], request: Request) => Promise<Response>> = {
-  'Next.js': (POST, request) => POST(request, { params: Promise.resolve({}) }),
-  SvelteKit: (POST, request) => POST({ request, ...also({ params: {}, url: new URL(request.url) }) }),
-  Astro: (POST, request) => POST({ request, ...also({ params: {}, locals: {} }) }),
-  'React Router': (action, request) => action({ request, ...also({ params: {}, context: {} }) }),
-  'h3 2': (handler, req) => handler({ req, ...also({ res: {}, context: {}, url: new URL(req.url) }) }),
-  'h3 1': (handle, request) => handle(request),
-  'Cloudflare Pages': (onRequestPost, request) =>
-    onRequestPost({ request, ...also({ env: {}, params: {}, data: {}, ...context }) }),
-  'Cloudflare Workers': (handle, request) => handle(request, context),
-  'Deno.serve': (handler, request) => handler(request, { remoteAddr: {}, completed: Promise.resolve() }),
-  'Bun.serve': (handler, request) => handler(request, { port: 3000, requestIP: () => null }),
-}
-
-const onRoute = (name: string): Promise<Endpoint> => {
-  const { receiver, effects } = createRecording()
-  return serveFetch(async (request) => {
-    // These frameworks call a route only for the methods it exports.
-    if (request.method !== 'POST') return new Response(null, { status: 405 })
-    return (await routes[name]?.(receiver.handle, request)) ?? new Response(null, { status: 500 })
-  }, effects)
 }
 
 /** The events into which AWS gateways convert a request. */
@@ -290,12 +260,6 @@ const endpoints: Record<string, Correct> = {
   'Koa 3': { start: onKoa },
   Hono: { start: onHono },
   'NestJS 12': { start: onNest },
-  ...Object.fromEntries(
-    Object.keys(routes).map((name): [string, Correct] => [
-      `the handler of the README, called as by ${name}`,
-      { start: () => onRoute(name) },
-    ]),
-  ),
   ...Object.fromEntries(
     Object.keys(lambdaEvents).map((name): [string, Correct] => [
       `the handler of the README in a Lambda, called as by ${name}`,

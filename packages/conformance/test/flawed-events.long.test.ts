@@ -27,12 +27,6 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['keeps-summary-after-late-event'],
   },
-  'refuses a summary of more than 2 kB': {
-    plant: ({ right }) => ({
-      parse: (body) => right.parse(body.length > 2_048 ? Buffer.alloc(0) : body),
-    }),
-    fail: ['handles-large-body', 'accepts-every-event', 'handles-unusual-summaries'],
-  },
   'refuses an event that it does not use': {
     plant: () => ({ validate: ({ event }) => (event === 'CALL_REJECTED' ? 'not used' : undefined) }),
     fail: ['accepts-every-event'],
@@ -286,14 +280,6 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-several-ends'],
     options: { only: ['survives-several-ends'] },
-  },
-  'requires the channel of an event': {
-    plant: () => ({
-      validate: ({ callId, channel }) =>
-        callId !== undefined && channel === undefined ? 'channel' : undefined,
-    }),
-    fail: ['accepts-every-event'],
-    options: { only: ['accepts-every-event'] },
   },
   'requires the name of a group in events of participants': {
     plant: () => ({

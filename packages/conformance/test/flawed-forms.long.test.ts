@@ -337,20 +337,6 @@ const flaws: Record<string, Flaw> = {
     fail: ['survives-concurrent-deliveries'],
     options: { only: ['survives-concurrent-deliveries'] },
   },
-  'deduplicates calls, but not groups': {
-    plant: ({ effects }) => {
-      const seen = new Set<string>()
-      return {
-        isDuplicate: () => false,
-        handle: (event) => {
-          const isNew = seen.size !== seen.add(name(event)).size
-          if (isNew || event.groupId !== undefined) effects.push(name(event))
-        },
-      }
-    },
-    fail: ['handles-duplicate-once'],
-    advice: ['handles-same-event-under-new-id-once'],
-  },
   'deduplicates by id and time of the attempt': {
     plant: ({ right, effects }) => {
       const seen = new Set<string>()

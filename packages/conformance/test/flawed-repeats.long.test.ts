@@ -2,41 +2,12 @@ import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/prom
 import { header } from './endpoint.ts'
 import { describeFlaws, type Flaw } from './flaws.ts'
 
-const handledTwice = [
-  'handles-replay-once',
-  'handles-duplicate-once',
-  'handles-concurrent-duplicates-once',
-  'handles-late-duplicate-once',
-  'handles-retry-after-hang-up-once',
-  'ignores-unsigned-ids',
-  'remembers-for-half-a-minute',
-]
-
 const flaws: Record<string, Flaw> = {
-  'has no deduplication': {
-    plant: ({ effects }) => ({
-      isDuplicate: () => false,
-      handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
-    }),
-    fail: handledTwice,
-    advice: ['handles-same-event-under-new-id-once'],
-  },
   'deduplicates by id alone': {
     plant: ({ effects }) => ({
       handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
     }),
     fail: [],
-    advice: ['handles-same-event-under-new-id-once'],
-  },
-  'remembers a hundred ids': {
-    plant: ({ effects }) => {
-      const seen: string[] = []
-      return {
-        isDuplicate: (id) => seen.includes(id) || seen.push(id) < 0 || (seen.length > 100 && !seen.shift()),
-        handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
-      }
-    },
-    fail: ['handles-late-duplicate-once', 'remembers-for-half-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],
   },
   'looks up an id first and stores it later': {

@@ -44,13 +44,6 @@ const flaws: Record<string, Flaw> = {
     fail: [...everythingForged, 'refuses-secret-in-query'],
     advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
   },
-  'verifies only that there is a signature': {
-    plant: () => ({
-      verify: ({ request }) => (header(request, 'webhook-signature') === '' ? 'unsigned' : undefined),
-    }),
-    fail: everythingForged,
-    advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
-  },
   'verifies only JSON, and reads the fields of forms as well': {
     plant: ({ right }) => ({
       verify: (incoming) =>
@@ -82,19 +75,6 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-tampered-body'],
   },
-  'verifies after parsing and serializing again': {
-    plant: () =>
-      verifyWith({
-        body: (body) => {
-          try {
-            return JSON.stringify(JSON.parse(body.toString()))
-          } catch {
-            return body
-          }
-        },
-      }),
-    fail: ['accepts-body-bytes-as-sent', 'refuses-signature-of-parsed-body'],
-  },
   'verifies only the first of several JSON texts': {
     plant: ({ right }) => ({
       ...verifyWith({ body: cutSecondDocument }),
@@ -109,22 +89,6 @@ const flaws: Record<string, Flaw> = {
       }),
     fail: ['refuses-truncated-signature'],
   },
-  'compares with startsWith': {
-    plant: () => verifyWith({ compare: (given, expected) => expected.startsWith(given) }),
-    fail: ['refuses-truncated-signature', 'refuses-empty-signature'],
-  },
-  'throws on signatures of another length': {
-    plant: () =>
-      verifyWith({
-        compare: (given, expected) => {
-          if (given.length !== expected.length)
-            throw new RangeError('Input buffers must have the same byte length')
-          return given === expected
-        },
-      }),
-    seenBy: ['refuses-truncated-signature'],
-    fail: ['refuses-without-failing'],
-  },
   'ignores case in comparisons': {
     plant: () => verifyWith({ compare: (given, expected) => given.toLowerCase() === expected.toLowerCase() }),
     fail: ['refuses-changed-case'],
@@ -132,10 +96,6 @@ const flaws: Record<string, Flaw> = {
   'ignores the version of a signature': {
     plant: () => verifyWith({ split: (text) => text.split(' ').map((part) => part.split(',').at(-1) ?? '') }),
     fail: ['refuses-other-version'],
-  },
-  'reads only the first signature': {
-    plant: () => verifyWith({ split: (text) => [/^v1,(\S+)/.exec(text)?.[1] ?? '-'] }),
-    fail: ['accepts-multiple-signatures'],
   },
   'reads only two signatures': {
     plant: () => ({
@@ -160,11 +120,6 @@ const flaws: Record<string, Flaw> = {
       }),
     fail: ['survives-large-headers'],
   },
-  'ignores the timestamp': {
-    plant: () => verifyWith({ isTimely: () => true }),
-    fail: ['refuses-stale-timestamp', 'refuses-future-timestamp'],
-    advice: ['refuses-malformed-timestamp'],
-  },
   'has a tolerance of ten minutes': {
     plant: () =>
       verifyWith({ isTimely: (timestamp) => Math.abs(Date.now() / 1000 - Number(timestamp)) < 600 }),
@@ -175,11 +130,6 @@ const flaws: Record<string, Flaw> = {
     plant: () => verifyWith({ content: (id, timestamp) => `${id}.${Number(timestamp)}.` }),
     fail: [],
     advice: ['refuses-rewritten-timestamp'],
-  },
-  'rejects only old timestamps': {
-    plant: () => verifyWith({ isTimely: (timestamp) => Date.now() / 1000 - Number(timestamp) < 300 }),
-    fail: ['refuses-future-timestamp'],
-    advice: ['refuses-malformed-timestamp'],
   },
   'reads the timestamp with parseInt': {
     plant: () =>
@@ -310,23 +260,6 @@ const flaws: Record<string, Flaw> = {
     plant: () =>
       verifyWith({ body: (body) => Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') }),
     fail: ['accepts-body-bytes-as-sent'],
-  },
-  'looks up and stores the id before it verifies': {
-    plant: ({ right }) => {
-      const noted = new Set<string>()
-      return {
-        receive: async (parts, request, response) => {
-          const id = header(request, 'webhook-id')
-          if (id !== '' && noted.has(id)) {
-            request.resume()
-            return parts.respond(response, 200, 'duplicate')
-          }
-          noted.add(id)
-          await right.receive(parts, request, response)
-        },
-      }
-    },
-    fail: ['survives-forged-claim', 'refuses-again-what-it-refused'],
   },
   'accepts times in milliseconds': {
     plant: () =>
