@@ -377,29 +377,3 @@ test('a stream that requires a token is not requested again until the user logs 
   logIn('t0ken')
   await until(() => requests === 2)
 })
-
-test('a message that is cut at any byte arrives once and whole', async () => {
-  const text = 'event: event\ndata: {"subject":"call:ü\u2028€"}\n\n'
-  const subjects: string[] = []
-  let stream: ServerResponse | undefined
-  await servePage((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(':\n\n')
-    stream = response
-  })
-  onTestFinished(
-    listen((message) => {
-      if (message.type === 'event') subjects.push(message.event.subject)
-    }),
-  )
-  onTestFinished(startLive())
-  await until(() => connection.value === 'connected')
-
-  for (const byte of Buffer.from(text)) {
-    stream?.write(Buffer.from([byte]))
-    await new Promise(setImmediate)
-  }
-
-  await until(() => subjects.length === 1)
-  expect(subjects).toEqual(['call:ü\u2028€'])
-})

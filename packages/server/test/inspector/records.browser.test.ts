@@ -163,28 +163,6 @@ onOneStore('the records of the inspector', (inspector) => {
     },
   )
 
-  inspector.once(
-    "limits a subscription's attempts per second, and rejects an impossible number",
-    async () => {
-      const { id } = inspector.stage.accepting
-      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
-      const limit = async (perSecond: string) => {
-        await page.getByLabel('Attempts per second').fill(perSecond)
-        await page.getByRole('button', { name: 'Save' }).click()
-      }
-      await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menuitem', { name: 'Edit' }).click()
-      await limit('5000')
-      await page.getByText('must be at most 1000').waitFor()
-      await limit('50.5')
-      await page.getByText('at most 50.5').waitFor()
-      await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menuitem', { name: 'Edit' }).click()
-      await limit('')
-      await page.getByText('at most 50.5').waitFor({ state: 'detached' })
-    },
-  )
-
   test('finds deliveries by their last response, and resends all matching ones after counting them', async () => {
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
     const { deliveries } = inspector.stage.server.service
