@@ -107,31 +107,10 @@ test('limits wrong tokens by address, then also refuses the right one, and count
   }
 })
 
-test('does not count requests with the right token', async () => {
-  const { url } = await start({ controlToken: token, rateLimitPerAddress: 1 })
-  const authorization = `Bearer ${token}`
-
-  for (let time = 0; time < 5; time++)
-    expect((await control({ url }, 'GET /organizations', undefined, { authorization })).status).toBe(200)
-})
-
 test('distinguishes callers of the control API by X-Forwarded-For behind a proxy', async () => {
   const { url } = await start({ controlToken: token, rateLimitPerAddress: 1, trustProxy: 1 })
   const ask = async (address: string) =>
     (await control({ url }, 'GET /organizations', undefined, { 'x-forwarded-for': address })).status
 
   expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]).toEqual([401, 429, 401])
-})
-
-test('sends an id with each response', async () => {
-  const server = await start({ controlToken: token })
-  const ids = [
-    (await control(server, 'GET /organizations')).headers.get('x-request-id'),
-    (
-      await control(server, 'GET /organizations', undefined, { authorization: `Bearer ${token}` })
-    ).headers.get('x-request-id'),
-  ]
-
-  for (const id of ids) expect(id).toMatch(/^req_\w{26}$/)
-  expect(new Set(ids).size).toBe(2)
 })

@@ -27,24 +27,6 @@ test.each([
   await expect.poll(list).toMatchObject([{ ...listed, organizationId: expect.any(String) }])
 })
 
-test('resets the connection before the group is created', async () => {
-  const { server, fail } = await startFaulty()
-
-  await fail({ reset: true })
-
-  await expect(createGroup(server.url, { groupId: 'a' })).rejects.toThrow('fetch failed')
-  expect(await server.service.groups.find('acme', 'a')).toBeUndefined()
-})
-
-test('resets the connection after the group is created, so that the caller cannot know', async () => {
-  const { server, fail } = await startFaulty()
-
-  await fail({ reset: true, carriedOut: true })
-
-  await expect(createGroup(server.url, { groupId: 'a' })).rejects.toThrow('fetch failed')
-  expect(await server.service.groups.find('acme', 'a')).toBeDefined()
-})
-
 test.each([
   ['', 0],
   [' although its head was late', 40],

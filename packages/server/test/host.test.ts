@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { healthEventNames } from '@wabakit/contract'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError, startServer } from '../src/index.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { listenOnFreePort } from './listen-on-free-port.ts'
 
@@ -392,14 +391,4 @@ test('refuses webhooks to private addresses if other machines can reach it', asy
     status: null,
     error: expect.stringContaining('refused to connect to 127.0.0.1'),
   })
-})
-
-test('explains what to change if it cannot listen', async () => {
-  const { url } = await start()
-  const port = Number(new URL(url).port)
-
-  const second = startServer({ port, database: ':memory:', logLevel: 'silent' })
-
-  await expect(second).rejects.toThrow(ConfigError)
-  await expect(second).rejects.toThrow(`port (--port) ${port} is in use.`)
 })

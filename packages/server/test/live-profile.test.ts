@@ -79,32 +79,3 @@ test('a call that was not answered ends as at a live service', async () => {
     body: { issues: [{ path: 'notPicked' }] },
   })
 })
-
-test('the configuration file says what this live service sends', async () => {
-  const live = {
-    groupEventNames: false,
-    nullFields: ['groupId' as const],
-    pstnCalling: false,
-    dropCredentials: true,
-  }
-  const server = await start({ sandbox: true, profile: 'live', live })
-  const { received, url } = await listen()
-  const path = '/organizations/acme/subscriptions'
-  const authorization = { token: 't0ken' }
-  await control(server, `POST ${path}`, { channel: 'WHATSAPP', number: '+15550100001', url, authorization })
-  await createGroup(server.url, {}, { 'x-public-api-key': 'wk_test_key_0123456789' })
-  await expect.poll(() => received.length).toBe(1)
-  expect(received[0]?.body).toEqual({
-    groupId: null,
-    groupName: 'Team',
-    inviteLink: expect.any(String),
-    groupCreatedAt: expect.any(String),
-  })
-  expect(received[0]?.headers).not.toHaveProperty('authorization')
-  const headers = { authorization: 'wk_test_key_0123456789' }
-  const summary = await fetch(`${server.url}/v1/call/ai-summary?callId=call-1`, { headers })
-  expect(summary.status).toBe(403)
-  await expect(start({ sandbox: true, profile: 'live', live: { nullField: [] } as object })).rejects.toThrow(
-    'live',
-  )
-})

@@ -342,29 +342,6 @@ describe.each(hosts)('$name', ({ name, organizationId, root, open }) => {
     ])
   })
 
-  test('a summary has arrived only when every endpoint that gets it has it', async () => {
-    const host = await open()
-    const statuses = [200, 500]
-    for (const index of statuses.keys()) {
-      const endpoint = await listenForWebhooks(() => statuses[index] ?? 500)
-      const more = { channel: 'PSTN', number: host.pstnNumber, events: ['CALL_AI_SUMMARY'] }
-      await subscribe(host, endpoint.url, more)
-    }
-    for (const callId of ['c1', 'c2']) {
-      await control(host, `POST ${root}/simulated-calls`, { callId })
-      await host.service.dispatcher.runDue()
-      const { deliveries, summaryStatus } = (await control(host, `GET ${root}/timeline?call=${callId}`)).body
-      const missing = deliveries.find(({ status }: { status: string }) => status === 'pending')
-      expect(summaryStatus).toMatchObject({
-        state: 'undelivered',
-        deliveryId: missing.id,
-        eventName: 'CALL_AI_SUMMARY',
-        text: expect.stringContaining('The summary has arrived at 1 of 2 endpoints.'),
-      })
-      statuses.reverse()
-    }
-  })
-
   test('lists deliveries with their last response and subject, and finds them by response', async () => {
     const host = await open()
     const endpoint = await listenForWebhooks(() => 401)

@@ -172,27 +172,3 @@ test('prints a script for each shell, which asks the program', async () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('wabakit complete -- ')])
   }
 })
-
-test('help shows each command, its examples and its variables', async () => {
-  const [all, one] = await Promise.all([wabakitHere(['--help']), wabakitHere(['listen', '--help'])])
-
-  for (const name of [
-    'serve',
-    'exec',
-    'trigger',
-    'listen',
-    'events',
-    'resend',
-    'sign',
-    'verify',
-    'openapi',
-    'asyncapi',
-    'schemas',
-    'ready',
-    'migrate-database',
-  ]) {
-    expect(all.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
-  }
-  expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('$ wabakit listen --forward-to') })
-  expect(one.stdout).toContain('WABAKIT_FORWARD_TO')
-})

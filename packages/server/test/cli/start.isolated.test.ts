@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { sourceCommand, startServer, wabakit } from './wabakit.ts'
+import { sourceCommand, wabakit } from './wabakit.ts'
 
 const toModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
 
@@ -52,23 +52,6 @@ test('a server that gets no request loads everything that a request or webhook n
   const serve = ['serve', '--port', '0', '--database', ':memory:', '--log-level', 'silent']
 
   expect(await modules(serve, endWhenLoaded)).not.toEqual([])
-})
-
-test('a server whose files are missing responds with 500, and goes on', async () => {
-  const hide = toModule(`
-    import { registerHooks } from 'node:module'
-    registerHooks({
-      resolve: (name, context, nextResolve) => {
-        if (name === '@hono/node-server') throw new Error('There is no such file.')
-        return nextResolve(name, context)
-      },
-    })`)
-  const server = await startServer([], { env: { NODE_OPTIONS: `--import=${hide}` } })
-
-  expect((await fetch(`${server.ready.url}/_wabakit/info`)).status).toBe(500)
-  expect((await fetch(`${server.ready.url}/healthz`)).status).toBe(200)
-  server.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
 })
 
 test('Node.js prints no warning about SQLite, but other warnings are shown', async () => {

@@ -215,17 +215,6 @@ test('writes that waited for a lock keep their order, even if they need several 
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
 })
 
-test('a database that temporarily cannot be written is temporarily unavailable', async () => {
-  const { store, database } = await openStore()
-  database.exec('pragma query_only = on')
-  await expect(store.createGroup(groupCreation('g1'))).rejects.toMatchObject({
-    name: 'StorageUnavailableError',
-    message: expect.stringContaining('The file cannot be written. Check its permissions'),
-  })
-  database.exec('pragma query_only = off')
-  expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
-})
-
 test('closing commits all pending writes, however many there are, and rejects later ones', async () => {
   const { path, store } = await openStore()
   const created = createMany(store, 600)
