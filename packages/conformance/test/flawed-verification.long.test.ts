@@ -235,6 +235,11 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['accepts-split-body'],
   },
+  "decodes Python's None as the previous secret": {
+    plant: () => verifyWith({ secrets: [toKey(secret), Buffer.from('None', 'base64')] }),
+    fail: ['refuses-empty-secret'],
+    options: { previousSecret: undefined },
+  },
   'has a default secret': {
     plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), 'changeme'] }),
     fail: ['refuses-empty-secret'],

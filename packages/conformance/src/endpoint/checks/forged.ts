@@ -289,9 +289,13 @@ const signatureChecks: ForgedChecks = {
     fix: 'Stop at start-up when the secret is missing or empty. Have no default.',
     ...refuse({
       'a signature with an empty secret': signedBy(''),
-      'a signature with the secret undefined': signedBy('undefined'),
-      'a signature with undefined as base64': signedBy(Buffer.from('undefined', 'base64')),
-      'a signature with the secret null': signedBy('null'),
+      // What a missing variable becomes as a text in JavaScript, Java and Python.
+      ...Object.fromEntries(
+        ['undefined', 'null', 'None'].flatMap((word) => [
+          [`a signature with the secret ${word}`, signedBy(word)],
+          [`a signature with ${word} as base64`, signedBy(Buffer.from(word, 'base64'))],
+        ]),
+      ),
       ...Object.fromEntries(
         ['secret', 'test', 'changeme'].map((word) => [`a signature with the secret ${word}`, signedBy(word)]),
       ),
