@@ -100,6 +100,9 @@ const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number,
   return new library.Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
 }
 
+/** The last time that a `Date` can have, in seconds. The library signs dates. */
+const latestSecond = 8.64e12
+
 /**
  * Signs one attempt of a delivery with Standard Webhooks 1.0 (HMAC-SHA256 of `id.timestamp.payload`).
  *
@@ -117,8 +120,8 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
   if (!isWebhookId(id)) {
     throw new RangeError(`id must be visible ASCII characters without a full stop, not ${JSON.stringify(id)}`)
   }
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
-    throw new RangeError('timestamp must be a whole number of Unix seconds')
+  if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp > latestSecond) {
+    throw new RangeError('timestamp must be a whole number of Unix seconds, at most 8,640,000,000,000')
   }
   const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
   const keys = decodeSecrets(secrets, options.allowShortSecrets)
