@@ -50,7 +50,7 @@ export const writeMemory = (hasInbox: boolean, { dependencies }: Project): Memor
   dedupe: memoryDedupe(),`,
     }
   const inbox =
-    '// Each webhook is stored before it is answered, and handled after receiver.start().\n  inbox:'
+    '// Each webhook is stored before it is answered, and handled once the receiver has started.\n  inbox:'
   return dependencies.has('pg')
     ? {
         name: 'sqlInbox',
