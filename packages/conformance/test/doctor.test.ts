@@ -1045,7 +1045,7 @@ test('a firewall that stops a burst proves nothing', async () => {
       return true
     },
     verify: async (incoming) => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setTimeout(resolve, 200))
       return right.verify(incoming)
     },
   }))

@@ -1,5 +1,21 @@
 import type { Project } from './read-project.ts'
 
+// An inbox keeps what has no handler, and handles it once there is one. A handler that only logs would end that.
+const kept = `
+  // An event with a missing or mistyped field, and one that this version does not know, is parked: a line says so, and
+  // \`wabakit inbox list\` shows it. Handle them with .onDrift(({ name, issues, raw }) => …) and .onUnknown(({ name, raw }) => …).
+  // What is parked is handled then.`
+const logged = `
+  // A field is missing, null or of another type: read what you need from \`raw\`, whose fields are unknown. Without this handler,
+  // such an event gets 422, and is lost if the sender does not repeat it.
+  .onDrift(({ name, issues, raw }) => {
+    console.warn('drifted', name, issues, JSON.stringify(raw))
+  })
+  // An event that this version does not know: handle it, or leave it logged.
+  .onUnknown(({ name, raw }) => {
+    console.warn('unknown', name, JSON.stringify(raw))
+  })`
+
 /** Writes the handlers of a new receiver. */
 export const writeHandlers = (hasInbox: boolean): string => `
   .on('CALL_ENDED', (event) => {
@@ -7,16 +23,7 @@ export const writeHandlers = (hasInbox: boolean): string => `
   })
   .on('CALL_AI_SUMMARY', (event) => {
     console.log(event.event, event.callId, event.summary.recap)
-  })
-  // A field is missing, null or of another type: read what you need from \`raw\`, whose fields are unknown. Without this handler,
-  // such an event ${hasInbox ? 'is parked: `wabakit inbox list` shows it' : 'gets 422, and is lost if the sender does not repeat it'}.
-  .onDrift(({ name, issues, raw }) => {
-    console.warn('drifted', name, issues, JSON.stringify(raw))
-  })
-  // An event that this version does not know: handle it, or leave it logged.
-  .onUnknown(({ name, raw }) => {
-    console.warn('unknown', name, JSON.stringify(raw))
-  })
+  })${hasInbox ? kept : logged}
 `
 
 /** The table of tests, which must neither handle nor count what a running process has stored. */
