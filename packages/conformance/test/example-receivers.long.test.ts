@@ -84,7 +84,7 @@ const urlToken = 'a token+ä/%41-16'
 
 const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }
 
-/** Secrets that nobody has filled in yet. Testing one takes a process, so CI tests one of each form. */
+/** Placeholders that were left where the secret belongs. Each one needs a process of its own, so CI tests only one of each form. */
 const placeholders = [
   ...['whsec_', '****', ''],
   ...(isMatrix ? ['whsec_…', 'whsec_...', 'whsec_<secret>', 'whsec_xxxx'] : []),

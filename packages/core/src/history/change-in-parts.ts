@@ -76,7 +76,7 @@ const readPage = (
 
 type Resend = Pick<ResendQuery, 'now' | 'webhookIdSuffix'> & { readonly selection: DeliverySelection }
 
-/** What changes in each delivery is up to the store (`resendDeliveries` in `store.ts`). */
+/** Creates a change that resends deliveries. `resendDeliveries` in `store.ts` says which of their fields it sets. */
 export const createResend =
   (store: Store, { selection, ...options }: Resend): ChangePage =>
   async (cursor) => {

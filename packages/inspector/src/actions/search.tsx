@@ -64,7 +64,7 @@ export const forgetRecent = (): void => {
   recent.value = []
 }
 
-// They are records of one organization, which whoever logs in next need not see.
+// Recent items belong to one organization. The next person who logs in must not see them.
 computed(() => [organizationId.value, isTokenRequired.value]).subscribe(forgetRecent)
 
 /** A line of the dialog: a command or a record. */

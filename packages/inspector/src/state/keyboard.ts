@@ -81,8 +81,8 @@ const findAction = (key: string): (() => unknown) | undefined => {
 }
 
 /**
- * Handles keys until the returned function is called. While the user types, only Escape and the keys that open the search work,
- * and while a dialog is open, none: another one would replace it, with what is not saved.
+ * Handles keys until the returned function is called. While the user types, only Escape and the keys that open the search work.
+ * While a dialog is open, no keys work, because a second dialog would replace it and discard unsaved input.
  */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {

@@ -64,7 +64,7 @@ const files = {
   'package.json': '{ "type": "module" }',
 }
 
-/** What stands for the installed packages: our sources, and no download. */
+/** Scripts that replace npm and npx. They run our sources instead of downloading packages. */
 const programs = {
   npm: 'case "$1" in ci) ;; start) exec node server.ts ;; test) exec node suite.ts ;; *) exit 1 ;; esac',
   npx: `[ "$1" != --yes ] || shift; shift; exec node ${command.join(' ')} "$@"`,

@@ -15,7 +15,7 @@ const patience = { timeout: 120_000 }
 const root = resolve(import.meta.dirname, '../../../..')
 const blocks = takeBlocks(import.meta.filename)
 
-/** What stands for the installed packages: our sources, and no download. */
+/** Scripts that replace npm and npx. They run our sources instead of downloading packages. */
 const programs = {
   npm: '[ "$1" != start ] || exec node server.ts',
   npx: `name=$1; shift; [ "$name" != @wabakit/server ] || exec node ${command.join(' ')} "$@"; exec ${root}/node_modules/.bin/$name "$@"`,
