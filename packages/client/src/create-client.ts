@@ -85,7 +85,7 @@ export type Client = {
     waitForSummary(callId: string, options?: WaitOptions): Promise<SummaryRecord>
   }
   /**
-   * Sends a request to any other endpoint below `baseUrl`, with the key, time limits, hooks, redaction and errors of this
+   * Sends a request to any other endpoint below `baseUrl`, with the key, time limits, hooks and errors of this
    * client. A GET is retried like `getSummary`; anything else is sent once.
    *
    * @param request - `method`, `path`, and optionally `query` and `body`.

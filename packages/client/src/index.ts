@@ -65,5 +65,5 @@ export type {
   TriggeredVia,
 } from '@wabakit/wire'
 
-// Not exported: the retry rules, the redaction of secrets and the generator of group ids. Change them through `retry`,
+// Not exported: the retry rules, the hiding of secrets and the generator of group ids. Change them through `retry`,
 // `hooks`, `random` and `generateGroupIds`.

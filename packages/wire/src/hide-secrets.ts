@@ -130,6 +130,10 @@ const findSecrets = (
  * language, a URL or HTML (also one within another), spaced, in hex or base64, or cut. It hides half of a secret, or 16 of its
  * characters, but a secret of fewer than 8 only as a whole word. It takes time linear in the text, whatever the text contains.
  *
+ * What is hidden where: the responses of endpoints (`core`: `delivery/response-body.ts`), API keys in the log of requests
+ * (`http/request-report.ts`), the errors of the client (`attempt/hide-secrets.ts`), the reports of the doctor
+ * (`conformance`: `endpoint/leaks.ts`). Queries of URLs are masked before they are stored or shown (`mask-url.ts`).
+ *
  * @param getSecrets lists the secrets. It is called on first use.
  */
 export const createSecretHider = (getSecrets: () => readonly string[]): ((text: string) => string) => {

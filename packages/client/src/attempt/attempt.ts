@@ -4,8 +4,8 @@ import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { getAbortReason, openSignal, raceAbort, throwIfAborted } from './abort.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
+import { type Hide, listSecrets } from './hide-secrets.ts'
 import { interpretResponse, type Outcome, type ReceivedResponse } from './interpret-response.ts'
-import { listSecrets, type Redact } from './redact.ts'
 import { sendRequest } from './send-request.ts'
 
 /** The argument of a hook that runs after an attempt. */
@@ -23,17 +23,17 @@ const addHeaders = async (
   await raceAbort(signal, settings.applyAuth(headers))
 }
 
-type LogContext = Pick<Context<'afterError'>, 'request' | 'durationMs'> & { readonly redact: Redact }
+type LogContext = Pick<Context<'afterError'>, 'request' | 'durationMs'> & { readonly hide: Hide }
 
 const log = (
   { logger }: Settings,
-  { request, durationMs, redact }: LogContext,
+  { request, durationMs, hide }: LogContext,
   result: Pick<LogFields, 'status' | 'error' | 'requestId'>,
 ): void => {
   const { method, attempt, endpoint } = request
   const ms = Math.round(durationMs)
   // Only `client.request` takes a path from its caller, who may have put the key into the query.
-  const path = endpoint === 'request' ? redact(request.path) : request.path
+  const path = endpoint === 'request' ? hide(request.path) : request.path
   const id = result.requestId ? `, request ${result.requestId}` : ''
   try {
     const message = `${method} ${path} ${result.status ?? result.error} in ${ms} ms (attempt ${attempt}${id})`
@@ -45,9 +45,9 @@ const log = (
 
 const reportError = async (
   settings: Settings,
-  { redact, ...context }: Context<'afterError'> & LogContext,
+  { hide, ...context }: Context<'afterError'> & LogContext,
 ): Promise<void> => {
-  log(settings, { ...context, redact }, { error: isError(context.error) ? context.error.name : 'aborted' })
+  log(settings, { ...context, hide }, { error: isError(context.error) ? context.error.name : 'aborted' })
   await settings.hooks.afterError?.(context)
 }
 
@@ -65,7 +65,7 @@ export const makeAttempt = async <Data>(
   const { signal } = call.options
   const started = clock.elapsed()
   const headers = new Headers()
-  const redact = createSecretHider(() => listSecrets(apiKey, request.headers, headers))
+  const hide = createSecretHider(() => listSecrets(apiKey, request.headers, headers))
   const scope = openSignal(signal, limit.leftMs)
   let prepared = false
   let sent = false
@@ -80,19 +80,19 @@ export const makeAttempt = async <Data>(
     // The abort may be why the body is incomplete.
     if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
-    received = { ...exchanged, url: request.url, redact, requestId }
+    received = { ...exchanged, url: request.url, hide, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
     const durationMs = clock.elapsed() - started
     if (signal?.aborted || !(prepared || timedOut)) {
       const error = signal?.aborted ? getAbortReason(signal) : thrown
-      await reportError(settings, { request, error, durationMs, redact })
+      await reportError(settings, { request, error, durationMs, hide })
       throw error
     }
     const failure = timedOut
-      ? createTimeoutError(request, limit, { redact, sent })
-      : createConnectionError(request, thrown, { redact, sent })
-    await raceAbort(signal, reportError(settings, { request, error: failure, durationMs, redact }))
+      ? createTimeoutError(request, limit, { hide, sent })
+      : createConnectionError(request, thrown, { hide, sent })
+    await raceAbort(signal, reportError(settings, { request, error: failure, durationMs, hide }))
     return { failure }
   } finally {
     scope.close()
@@ -100,8 +100,8 @@ export const makeAttempt = async <Data>(
   const { response, text, requestId } = received
   const durationMs = clock.elapsed() - started
   if (logger) {
-    const id = requestId && { requestId: redact(requestId) }
-    log(settings, { request, durationMs, redact }, { status: response.status, ...id })
+    const id = requestId && { requestId: hide(requestId) }
+    log(settings, { request, durationMs, hide }, { status: response.status, ...id })
   }
   await raceAbort(signal, hooks.afterResponse?.({ request, response, body: text, requestId, durationMs }))
   return interpretResponse(call, received, clock.now)

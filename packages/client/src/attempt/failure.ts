@@ -1,7 +1,7 @@
 import { isError } from '@wabakit/wire'
 import { ConnectionError, TimeoutError } from '../errors/call-errors.ts'
 import type { HookRequest } from '../options/hooks.ts'
-import { copyWithoutSecrets, type Redact } from './redact.ts'
+import { copyWithoutSecrets, type Hide } from './hide-secrets.ts'
 
 /** The time limit of an attempt, and the option that sets it. */
 export type AttemptLimit = Pick<TimeoutError, 'limit' | 'timeoutMs'> & {
@@ -43,7 +43,7 @@ export const wasNeverSent = (error: unknown, depth = 0): boolean => {
 }
 
 type Attempt = {
-  readonly redact: Redact
+  readonly hide: Hide
   /** Set if `fetch` was called. */
   readonly sent: boolean
 }
@@ -51,9 +51,9 @@ type Attempt = {
 export const createTimeoutError = (
   { method, url }: HookRequest,
   { limit, timeoutMs }: AttemptLimit,
-  { redact, sent }: Attempt,
+  { hide, sent }: Attempt,
 ): TimeoutError =>
-  new TimeoutError(redact(`${method} ${url} got no complete response within ${limit} (${timeoutMs} ms)`), {
+  new TimeoutError(hide(`${method} ${url} got no complete response within ${limit} (${timeoutMs} ms)`), {
     limit,
     timeoutMs,
     neverSent: !sent,
@@ -69,9 +69,9 @@ const getInnermostMessage = (error: unknown, depth = 0): string => {
 export const createConnectionError = (
   { method, url }: HookRequest,
   thrown: unknown,
-  { redact, sent }: Attempt,
+  { hide, sent }: Attempt,
 ): ConnectionError =>
-  new ConnectionError(redact(`${method} ${url} got no complete response: ${getInnermostMessage(thrown)}`), {
+  new ConnectionError(hide(`${method} ${url} got no complete response: ${getInnermostMessage(thrown)}`), {
     neverSent: !sent || wasNeverSent(thrown),
-    cause: copyWithoutSecrets(thrown, redact),
+    cause: copyWithoutSecrets(thrown, hide),
   })

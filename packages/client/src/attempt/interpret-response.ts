@@ -19,7 +19,7 @@ import {
 } from '../errors/api-errors.ts'
 import { ResponseFormatError } from '../errors/call-errors.ts'
 import { joinMessages, type WabakitError } from '../errors/wabakit-error.ts'
-import type { Redact } from './redact.ts'
+import type { Hide } from './hide-secrets.ts'
 import { type Exchanged, errorBodyLimit } from './send-request.ts'
 
 /** The outcome of an attempt. If the attempt throws instead, after an abort, in a hook or in `auth`, the call rejects. */
@@ -31,19 +31,19 @@ export type ReceivedResponse = Exchanged & {
   readonly url: string
   readonly requestId: string | undefined
   /** Removes the request's secrets from the parts of the response that an error contains. */
-  readonly redact: Redact
+  readonly hide: Hide
 }
 
 /** Returns the parts of a response that an error contains, without the request's secrets. */
-const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
+const hideInResponse = ({ response, text, requestId, hide }: ReceivedResponse) => {
   const headers = new Headers()
-  response.headers.forEach((value, name) => void headers.append(name, redact(value)))
+  response.headers.forEach((value, name) => void headers.append(name, hide(value)))
   return {
     status: response.status,
-    requestId: requestId && redact(requestId),
+    requestId: requestId && hide(requestId),
     headers,
     // Drops a surrogate pair that the limit would split.
-    body: redact(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
+    body: hide(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
   }
 }
 
@@ -112,7 +112,7 @@ const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | un
  */
 const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now: () => number): ApiError => {
   const { method } = call
-  const details = redactResponse(received)
+  const details = hideInResponse(received)
   const { status, requestId, headers } = details
   const parsed = validateReceivedErrorBody(parseJson(details.body))
   const body = parsed.success ? parsed.data : undefined
@@ -121,11 +121,11 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
   // A code of the reference server already states the cause.
   const causes = code === 'unknown' ? listCauses(status, call) : undefined
   const hint = causes === undefined ? '' : `. Possible causes: ${causes}`
-  const message = `${received.redact(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}${hint}`
+  const message = `${received.hide(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}${hint}`
   return new (findClass(status, call))(marks ? `${message} (${marks})` : message, {
     ...details,
     method,
-    path: received.redact(call.path),
+    path: received.hide(call.path),
     code,
     serverCode: body?.code,
     issues: body?.issues ?? [],
@@ -144,15 +144,15 @@ export const interpretResponse = <Data>(
   received: ReceivedResponse,
   now: () => number,
 ): Outcome<Data> => {
-  const { response, url, text, cut, requestId, redact, isSuccess } = received
+  const { response, url, text, cut, requestId, hide, isSuccess } = received
   const { status } = response
   const fail = (
     what: string,
     { isComplete = true, issues = [] }: Partial<Pick<ResponseFormatError, 'isComplete' | 'issues'>> = {},
   ) => {
-    const details = redactResponse(received)
+    const details = hideInResponse(received)
     const mark = details.requestId ? ` (request ${details.requestId})` : ''
-    const message = `${redact(`${call.method} ${url} returned ${what}`)}${mark}`
+    const message = `${hide(`${call.method} ${url} returned ${what}`)}${mark}`
     return { failure: new ResponseFormatError(message, { ...details, isComplete, issues }) }
   }
   if (isRedirect(response)) {

@@ -34,13 +34,14 @@ export const isTransient = (failure: WabakitError): boolean =>
  * |---|---|---|
  * | `neverSent`: no connection, or the time was over before `fetch` was called | yes | `ConnectionError`, `TimeoutError` |
  * | 429, 503 `storage_unavailable` | yes | `RateLimitError`, `ServerError` |
- * | no response within the time, even if `fetch` never connected; a lost connection; another 5xx; a body cut off | with `writes: 'always'` | `OutcomeUnknownError` |
- * | 408 | with `writes: 'always'` | `ApiError` |
+ * | no response within the time, even if `fetch` never connected; a lost connection; another 5xx; a body cut off | only with `writes: 'always'` and a `groupId` | `OutcomeUnknownError` |
+ * | 408 | only with `writes: 'always'` and a `groupId` | `ApiError` |
  * | any other 2xx without a valid body | no | `OutcomeUnknownError` |
  * | a redirect, any other 4xx | no | `ResponseFormatError`, the class of the status |
  *
- * By default, `writes` is `safe`, and there are at most 2 retries within 60 s, and none after a `Retry-After` of over 60 s. If
- * the outcome of any attempt is unknown, so is that of the call (`send.ts`).
+ * With a `groupId`, the service refuses a second group, so a repeated create cannot make two. By default, `writes` is `safe`,
+ * and there are at most 2 retries within 60 s, and none after a `Retry-After` of over 60 s (`options/settings.ts`). If the
+ * outcome of any attempt is unknown, so is that of the call (`send.ts`).
  */
 const isRetryable = (
   { endpoint, method, groupId }: ApiCall<unknown>,

@@ -8,7 +8,7 @@ import { declineCheck, type ListedCheck } from './check.ts'
 import { createExamination, type Examination } from './examination.ts'
 import { explainLimitOnce } from './judge.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { createHide, hideInExchange } from './leaks.ts'
+import { createReportHider, hideInExchange } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { startRunTime } from './run-time.ts'
@@ -84,7 +84,20 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
   }
 }
 
-/** Runs a check. If the endpoint did not respond, determines whether it still works. */
+/**
+ * Runs a check. If the endpoint did not respond, determines whether it still works. A check is `inconclusive` instead of failed
+ * if nothing was proven:
+ *
+ * | cause | decided in |
+ * |---|---|
+ * | genuine deliveries are refused, or no longer accepted since an earlier check | `declineCheck` in `check.ts` |
+ * | the check needs effects, and there are none or they cannot be read | `declineCheck`, and `EffectsError` here |
+ * | a rate limit, a firewall, or a 5xx or no response without effects answered | `judge.ts` |
+ * | the time of the check or of the run is over | `waitAtMost` in `report/run-checks.ts` |
+ * | a failure on a machine that was too busy (`isStarved`) | {@link blameNoBusyMachine} |
+ *
+ * Single checks add cases of their own. The verdict of the run is inconclusive if `isProven` is false (below).
+ */
 const runCheck = async (check: ListedCheck, examination: Examination): Promise<Finding> => {
   const { knowledge } = examination
   try {
@@ -126,7 +139,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const { seed = randomInt(2 ** 32), skip = [] } = options
   using clock = startServedClock()
   const settings = { ...readSettings(options, seed), clock }
-  const hide = createHide(settings)
+  const hide = createReportHider(settings)
   const plan = planExamination(options)
   if (!(await isNearby(settings.url)) && !options.allowPublicTarget) {
     throw new ExaminationUsageError(

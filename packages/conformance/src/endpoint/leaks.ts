@@ -27,7 +27,7 @@ const listQueryValues = ({ url }: Secrets): string[] =>
   listMasked(url.href).filter(({ length }) => length >= 6)
 
 /** Creates a function that hides a run's secrets in a text, in any notation. */
-export const createHide = (secrets: Secrets) =>
+export const createReportHider = (secrets: Secrets) =>
   createSecretHider(() => [...listSecretForms(secrets), ...listQueryValues(secrets)])
 
 export const hideInExchange = (exchange: Exchange, hide: (text: string) => string): Exchange => {

@@ -54,6 +54,9 @@ export const failingLimitMs = 5 * 24 * hour
  * | other, or none, after the last pause | `exhausted` | `exhausted` | failing |
  * | nothing was sent | `refused` | `skipped` | unchanged |
  *
+ * In other profiles of the mock, a store around the store ends or repeats deliveries as those services do
+ * (`live/live-retries.ts`; `mock`: `src/measured/measured-repeats.ts`).
+ *
  * A 409 uses up no attempt, because a deferral leaves the number of failures unchanged, which selects the next pause. An
  * enabled subscription that has been failing for {@link failingLimitMs} is disabled as after a 410.
  */

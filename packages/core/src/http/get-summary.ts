@@ -47,7 +47,17 @@ const explainAbsence = ({ call }: CallWithSummary, { organization }: CallerRecor
 }
 
 /**
- * `GET /v1/call/ai-summary?callId=…`. Returns the payload of CALL_AI_SUMMARY without `event`.
+ * `GET /v1/call/ai-summary?callId=…`. Returns the payload of CALL_AI_SUMMARY without `event`. Without a summary:
+ *
+ * | call | response |
+ * |---|---|
+ * | unknown, or of a WABA number that the key may not use | 404 `summary_not_found` |
+ * | initiated or accepted | 202 `summary_pending`, `Retry-After: 5` |
+ * | missed, rejected, or ended without a recording or a spoken word | 422 `summary_unavailable` |
+ * | ended otherwise, if the organization's `callSummaries` are `automatic` | 202 `summary_pending` |
+ * | ended otherwise | 404 `summary_not_found` |
+ *
+ * Other profiles of the mock answer differently (`mock`: `src/api/create-api.ts`, `src/measured/measured-api.ts`).
  *
  * @throws RequestRefusedError if there is no summary (yet), or the key has no permission to see it.
  */

@@ -3,7 +3,8 @@ import { WebhookVerificationError } from '../errors.ts'
 export const defaultToleranceSeconds = 300
 
 /**
- * Compares a signature's time with the clock, in whole seconds.
+ * Compares a signature's time with the clock, in whole seconds. This alone stops no replay within the tolerance: there, a
+ * receiver with an inbox or `dedupe` recognizes the key of the event (`identity/identity.ts`).
  *
  * @throws WebhookVerificationError with reason `timestamp_too_old` or `timestamp_too_new`, and the measured skew.
  */

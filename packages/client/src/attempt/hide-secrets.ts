@@ -1,6 +1,6 @@
 import { isError } from '@wabakit/wire'
 
-export type Redact = (text: string) => string
+export type Hide = (text: string) => string
 
 const sensitive = /auth|key|token|secret|cookie|password/i
 
@@ -21,16 +21,16 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 const maxDepth = 4
 
 /**
- * Returns a copy of a cause with its names, messages, codes and stacks, redacted. The original may contain the request, or
+ * Returns a copy of a cause with its names, messages, codes and stacks, without secrets. The original may contain the request, or
  * quote a response that is not HTTP.
  */
-export const copyWithoutSecrets = (cause: unknown, redact: Redact, depth = 0): unknown => {
-  if (!isError(cause)) return typeof cause === 'string' ? redact(cause) : undefined
+export const copyWithoutSecrets = (cause: unknown, hide: Hide, depth = 0): unknown => {
+  if (!isError(cause)) return typeof cause === 'string' ? hide(cause) : undefined
   if (depth > maxDepth) return undefined
-  const copy = new Error(redact(cause.message), { cause: copyWithoutSecrets(cause.cause, redact, depth + 1) })
+  const copy = new Error(hide(cause.message), { cause: copyWithoutSecrets(cause.cause, hide, depth + 1) })
   for (const name of ['name', 'code', 'stack']) {
     const text = Reflect.get(cause, name)
-    if (text !== undefined) Reflect.set(copy, name, redact(`${text}`))
+    if (text !== undefined) Reflect.set(copy, name, hide(`${text}`))
   }
   return copy
 }
