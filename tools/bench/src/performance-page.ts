@@ -58,7 +58,7 @@ const reasons: Readonly<Record<string, string>> = {
   P3: 'ky, without any of our code, takes 1.27 to 1.34 times `fetch`. The difference to plain ky is smaller than the spread of a run.',
   P4: 'Each request is authenticated, logged with its bodies and counted, and publishes an event; the floor adds to a map.',
   P5: 'Attempts are recorded one by one and in the order of each call, which the peers do not keep. On SQLite, commits take 57%.',
-  P6: 'On SQLite, a settlement of 1,000,000 pending writes a page of two indexes for each subscription. On PostgreSQL, the memory was not examined.',
+  P6: 'On SQLite, a settlement of 1,000,000 pending writes a page of two indexes for each subscription.',
   P7: 'A token in the URL and several ways to authenticate were added; both are worth their 0.4 kB.',
   P8: 'Loading modules, zod above all, takes most of it: an empty program takes 45 ms on this machine.',
   P11: 'A claim keeps the order of each call and recognizes duplicates. It is planned each time, because poolers refuse prepared statements.',
