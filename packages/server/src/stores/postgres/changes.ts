@@ -169,12 +169,14 @@ export const createChanges = ({ query, read, queueChanges }: PostgresDatabase) =
     },
     listCalls: async (selection) => {
       const { customerDigits, state, text } = selection
-      const page = await listNewestCalls(selection, (where) =>
-        where
+      const pattern = text && toLikePattern(text)
+      const page = await listNewestCalls(selection, (all) => {
+        const where = all
           .andIf(`translate(r.customer_number, '+ .()-', '') = ?`, customerDigits)
           .andIf('r.state = ?', state)
-          .andIf("r.call_id || ' ' || r.customer_number ILIKE ?", text && toLikePattern(text)),
-      )
+        if (pattern === undefined) return where
+        return where.and('(r.call_id ILIKE ? OR r.customer_number COLLATE "C" ILIKE ?)', pattern, pattern)
+      })
       return toPage({ ...page, toItem: ({ row }) => calls.toRecord(row) })
     },
     saveSummary: createChange<SummaryChange, 'summaries', 'first' | 'replaced'>(
