@@ -167,12 +167,13 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
     { webhookUrl: 'https://a.example/?token=t0ken' },
     { operationsUrl: 'https://a.example/?token=t0ken' },
     { database: 'postgres://user:pass@db/x' },
+    { database: 'postgres://db/x?user=user&password=pass' },
     { organizations: [{ id: 'acme', apiKeys }] },
   ]) {
     expect(listWarnings(secret, 0o644)).toEqual([expect.stringContaining(`chmod 600 ${path}`)])
     expect(listWarnings(secret, 0o600)).toEqual([])
   }
-  expect(listWarnings({ port: 8, database: 'postgres://db/x' }, 0o644)).toEqual([])
+  expect(listWarnings({ port: 8, database: 'postgres://db/x?sslmode=require' }, 0o644)).toEqual([])
 })
 
 test('accepts a $schema in the file', () => {

@@ -63,11 +63,11 @@ const readObject = (path: string): Record<string, unknown> => {
 
 const secretNames = ['controlToken', 'metricsToken', 'operationsSecret', 'webhookHeader']
 
-/** Returns whether settings contain tokens, keys, a password or a URL with a query, which may be a token. */
+/** Returns whether settings contain tokens, keys, a password, or a URL for webhooks whose query may be a token. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>
   secretNames.some((name) => values[name] !== undefined) ||
   ['webhookUrl', 'operationsUrl'].some((name) => String(values[name]).includes('?')) ||
-  /^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@/.test(String(database)) ||
+  /^postgres(?:ql)?:\/\/(?:[^/?#]*:[^/?#]*@|.*[?&]password=)/.test(String(database)) ||
   /"key":/.test(JSON.stringify(organizations) ?? '')
 
 const isExposed = (path: string): boolean =>
@@ -84,7 +84,7 @@ const findFile = ({ file, environment = process.env, folder = '.' }: ConfigSourc
  * Loads the configuration of a server. A flag takes precedence over an environment variable, and a variable over the
  * configuration file. All other settings have their defaults.
  *
- * @throws ConfigError when a value is not valid, a setting does not exist, or the file cannot be read.
+ * @throws ConfigError when a value is not valid, or the file cannot be read or has a setting that does not exist.
  */
 export const loadConfig = (sources: ConfigSources = {}): ServerConfig => {
   const { flags = {}, environment = process.env, onWarning = console.warn } = sources
