@@ -277,8 +277,13 @@ test('a part that cannot be loaded during an update is loaded by a later request
   expect((await request()).status).toBe(200)
 })
 
-test('a second signal ends the process immediately', async () => {
-  const { child, url } = await serve()
+const asFirstProcess = encodeURIComponent("Object.defineProperty(process, 'pid', { value: 1 })")
+
+test.each([
+  ['the process', [], [null, 'SIGTERM']],
+  ['the first process of a container', ['--import', `data:text/javascript,${asFirstProcess}`], [143, null]],
+])('a second signal ends %s immediately', async (_, flags, ended) => {
+  const { child, url } = await serve({}, flags)
   await beginRequest(url)
   const exit = once(child, 'exit')
 
@@ -286,5 +291,5 @@ test('a second signal ends the process immediately', async () => {
   await refusesConnections(url)
   child.kill('SIGTERM')
 
-  expect(await exit).toEqual([null, 'SIGTERM'])
+  expect(await exit).toEqual(ended)
 })

@@ -73,7 +73,8 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   output.result({ ready: true, url: server.url, database, demo: server.demo ?? null }, lines.join('\n'))
   await closed
   // Everything is stored by now. A system call of a thread, such as a lookup by another library or a read from a hung network
-  // drive, cannot be aborted, and `process.exit` would wait for it, too.
+  // drive, cannot be aborted, and `process.exit` would wait for it, too. The first process of a container cannot kill itself:
+  // the container's runtime does it.
   setTimeout(() => {
     process.stderr.write('A system call does not end, so the process ends itself with SIGKILL.\n')
     process.kill(process.pid, 'SIGKILL')

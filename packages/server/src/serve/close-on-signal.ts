@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { RunningServer } from './start-server.ts'
 
 /** The signals that ask a process to end. */
@@ -20,6 +21,10 @@ export const closeOnSignal = (
     const onSignal = (signal: NodeJS.Signals): void => {
       // Restores the default action, so that a second signal ends a process whose shutdown hangs.
       for (const each of signals) process.off(each, onSignal)
+      // For the first process of a container, Linux ignores signals that have their default action.
+      if (process.pid === 1) {
+        for (const each of signals) process.on(each, () => process.exit(128 + constants.signals[each]))
+      }
       // A person at a keyboard does not wait for a load balancer.
       const drained = signal === 'SIGTERM' ? server.drain?.() : undefined
       Promise.resolve(drained)
