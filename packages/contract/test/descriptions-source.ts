@@ -80,7 +80,10 @@ export const readDescriptions = (): Described => {
 const header = `// Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 
-/** Descriptions by path: a schema (\`Issue\`), a field (\`Issue.path\`), or a field that several schemas share (\`*.to\`). */
+/**
+ * Descriptions by path: a schema (\`Issue\`), a field (\`Issue.path\`), a field that several schemas share (\`*.to\`), or an error
+ * code (\`errorCodes.body_too_large\`).
+ */
 export const descriptions: { readonly [path: string]: string }`
 
 /** Returns the descriptions that several schemas share for a field of the same name. */

@@ -45,8 +45,8 @@ const mapEvents = (events: DocumentedEvents, describe: (event: EventName) => Jso
   Object.fromEntries(listEvents(events).map((event) => [event, describe(event)]))
 
 /**
- * Creates the AsyncAPI 3.0 document for the webhooks: one channel (the URL of a subscription) with one message per
- * event, which has the Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
+ * Creates the AsyncAPI 3.0 document for the webhooks: one channel (the URL of a subscription) with a message for each
+ * described event, which has the Standard Webhooks headers. It is generated from the schemas of this package.
  *
  * @example
  * console.log(JSON.stringify(createAsyncApiDocument(), null, 2))

@@ -1,7 +1,10 @@
 // Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 
-/** Descriptions by path: a schema (`Issue`), a field (`Issue.path`), or a field that several schemas share (`*.to`). */
+/**
+ * Descriptions by path: a schema (`Issue`), a field (`Issue.path`), a field that several schemas share (`*.to`), or an error
+ * code (`errorCodes.body_too_large`).
+ */
 export const descriptions: { readonly [path: string]: string } = {
   "CallAcceptedEvent": "The call was answered.",
   "CallAiSummaryEvent": "The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.\n\nThe reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not require this.",

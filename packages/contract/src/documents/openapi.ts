@@ -126,7 +126,7 @@ const buildComponents = (events: DocumentedEvents): JsonObject => ({
 
 /**
  * Creates the OpenAPI 3.1 document of the service: the two endpoints with all their responses, and the webhooks with
- * their Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
+ * their Standard Webhooks headers. It is generated from the schemas of this package.
  *
  * @example
  * console.log(JSON.stringify(createOpenApiDocument({ baseUrl: 'https://api.example.com' }), null, 2))

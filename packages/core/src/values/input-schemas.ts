@@ -7,7 +7,7 @@ import { identifierRule, isIdentifier, isStorableText, storableTextRule } from '
 // The schema of an input is its only definition. Its type and its check, the OpenAPI document, the
 // inspector's forms, the commands' options and the mock's checks are derived from it.
 
-/** An optional field. The inspector and the command line read its description from the OpenAPI document. */
+/** An optional field. The OpenAPI document, the inspector and the command line show its description. */
 export const optional = <Schema extends z.core.$ZodType>(schema: Schema, description: string) =>
   z.optional(schema).check(z.describe(description))
 

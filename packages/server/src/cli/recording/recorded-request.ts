@@ -12,7 +12,7 @@ export type RecordedRequest = {
   readonly body: Buffer
 }
 
-/** Headers that a replay needs and that contain no secret. */
+/** Headers that contain no secret. */
 const harmlessHeaders = [
   ...['content-type', 'content-encoding', 'content-length', 'user-agent'],
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
@@ -49,10 +49,10 @@ export const formatLine = (
     ...(isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') }),
   } satisfies z.infer<typeof lineSchema>)
 
-/** A line after a request that the application refused, with the status of its response. */
+/** A line after a request that was answered with no success, because the application refused it or did not answer. */
 const refusalSchema = z.strictObject({ receivedAt: z.string(), refusedWith: z.number() })
 
-/** Formats the line about a request that the application refused. */
+/** Formats the line about a request that was answered with this status, which is no success. */
 export const formatRefusal = (refusedWith: number, { receivedAt }: { readonly receivedAt: Date }): string =>
   JSON.stringify({ receivedAt: receivedAt.toISOString(), refusedWith } satisfies z.infer<
     typeof refusalSchema
