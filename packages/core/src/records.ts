@@ -118,7 +118,7 @@ export type CallRecord = {
   readonly initiatedAt: number
   /**
    * Time of the last write, according to the server's clock, as Unix time in milliseconds. The retention period starts
-   * at this time.
+   * at this time, or when a later summary was generated.
    */
   readonly updatedAt: number
   /** Start of the conversation, as Unix time in milliseconds. */
@@ -135,7 +135,7 @@ export type CallRecord = {
 
 /**
  * A call's AI summary. It is unique by organization and `callId`. CALL_AI_SUMMARY is published when the first one is
- * saved.
+ * saved, if the call publishes events.
  */
 export type CallSummaryRecord = {
   readonly organizationId: string
@@ -151,12 +151,12 @@ export type EventChannel = Channel | 'OPERATIONS'
 
 /** A published event, which never changes. */
 export type EventRecord = {
-  /** The id, which is unique across the whole store. It is also the `webhook-id` of the event's deliveries. */
+  /** The id, which is unique across the whole store. It is the `webhook-id` of deliveries without one of their own. */
   readonly id: string
   readonly organizationId: string
   /** The event's name, such as `CALL_ENDED`. */
   readonly name: string
-  /** The call, group or subscription that the event is about. Events of one subject are delivered in order. */
+  /** The call, group or subscription that the event is about. Events of one subject share lanes, see `Store`. */
   readonly subject: string
   /** With `digits`, selects the matching subscriptions. */
   readonly channel: EventChannel
@@ -164,8 +164,8 @@ export type EventRecord = {
   /** The JSON body, which is signed and sent byte for byte. */
   readonly payload: string
   /**
-   * Name of an event of the same subject. The deliveries of this event wait until the deliveries of earlier events with
-   * that name are finished, even if they fail repeatedly.
+   * Name of an event of the same subject. A delivery of this event waits until the deliveries of earlier events with that
+   * name to the same subscription are finished, even if they fail repeatedly.
    */
   readonly waitsFor: string | null
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
@@ -213,19 +213,19 @@ export type SubscriptionRecord = {
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
   /**
-   * Start of the first failed attempt since the last success, as Unix time in milliseconds. It also starts anew with
-   * another URL, and when the subscription is enabled again. The store maintains it.
+   * Start of the attempt that was the first to fail since the last success, as Unix time in milliseconds. It also becomes
+   * `null` with another URL, and when the subscription is enabled again. The store maintains it.
    */
   readonly failingSince: number | null
   /**
-   * Set if operators got `subscription.failing` or `subscription.disabled`, and no `subscription.recovered` since. The
+   * Set if `subscription.failing` or `subscription.disabled` was published, and no `subscription.recovered` since. The
    * store maintains it.
    */
   readonly isReported: boolean
   readonly createdAt: number
   /**
-   * Time of the last change by a user, or of the attempt whose result disabled the subscription, as Unix time in
-   * milliseconds. Deliveries that the change skips finish at this time. Other results of attempts do not change it.
+   * Time of the last change by a user, or of the settlement that disabled the subscription, as Unix time in milliseconds.
+   * Deliveries that the change skips finish at this time. Other settlements do not change it.
    */
   readonly updatedAt: number
 }
@@ -235,12 +235,12 @@ export type SubscriptionRecord = {
  * - `waiting`: behind another delivery of its lane, without a due time.
  * - `pending`: due at `dueAt`.
  * - `attempting`: this process is attempting it, until `dueAt` at the latest. Other processes show it as `pending`.
- * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, for example because the subscription was
+ * - `delivered`, `exhausted` (all attempts failed), `skipped` (given up earlier, for example because the subscription was
  *   disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'attempting' | 'delivered' | 'exhausted' | 'skipped'
 
-/** The totals of a delivery's attempts. Each attempt updates them. */
+/** The totals of a delivery's attempts. Settlements update them. */
 export type DeliveryProgress = {
   /** Number of attempts so far, deferred ones included. */
   readonly attempts: number
@@ -248,7 +248,7 @@ export type DeliveryProgress = {
   readonly failures: number
   /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
   readonly deferrals: number
-  /** Total of the pauses after these deferrals, in milliseconds. */
+  /** Total of the pauses that were planned after these deferrals, in milliseconds. */
   readonly deferredMs: number
 }
 
@@ -267,7 +267,7 @@ export type DeliveryRecord = DeliveryProgress & {
   /** The event's id, unless the delivery was sent again with a new `webhook-id`. */
   readonly webhookId: string
   readonly status: DeliveryStatus
-  /** Due time (`pending`) or end of the attempt (`attempting`), as Unix time in milliseconds; `null` otherwise. */
+  /** Due time (`pending`) or latest end of the attempt (`attempting`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
   readonly createdAt: number
   /** When it was finished, as Unix time in milliseconds; `null` until then. */
@@ -282,11 +282,11 @@ export type AttemptResult = {
   readonly durationMs: number
   /** The URL, with the values of its query masked. */
   readonly url: string
-  /** HTTP status, or `null` if there was no response. */
+  /** HTTP status, or `null` if there was no complete response. */
   readonly status: number | null
-  /** Why there was no response, or `null`. */
+  /** Why there was no complete response, or `null`. */
   readonly error: string | null
-  /** The first 4,096 characters of the response body. */
+  /** The first 4,096 characters of the response body, with secrets hidden; `null` if there was no complete response. */
   readonly responseBody: string | null
 }
 
@@ -300,7 +300,7 @@ export type AttemptRecord = AttemptResult & {
   readonly deferred: boolean
 }
 
-/** Counts of what happened in a period, written by the process that published the events or settled the attempts. */
+/** Counts of the events and attempts of a period. */
 export type FigureRecord = {
   readonly organizationId: string
   /** The subscription whose attempts are counted. Empty: the organization's events, and all its attempts. */

@@ -22,7 +22,7 @@ export type PageRequest = {
    * whole list, so it also works with other conditions.
    */
   readonly cursor?: string | undefined
-  /** Maximum number of records on the page, 1 to 1,000. */
+  /** Maximum number of records on the page, at least 1. */
   readonly limit: number
 }
 
@@ -30,7 +30,8 @@ export type PageRequest = {
 export type FilteredPageRequest = PageRequest & {
   /**
    * Maximum number of records to examine, so that a filter that matches few records takes no longer than any other. A
-   * page with a `nextCursor` can then have fewer records than `limit`, even none.
+   * page with a `nextCursor` can then have fewer records than `limit`, even none. A search for a `text` may examine
+   * fewer. A list of deliveries may count the examined events instead.
    * @default no maximum
    */
   readonly maxExamined?: number | undefined
@@ -45,7 +46,7 @@ export type Page<Item> = {
   /**
    * The start of the next page. It is present on every page of events or deliveries that is oldest first and not empty,
    * so that a reader can continue with records that are added later. Other pages have it only if there are more
-   * records.
+   * records to examine.
    */
   readonly nextCursor?: string | undefined
 }
@@ -163,7 +164,8 @@ export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 /**
  * The last result of a subscription: `quick` or `slow` after a success, `failing` after a failure, and `new` before the
  * first of these, also after another URL, and after the subscription is enabled again. A deferral changes it only from
- * `quick` to `slow`, if the endpoint responded slowly. Subscriptions that are not `quick` are suspect.
+ * `quick` to `slow`, if the endpoint responded slowly. Subscriptions that are not `quick` are suspect. A scheduler writes it
+ * at most once per second.
  */
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
@@ -201,7 +203,7 @@ export type ResendOutcome = {
 export type PruneRequest = {
   /**
    * Removes deliveries that finished before this time, events that occurred before it and have no delivery left, and
-   * figures of hours before it.
+   * figures of hours that started before it.
    */
   readonly before: number
   /**
@@ -209,7 +211,11 @@ export type PruneRequest = {
    * since this time. If it is omitted, they are kept.
    */
   readonly recordsBefore?: number | undefined
-  /** Maximum number of records of each kind that one transaction removes. */
+  /**
+   * Maximum number of records in a batch. A transaction removes a few batches, such as one of finished deliveries, one of
+   * participants who left, and one of participants of old groups. What goes with a record, such as the attempts of a
+   * delivery, is not counted.
+   */
   readonly limit: number
 }
 
@@ -239,28 +245,35 @@ export type UnfinishedRequest = {
   readonly limit: number
 }
 
-/** The number of a subscription's unfinished deliveries, and the age of the oldest. */
+/**
+ * A measure of a subscription's unfinished deliveries. For `dueAt`, a store may examine only the first few unattempted
+ * ones, and for `oldestAt` only `limit` of the attempted ones. So both can be later than those of all deliveries.
+ */
 export type UnfinishedMeasure = {
+  /** Their number, at most `limit`. */
   readonly unfinished: number
   /** The time of the event of the oldest one; `null` if there is none. */
   readonly oldestAt: number | null
-  /**
-   * The earliest due time of a pending one; `null` if there is none, or if the subscription is disabled. Deliveries behind
-   * the head of their lane are not pending.
-   */
+  /** The earliest due time of a pending one; `null` if there is none, or if the subscription is disabled. */
   readonly dueAt: number | null
 }
 
 /** Parameters for measuring the backlog. @inline */
 export type BacklogRequest = {
   readonly now: number
-  /** Maximum count, at least 1. A result that equals it means that many or more. */
+  /**
+   * Maximum of `waiting`, `due` and `later`, at least 1. A result that equals it means that many or more. If their sum
+   * reaches it, each of them may be inexact.
+   */
   readonly limit: number
 }
 
-/** The unfinished deliveries of all organizations. */
+/**
+ * The unfinished deliveries of all organizations. `oldestDueMs` and `behindSubscriptions` follow from the due times that
+ * {@link UnfinishedMeasure} has, so they can be too low.
+ */
 export type Backlog = {
-  /** Deliveries behind another delivery of their lane. */
+  /** Unattempted deliveries that are not the head of their lane. */
   readonly waiting: number
   /** Deliveries that are due, including those that are being attempted. */
   readonly due: number
@@ -268,7 +281,7 @@ export type Backlog = {
   readonly later: number
   /** Time since the oldest due delivery became due, in milliseconds; 0 if none is due. */
   readonly oldestDueMs: number
-  /** Enabled subscriptions with a failed attempt since the last success (`failingSince` is set). */
+  /** Enabled subscriptions whose `failingSince` is set. */
   readonly failingSubscriptions: number
   /** Enabled subscriptions that are not failing, and whose oldest due delivery has been due for more than a minute. */
   readonly behindSubscriptions: number

@@ -44,9 +44,10 @@ export type * from './delivery-queue.ts'
 export type * from './store-requests.ts'
 
 /**
- * Stores all data of a server. Each method is one transaction: it takes effect completely or not at all, and is
- * committed (durably, if the engine is durable) when its promise resolves. The core contains the rules of the service;
- * a store compares, stores and queues. `storeCases`, in `test/store-cases`, define its behavior in detail.
+ * Stores all data of a server. Each method that writes is one transaction, except `prune` and `rollUpFigures`: it takes
+ * effect completely or not at all, and is committed (durably, if the engine is durable) when its promise resolves. The
+ * core contains the rules of the service; a store compares, stores and queues. `storeCases`, in `test/store-cases`, define
+ * its behavior in detail.
  *
  * **Revisions.** A record with a `revision` is written by compare-and-set. Revision 1 must not exist yet, and revision
  * n replaces n − 1. Otherwise the outcome is `stale` and nothing changes.
@@ -56,15 +57,15 @@ export type * from './store-requests.ts'
  * delivery of a disabled subscription is `skipped`.
  *
  * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one
- * transaction: a removed record can no longer be found, and a disabled subscription has no due delivery. The promise
- * resolves when all dependent records are removed, or skipped, in further small transactions. After a crash, `prune`
- * continues.
+ * transaction: a removed record can no longer be found, and a disabled subscription has no due delivery. All dependent
+ * records are then removed, or skipped, in further small transactions, before the promise resolves. If one of these fails,
+ * or after a crash, `prune` continues.
  *
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their
  * events. {@link DeliveryQueue} describes which of them may be attempted.
  *
- * **Time.** `now` is the time according to the caller's clock, which steps of the wall clock do not affect. Later times
- * are durations from `now`. An engine that several processes share may use its own clock instead.
+ * **Time.** `now` is the time according to the caller's clock, which steps of the wall clock do not affect. Leases and
+ * pauses are durations from `now`. An engine that several processes share may use its own clock for leases.
  *
  * **Strings** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
@@ -72,9 +73,8 @@ export type * from './store-requests.ts'
  * `RecordNotFoundError`, and so does saving a participant without a group or a summary without a call. An event with an
  * id that is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was
  * changed, and the call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if
- * its transaction may have been committed: the connection was lost, timed out or was terminated after the
- * commit may have been sent, or the commit itself failed halfway. A store never repeats such a write by
- * itself.
+ * its transaction may have been committed: for example, the connection was lost after the commit may have been sent, or
+ * the commit itself failed halfway. A store never repeats such a write by itself.
  */
 export type Store = DeliveryQueue & {
   /** Writes an organization by compare-and-set. */
@@ -138,7 +138,7 @@ export type Store = DeliveryQueue & {
   addEvent(event: EventRecord): Promise<void>
   /** Publishes such an event to one subscription only. The subscription gets a delivery if it matches. */
   addEventTo(event: EventRecord, subscriptionId: string): Promise<void>
-  /** Lists an organization's events in the order in which they happened, or in reverse. */
+  /** Lists an organization's events in the order in which they were published, or in reverse. */
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
 
   /**
@@ -180,7 +180,7 @@ export type Store = DeliveryQueue & {
    * nothing, if the organization has no such delivery, or if it has another status.
    */
   retryDelivery(request: DeliveryChange): Promise<boolean>
-  /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
+  /** Returns the earliest `dueAt` of all subscriptions, as {@link UnfinishedMeasure} has it; `undefined` if there is none. */
   nextDueAt(): Promise<number | undefined>
   /**
    * Measures the unfinished deliveries of the whole store. It is called often while there is a large backlog, so it
@@ -204,7 +204,7 @@ export type Store = DeliveryQueue & {
    * Adds the counts of records to the records of longer periods, as `planRollUps` plans it, and removes them.
    * Each count is always in exactly one record.
    *
-   * @returns the number of records that were removed; 0 if there are none left to roll up.
+   * @returns the number of records that were removed; 0 if there are none left to roll up, or another process does it.
    */
   rollUpFigures(request: { readonly now: number; readonly limit: number }): Promise<number>
   /**
@@ -213,21 +213,20 @@ export type Store = DeliveryQueue & {
    * since then: calls with their summaries, groups with all their participants, and participants who are no
    * longer in their group. Also continues removals that were interrupted.
    *
-   * @returns the number of records that were removed; 0 if there are none left to remove.
+   * @returns about how many records were removed; 0 if nothing was left to do, except what other transactions had locked.
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Checks whether changes can be committed: commits a change that has no effect, unless the outcome of the
-   * store's last change already answers the question.
+   * Checks whether groups can be created: commits a change that has no effect, unless the outcome of a recent creation
+   * already answers the question.
    *
-   * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
+   * @throws the error with which a creation would fail.
    */
   checkWritable(): Promise<void>
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
    * Records that do not exist are ignored. If a call had a summary, the SHA-256 of the call's id is kept, so that the
-   * summary's event is not published again. The next delivery in the lane of an erased one becomes due; the settlement
-   * of an erased delivery is stale.
+   * summary's event is not published again. Other deliveries no longer wait for an erased one, whose settlement is stale.
    */
   erase(request: ErasureRequest): Promise<void>
   /** Closes the store's files and connections. */

@@ -11,7 +11,7 @@ type RetentionOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** Maximum number of records of each kind per transaction. On SQLite, all other work waits for the transaction. */
+/** The `limit` of each call of `prune`. On SQLite, all other work waits for its transaction. */
 const batch = 100
 
 /** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */
