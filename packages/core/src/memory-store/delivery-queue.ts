@@ -58,13 +58,13 @@ export const createDeliveryQueue = (
     queueChanges.emit({ kind: 'changed', state: toState(owner) })
   }
 
-  /** Finds the delivery of an attempt, unless the attempt started at an earlier version or under an earlier owner. */
+  /** Finds the delivery of an attempt, unless the attempt started at another version or in another epoch. */
   const find = (key: AttemptKey): DeliveryRow | undefined => {
     const row = deliveries.get(key.id)
     return row?.version === key.version && isCurrent(key) ? row : undefined
   }
 
-  /** Returns the settled delivery, and the changes to its subscription. */
+  /** Settles a delivery, unless the settlement is stale. Returns the delivery, and the changes to its subscription. */
   const settle = (settlement: Settlement) => {
     const row = find(settlement)
     if (row === undefined || !(isUnfinished(row) || row.state === 'skipped')) return undefined

@@ -10,7 +10,7 @@ const toAsciiLowerCase = (text: string): string =>
 export const containsText = (text: string, part: string): boolean =>
   toAsciiLowerCase(text).includes(toAsciiLowerCase(part))
 
-/** Selects rows by their events. Ignores `subscriptionId`. */
+/** Creates a condition on the events of rows. It ignores `subscriptionId`. */
 export const createEventFilter = (selection: EventSelection) => {
   const { organizationId, eventId, names, subject, digits, occurredFrom, occurredBefore, text } = selection
   return ({ event }: Pick<EventRow, 'event'>): boolean =>

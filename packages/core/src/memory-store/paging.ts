@@ -4,10 +4,10 @@ import type { EventQuery, FilteredPageRequest, Page } from '../store.ts'
 
 type Ordered = { readonly order: number; readonly event?: EventRecord }
 
-/** With `text`, a page examines at most {@link maxSearchedBytes} of payloads. */
+/** With `text`, a page examines at most {@link maxSearchedBytes} of payloads, or a larger one alone. */
 type Paging<Row> = FilteredPageRequest &
   Pick<EventQuery, 'order' | 'text'> & {
-    /** Adds a cursor even to the last page of a list that is oldest first, so that a reader can continue later. */
+    /** Adds a cursor to every page of a list that is oldest first, unless the page is empty, so that a reader can continue later. */
     readonly isFollowed?: boolean
     readonly where?: (row: Row) => boolean
   }

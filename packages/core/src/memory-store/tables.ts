@@ -45,9 +45,9 @@ export const createSubscription = (record: SubscriptionRecord, order: number) =>
   changedAt: order,
   /** The unfinished deliveries of each subject, by position. */
   lanes: new Map<string, DeliveryRow[]>(),
-  /** Deliveries that were new or sent again when they were added, by position. Some may have been attempted since. */
+  /** Deliveries that were `fresh` when they were added, by position. The state of some may have changed since. */
   fresh: [] as DeliveryRow[],
-  /** Deliveries that were attempted. */
+  /** Unfinished deliveries that were attempted. */
   retries: new Set<DeliveryRow>(),
 })
 
@@ -65,7 +65,7 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
   /** SHA-256 of the ids of calls whose summary was removed. */
   summaryMarks: new Set<string>(),
   subscriptions: new Map<string, SubscriptionRow>(),
-  /** The events in the order in which they happened. */
+  /** The events in the order in which they were published. */
   events: [] as EventRow[],
   /** The deliveries in the order of their events. */
   deliveries: [] as DeliveryRow[],

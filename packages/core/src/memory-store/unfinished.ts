@@ -55,7 +55,7 @@ export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
   ...owner.retries,
 ]
 
-/** Finds the heads of lanes among the next `limit` deliveries that were never attempted. */
+/** Finds the heads of lanes among the next `limit` unattempted deliveries. */
 export const readHeads = (owner: SubscriptionRow, after: number, limit: number) => {
   const heads: DeliveryRow[] = []
   let examined = 0

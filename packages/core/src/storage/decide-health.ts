@@ -18,10 +18,11 @@ import { sha256 } from '../values/sha256.ts'
  *   fails after all attempts have failed for the whole limit.
  * - reported → well, `subscription.recovered`: an attempt succeeds.
  *
- * In any state, even if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails.
+ * In any state, even if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails that was not skipped
+ * meanwhile.
  *
  * Changes by users cause no transition. If a subscription is enabled again, or gets another URL, `failingSince` is
- * reset, and it stays reported until an attempt succeeds.
+ * reset, and if it is reported, it stays so until an attempt succeeds.
  *
  * Each event goes to the organization's subscriptions to `OPERATIONS`, and a copy to those of the operator, whose organization
  * exists if `operationsUrl` was set (`serve/own-organizations.ts` in server). `dispatcher.onHealth` also passes it to the
@@ -29,7 +30,7 @@ import { sha256 } from '../values/sha256.ts'
  * that a subscription to `OPERATIONS` itself was disabled: only the log does.
  *
  * These must never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or
- * `disabled` before it, or a health event about the delivery of a health event, which would have no receiver.
+ * `disabled` before it, or a health event about the delivery of a health event, which could cause ever more of them.
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
@@ -49,7 +50,7 @@ export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
 export const operatorId = 'wabakit:operator'
 
 /**
- * Time without a successful attempt after which a failing subscription is reported, in milliseconds. Simulated runs
+ * Time since the first failed attempt after which a failing subscription is reported, in milliseconds. Simulated runs
  * shorten it.
  */
 export const healthLimits = { reportAfterMs: 10 * 60_000 }

@@ -21,7 +21,7 @@ export { excludesDelivered, selectsFailed } from './selected-statuses.ts'
 export { createWorkers, type Workers } from './workers.ts'
 
 /**
- * Maximum size of the payloads that one page of a text search examines, unless the first is larger. It blocks the event
- * loop for about 10 ms.
+ * Maximum size of the payloads that one page of a text search examines, unless the first is larger. The memory store
+ * counts code units instead of bytes. Such a page blocks the event loop for about 10 ms.
  */
 export const maxSearchedBytes = 4 * 1024 * 1024

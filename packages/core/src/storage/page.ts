@@ -1,17 +1,17 @@
 import type { Page } from '../store.ts'
 
-/** The rows of a page, and one more row if there is a next page. */
+/** The rows of a page, and one more if there are more rows within the limit of rows to examine. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number
   /**
-   * Set if even the last page has a cursor, so that a reader can continue with records added later.
+   * Set if even the last page has a cursor unless it is empty, so that a reader can continue with records added later.
    * @default false
    */
   readonly isFollowed?: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
-  /** The cursor of the next page, if this page is short because it reached the limit of rows to examine. */
+  /** The cursor of the next page if this page examined as many rows as it may, and there are more. */
   readonly end?: string | undefined
 }
 

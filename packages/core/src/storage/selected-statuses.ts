@@ -5,8 +5,8 @@ export const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
 /**
- * Returns whether the index of failed deliveries contains every selected delivery. It is smaller than the
- * index above, because many undelivered deliveries may merely be in progress.
+ * Returns whether the index of failed deliveries contains every selected delivery. It may be much smaller than the index
+ * above, because many undelivered deliveries may merely be in progress.
  */
 export const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
