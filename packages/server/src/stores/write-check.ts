@@ -24,7 +24,7 @@ export type WriteCheckOptions = {
 
 /**
  * Creates a check that resolves if the last write succeeded, and rejects with its error if it failed. If the last write
- * was more than 5 seconds ago, the check writes something itself.
+ * was at least 5 seconds ago, the check writes something itself.
  */
 export const createWriteCheck = ({ write, readLast, now }: WriteCheckOptions): (() => Promise<void>) => {
   let writing: Promise<unknown> | undefined

@@ -16,8 +16,8 @@ export const listBusySubscriptions = `${busySubscriptions}
   select subscription from busy where subscription is not null limit ? + 0`
 
 /**
- * The earliest due time of a subscription. Reads only the first few unattempted deliveries: later ones are due later,
- * unless the earlier ones were sent again.
+ * The earliest due time of a subscription. Reads only the first few unattempted deliveries. Heads among later ones are
+ * usually due later, but not if the first ones were sent again, or all wait in blocked lanes.
  */
 const firstDue = `select min(dueAt) as dueAt from (
   select * from (
@@ -59,7 +59,7 @@ const countUnfinished = `select count(*) as unfinished from (
   select 1 from deliveries indexed by lanes where subscription = ?1 and finishedAt is null limit ?2 + 0
 )`
 
-/** Finds the oldest unfinished delivery of a subscription. Reads only the retries that are due first. */
+/** Finds the oldest of a subscription's unattempted deliveries and of the retries that are due first. */
 const oldestUnfinished = `select occurredAt from events where position = (
   select min(event) from (
     select min(event) as event from deliveries indexed by freshDeliveries where subscription = ?1 and state = 'fresh'
@@ -71,7 +71,8 @@ const oldestUnfinished = `select occurredAt from events where position = (
 )`
 
 /**
- * Measures the backlog using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of each kind.
+ * Creates the operations that measure the backlog, without reading whole tables. `measureBacklog` blocks the event loop for
+ * about 20 ms per 100,000 deliveries of each kind.
  */
 export const createBacklog = ({ database, findOpen, readAtOnce }: Access) => {
   const listBusy = database.prepare(listBusySubscriptions)

@@ -7,7 +7,7 @@ const noteMs = 60_000
 
 /**
  * Creates a clock that continues the last server's clock. It adds the wall clock time since that server last stored the
- * time, or nothing if the wall clock was set back by more than a minute (`maxDriftMs`) in the meantime.
+ * time, or nothing if the wall clock is now more than a minute (`maxDriftMs`) behind what it showed then.
  *
  * @returns the clock, and a function that stores its time and closes the database.
  */
@@ -36,7 +36,7 @@ export const continueClock = (
       checkOwner()
       write.run(Math.round(clock.now()), Math.round(clock.wall()))
     } catch {
-      // The file is locked, or the disk is full. The next write will replace this one.
+      // For example, the disk is full, or another server has taken over the file. The time stored before remains.
     }
   }
   const timer = setInterval(note, noteMs).unref()

@@ -38,8 +38,8 @@ const settledColumns = ['state', 'dueAt', 'finishedAt', ...progressFields] as co
 >
 
 /**
- * Selects the loaded delivery unless it has been settled since. A delivery that was skipped in the meantime can still
- * be settled.
+ * Selects the loaded delivery unless it has been settled or sent again since. A delivery that was skipped in the meantime
+ * can still be settled.
  */
 const isSettled = `event = ? and subscription = ? and version = ? and (finishedAt is null or state = 'skipped')`
 
@@ -175,8 +175,8 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     listen: queueChanges.listen,
     readQueues: ({ shards, since = '', limit }) =>
       read(() => {
-        // The cursor of a page: the cursor of the changes before the first page was read and, except on the
-        // last page, the last queue.
+        // The cursor of a page is that of the changes before the first page was read. Unless it is the last page, the page's
+        // last queue follows.
         const [first = '', after] = since.split(' ')
         const cursor = after === undefined || first === '' ? queueChanges.getCursor() : first
         if (!shards.includes(0)) return { queues: [], cursor, isMore: false }

@@ -61,7 +61,7 @@ const throughEvents = (where: Conditions): Path => ({
   where,
 })
 
-/** Chooses the index that skips the fewest rows. SQLite cannot choose it, because it has no statistics. */
+/** Chooses the index that is likely to skip the fewest rows. SQLite cannot choose it, because it has no statistics. */
 const choosePath = (query: DeliveryQuery): Path => {
   const { organizationId, deliveryId, eventId, subject, subscriptionId } = query
   if (deliveryId !== undefined) {

@@ -5,7 +5,7 @@ import { type Conditions, createQueries, type Row } from './queries.ts'
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
 
-/** Reads a page of the rows that meet further conditions, newest first. */
+/** Returns a function that reads a page of the rows that meet a query's conditions and the `filters`, newest first. */
 export const createNewest = (database: DatabaseSync, { table, time, id }: TimedTable) => {
   const { read } = createQueries(database)
   const toCursor = (row: Row): string => formatTimeKey([Number(row[time]), String(row[id])])

@@ -9,12 +9,12 @@ import { watchFiles } from './present-files.ts'
 /** An open database, locked for this process. `close` closes it and releases the lock. */
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
-/** Maximum time to wait for another program, such as a backup, while opening, in milliseconds. */
+/** Maximum time that a statement waits for another program, such as a backup, while opening, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**
  * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16
- * MiB), four times the default, because the same pages are written repeatedly. Deleted rows are overwritten
+ * MiB), about four times the default, because the same pages are written repeatedly. Deleted rows are overwritten
  * (decision 0052). The size limit truncates a longer log, whose end could otherwise keep deleted rows: later changes
  * would not overwrite it.
  */

@@ -7,7 +7,7 @@ export type TouchedQueue = { readonly subscription: number; readonly from: numbe
 
 export type QueueChanges = ReturnType<typeof createQueueChanges>
 
-/** The last changes of a queue: the position of the last delivery and the order of the last other change. */
+/** The last changes of a queue: the position of the last added event, and the number of the last other change. */
 type Touched = { event: number; change: number }
 
 /**
@@ -17,7 +17,7 @@ type Touched = { event: number; change: number }
 export const createQueueChanges = ({ effects, findSubscription }: Access) => {
   const channel = createChangeChannel()
   const touched = new Map<number, Touched>()
-  /** The position of the last delivery and the order of the last change. */
+  /** The same for all queues. Other changes are numbered from 1. */
   const last: Touched = { event: 0, change: 0 }
 
   const touch = (subscription: number): Touched => {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Functions that update memory after a transaction: after its commit in the order of the changes, after its rollback in
- * reverse. The list is empty then. If the outcome of a commit is unknown, it is treated as rolled back.
+ * Functions that update memory: after a commit in the order of the changes; after a rollback, also to a savepoint, in
+ * reverse. They are then removed from the list. A commit that fails counts as a rollback, even if its outcome is unknown.
  */
 export type Effects = { readonly afterCommit?: () => void; readonly afterRollback?: () => void }[]
 

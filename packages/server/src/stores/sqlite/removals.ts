@@ -4,8 +4,8 @@ import type { Access } from './record-access.ts'
 export type Removals = ReturnType<typeof createRemovals>
 
 /**
- * Maximum number of rows that one transaction of a removal changes, not counting attempts, which go with their deliveries, and
- * figures. Such a transaction blocks the event loop for 2 to 5 ms.
+ * Maximum number of rows that a transaction which continues a removal removes or skips, not counting attempts, which go with
+ * their deliveries, and the figures of a subscription. Such a transaction blocks the event loop for 2 to 5 ms.
  */
 const batch = 200
 
@@ -13,7 +13,7 @@ const batch = 200
 export const markRemoved = `update subscriptions
   set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
-/** Tables that contain organizations' rows, with their keys, in the order of removal. */
+/** Tables with rows of an organization that outlive its subscriptions, with their keys, in the order of removal. */
 const owned = {
   events: 'position',
   participants: 'organizationId, groupId, digits',
@@ -89,7 +89,7 @@ export const createRemovals = ({ database, write }: Access) => {
    * Removes the records of removed organizations and subscriptions, and skips the unfinished deliveries of disabled
    * subscriptions, in the caller's transaction.
    *
-   * @returns the number of changed rows, at most `limit` apart from figures; 0 if none are left.
+   * @returns the number of changed rows, at most `limit` apart from the figures of subscriptions; 0 if none are left.
    */
   const takeSteps = (limit: number): number => {
     let done = 0

@@ -18,7 +18,7 @@ export const createWritableCheck = (
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
   ].map((sql) => database.prepare(sql))
-  // With a subscription, there is a delivery to add as well.
+  // With a subscription, there may be a delivery to add as well.
   const findSubscription = database.prepare(
     `select organizationId as id, digits from subscriptions where position = (select max(position) from subscriptions)`,
   )

@@ -8,7 +8,7 @@ import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
 export type WriteBatchesOptions = {
   readonly database: DatabaseSync
-  /** Called first in each transaction. If it throws, all writes in the transaction reject with its error. */
+  /** Called first in each transaction. If it throws, all writes in the transaction reject. */
   readonly checkOwner: () => void
   /** Called after each commit, before its acknowledgment. Throws if files were deleted or replaced. */
   readonly checkFiles: () => void
@@ -26,9 +26,8 @@ const maxWrites = 512
 const busy = { retries: 100, pauseMs: 20 }
 
 /**
- * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes
- * that arrive during a commit are in the next batch. If a write fails, the others run again, each in its own
- * savepoint.
+ * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. If a write fails, all
+ * of them run again, each in its own savepoint.
  */
 export const createWriteBatches = (options: WriteBatchesOptions) => {
   const { database, checkOwner, checkFiles, effects } = options
@@ -71,7 +70,7 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
     try {
       rollback.run()
     } catch {
-      // The transaction may have ended already, for example because the disk was full.
+      // There may be no transaction, for example because the file was locked or the disk is full.
     }
     applyRollback(effects)
   }
@@ -136,12 +135,12 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
 
   return {
     /**
-     * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own
-     * changes are rolled back. If another write in the same batch fails, `work` is rolled back and runs
-     * again.
+     * Runs `work` atomically and resolves to its result after the commit. If one of several writes in a batch throws, all are
+     * rolled back, and each runs again alone. Rejects with the error of `work` if it throws alone.
      *
-     * @throws StorageUnavailableError if nothing was committed.
-     * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
+     * @throws StorageUnavailableError if the database failed, and nothing was committed.
+     * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect, or the database's files were deleted or
+     *   replaced.
      */
     write: <Result>(work: () => Result): Promise<Result> =>
       new Promise((resolve, reject) => {
@@ -153,7 +152,7 @@ export const createWriteBatches = (options: WriteBatchesOptions) => {
         pending.push({ run, reject })
         schedule()
       }),
-    /** Commits the pending writes and rejects later ones. */
+    /** Runs the pending writes, and rejects later ones. */
     close: (): void => {
       isClosed = true
       retriesLeft = 0
