@@ -87,7 +87,7 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
   disabledSubscriptions: 0,
 }
 
-/** Measures the backlog using only index ranges. */
+/** Creates the operations that measure the backlog, using only index ranges. */
 export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>) =>
   ({
     measureBacklog: async ({ limit, now }) => {

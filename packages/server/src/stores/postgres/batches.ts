@@ -11,7 +11,7 @@ export type BatchOptions<Item, Outcome> = {
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
 
-/** Maximum number of concurrent batches. With more, the batches would be smaller and use more cores of the database. */
+/** Maximum number of batches under way. With more, they would be smaller and use more cores of the database. */
 const maxConcurrent = 2
 
 type Waiting<Item, Outcome> = {

@@ -41,7 +41,7 @@ export const createDeliveryQueue = ({
     shards: shardCount,
     readQueues: async (request) => {
       const { shards, since, limit } = request
-      // The cursor of a page: the snapshot of the first page and, before the last page, the last queue.
+      // The cursor of a page is the snapshot of the first page. Unless it is the last page, the page's last queue follows.
       const [known, after] = since?.split(' ') ?? []
       if (known !== undefined && after === undefined) {
         const { queues: found, snapshot } = await listChangedQueues(read, shards, known)

@@ -15,8 +15,8 @@ type Examined = Positions & {
 }
 
 /**
- * Reads the events `e` of an organization, or of one of its subjects, in order of position. Conditions
- * compare rows, so that the planner can use only an index that starts with the organization. With a condition
+ * Returns parts of queries that read the events `e` of an organization, or of one of its subjects, in order of position.
+ * Conditions compare rows, so that the planner can use only an index that starts with the organization. With a condition
  * on the organization alone, it could choose the primary key and read the events of all organizations to find
  * a few.
  */

@@ -25,7 +25,7 @@ const filterBySubscription = (where: Conditions, selection: EventSelection & Pos
       subscriptionId,
     )
   } else {
-    // Reads the deliveries of these few events at once. IS TRUE keeps the planner from using a join, which would read
+    // Reads the deliveries of these events at once. IS TRUE keeps the planner from using a join, which would read
     // them one by one.
     const events = `SELECT d.event ${deliveries} AND d.event BETWEEN ? AND ?`
     where.and(`(e.position IN (${events})) IS TRUE`, organizationId, subscriptionId, low, high)

@@ -6,7 +6,10 @@ import { ifOrganizationExists, type SelectedRow } from './records.ts'
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
 
-/** Reads a page of the rows that meet further conditions on the table `r`, newest first. */
+/**
+ * Returns a function that reads a page of the rows that meet a query's conditions, newest first. `addFilters` adds conditions
+ * on the table `r`.
+ */
 export const createNewest =
   (read: Query, { table, time, id }: TimedTable) =>
   async (

@@ -1,7 +1,10 @@
 import type { Store } from '@wabakit/core'
 import { callFunction, type Query } from './query.ts'
 
-/** Maximum number of records that one transaction of a removal removes, not counting attempts and figures. */
+/**
+ * Maximum number of records that a transaction which continues a removal removes, not counting attempts and the figures of a
+ * subscription.
+ */
 const batch = 1_000
 
 /** Continues removals. Removes at most `limit` records, or skips at most 1,000 deliveries. Returns 0 if nothing is left. */
@@ -30,8 +33,8 @@ const earliest = String(-(2n ** 63n))
 const beginning = { finishedFrom: earliest, occurredFrom: earliest }
 
 /**
- * Continues removals and prunes from where the last call ended. If there is nothing to remove after that, starts from
- * the beginning, to find deliveries and events that were added late.
+ * Creates `prune`, which continues removals and prunes from where the last call ended. If there is nothing to remove after
+ * that, it starts from the beginning, to find deliveries and events that were added late.
  */
 export const createPrune = (query: Query): Store['prune'] => {
   let reached = beginning

@@ -81,11 +81,11 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }
 
-/** Converts an error from a read, which changes nothing even if the connection is lost. */
+/** Converts an error from a statement that can be repeated even if its outcome is unknown. */
 export const toReadError = (error: unknown): unknown =>
   error instanceof StorageOutcomeUnknownError ? toUnavailable(error.cause) : error
 
-/** Returns whether this version's SQL functions are missing, so that this process cannot do anything. */
+/** Returns whether this version's SQL functions are missing, without which this process can store no result. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof StorageUnavailableError &&
   isResponse(error.cause) &&

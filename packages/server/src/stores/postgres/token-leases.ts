@@ -21,7 +21,7 @@ type Lease = {
   state: TokenBucketState
 }
 
-/** Number of requests per second above which a bucket gets a reserve. Below that, the limit is exact. */
+/** Number of requests per second above which a bucket gets a reserve. Up to that, the limit is exact. */
 const hotRequests = 50
 
 /**

@@ -69,11 +69,10 @@ export const createWorker = ({ notifications, queueChanges, prepare }: WorkerCon
 
   return {
     /**
-     * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost
-     * later, notifies the schedulers that the worker is lost, because other workers take over 2 seconds
-     * later.
+     * Renews the lease with `write`, once the listening connection holds the worker's lock. If that connection is lost later,
+     * notifies the schedulers that the worker is lost, because other workers take over 2 seconds after they notice it.
      *
-     * @throws StorageUnavailableError if there is no such connection within 5 seconds, or the lease cannot be renewed.
+     * @throws StorageUnavailableError if there is no such connection within 5 seconds, or `write` returns nothing.
      */
     renew: async (id: string, write: () => Promise<WorkersView | undefined>): Promise<WorkersView> => {
       if (held?.id !== id) hold(id)

@@ -169,7 +169,8 @@ export const readRetries = async (
 
 /**
  * The earliest due time of each open subscription; null if it has no pending delivery. Reads only the first 100
- * unattempted deliveries of each: later ones are due later, unless the earlier ones were sent again.
+ * unattempted deliveries of each. Heads among later ones are usually due later, but not if the first ones were sent again,
+ * or all wait in blocked lanes.
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(

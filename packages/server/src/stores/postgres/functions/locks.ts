@@ -28,7 +28,7 @@ BEGIN
   FROM (SELECT DISTINCT wabakit.lock_key(p_kind, name) AS key FROM unnest(p_names) AS name ORDER BY 1) AS keys;
 END $$;
 
--- A statement for several callers waits at most a second for a lock. The lock usually concerns only one of them, so the
+-- A statement for several callers waits at most a second for each lock. The lock usually concerns only one of them, so the
 -- others are then served separately.
 CREATE FUNCTION limit_lock_wait(p_callers integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

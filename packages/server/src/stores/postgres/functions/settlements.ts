@@ -15,7 +15,7 @@ import type { Query } from '../query.ts'
 import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, pendingColumns } from './lanes.ts'
 
-/** The progress of a delivery `g` after a successful attempt. The one place where SQL computes what core decides. */
+/** The progress of a delivery `g` after a successful attempt. It must be what `decideSettlement` in core decides. */
 const afterSuccess: Readonly<Record<keyof DeliveryProgress, string>> = {
   attempts: 'g.attempts + 1',
   failures: 'g.failures',

@@ -46,7 +46,7 @@ BEGIN
   FROM wabakit.workers w WHERE w.lost_at + 2000 > wabakit.clock_ms();
 END $$;
 
--- Takes the shards that still have this epoch and belong to this worker, a dead one or none.
+-- If this worker is alive, takes the shards that still have this epoch and belong to it, to a dead one or to none.
 CREATE FUNCTION take_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   taken json;
