@@ -127,9 +127,9 @@ export type CallRecord = {
   readonly endedAt: number | null
   /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number | null
-  /** Set if there is a recording; `null` until the call ends. */
+  /** Set if there is a recording; `null` unless the call is `ended`. */
   readonly recorded: boolean | null
-  /** Set if anything was said; `null` until the call ends. */
+  /** Set if anything was said; `null` unless the call is `ended`. */
   readonly spoken: boolean | null
 }
 

@@ -39,7 +39,7 @@ export type FilteredPageRequest = PageRequest & {
 
 /**
  * A page of a list. If the list is oldest first, records that are added while a reader reads page by page appear on a
- * later page. No record appears twice.
+ * later page, and no record appears twice.
  */
 export type Page<Item> = {
   readonly items: Item[]

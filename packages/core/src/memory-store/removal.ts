@@ -13,7 +13,7 @@ import {
 import { leaveLane } from './unfinished.ts'
 
 /**
- * Removes a call with its summary, but remembers that it had one, so that the event is not published again.
+ * Removes a call with its summary. If it had one, remembers that, so that the event is not published again.
  */
 const removeCall = ({ calls, summaries, summaryMarks }: OrganizationTables, callId: string): void => {
   calls.delete(callId)

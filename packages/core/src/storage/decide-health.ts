@@ -26,8 +26,8 @@ import { sha256 } from '../values/sha256.ts'
  *
  * Each event goes to the organization's subscriptions to `OPERATIONS`, and a copy to those of the operator, whose organization
  * exists if `operationsUrl` was set (`serve/own-organizations.ts` in server). `dispatcher.onHealth` also passes it to the
- * log (`serve/log-service.ts`), the metrics (`metrics/metrics.ts`) and the figures (`figures/figures.ts`). No event reports
- * that a subscription to `OPERATIONS` itself was disabled: only the log does.
+ * log (`serve/log-service.ts`), the metrics (`metrics/metrics.ts`) and the figures (`figures/figures.ts`). No event is
+ * about a subscription to `OPERATIONS` itself: if one is disabled, only the log reports it.
  *
  * These must never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or
  * `disabled` before it, or a health event about the delivery of a health event, which could cause ever more of them.

@@ -11,7 +11,7 @@ import { createSave } from './revisions.ts'
 
 export type Calls = Pick<Store, 'saveCall' | 'findCall' | 'listCalls' | 'saveSummary'> & {
   /**
-   * Removes a call with its summary in the caller's transaction, and remembers that the call had a summary.
+   * Removes a call with its summary in the caller's transaction, and remembers whether the call had a summary.
    */
   removeCall(organizationId: string, callId: string): void
 }
