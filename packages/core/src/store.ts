@@ -58,8 +58,8 @@ export type * from './store-requests.ts'
  *
  * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one
  * transaction: a removed record can no longer be found, and a disabled subscription has no due delivery. All dependent
- * records are then removed, or skipped, in further small transactions, before the promise resolves. If one of these fails,
- * or after a crash, `prune` continues.
+ * records are then removed, or skipped, in further small transactions. The promise resolves after these, except that of a
+ * settlement. If one of them fails, or after a crash, `prune` continues.
  *
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their
  * events. {@link DeliveryQueue} describes which of them may be attempted.

@@ -93,8 +93,8 @@ export const createHistory = (
   return {
     /**
      * Stores an event, if there is one, with a delivery for each subscription that matches now; with a `subscriptionId`, for
-     * that one only. It throws if the event's id is in use, so changes of records call it before anything else. The ids of
-     * health events are always new.
+     * that one only. It throws if the event's id is in use, so changes of records call it before they change anything. The
+     * ids of health events are always new.
      */
     publish: (event: EventRecord | null, subscriptionId?: string): void => {
       if (event === null) return

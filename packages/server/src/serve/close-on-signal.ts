@@ -21,7 +21,7 @@ export const closeOnSignal = (
     const onSignal = (signal: NodeJS.Signals): void => {
       // Restores the default action, so that a second signal ends a process whose shutdown hangs.
       for (const each of signals) process.off(each, onSignal)
-      // For the first process of a container, Linux ignores signals that have their default action.
+      // Linux ignores signals to the first process of a container that have their default action, so this ends it.
       if (process.pid === 1) {
         for (const each of signals) process.on(each, () => process.exit(128 + constants.signals[each]))
       }
