@@ -263,6 +263,21 @@ describe.each(hosts)('$name', ({ name, organizationId, root, open }) => {
     expect((await control(host, `GET ${root}/deliveries/${id}/attempts/9/request`)).status).toBe(404)
   })
 
+  test("shows no user-agent in an attempt's request if the subscription has its own, which is secret", async () => {
+    const host = await open()
+    const endpoint = await listenForWebhooks()
+    await subscribe(host, endpoint.url, { headers: { 'user-agent': 'hush' } })
+    await host.createGroup({ groupId: 'a' })
+    await host.service.dispatcher.runDue()
+    const [{ id }] = (await control(host, `GET ${root}/deliveries`)).body.items
+
+    const { body } = await control(host, `GET ${root}/deliveries/${id}/attempts/1/request`)
+
+    expect(endpoint.arrivals[0]?.headers['user-agent']).toBe('hush')
+    expect(body.hiddenHeaders).toEqual(['user-agent'])
+    expect(body.headers).not.toHaveProperty('user-agent')
+  })
+
   test.each([
     [{ outcome: 'missed' }, { state: 'never', cause: 'missed' }],
     [{ outcome: 'rejected' }, { state: 'never', cause: 'rejected' }],

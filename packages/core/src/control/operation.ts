@@ -43,7 +43,7 @@ export type ControlContext = {
   allowsCustomPayload(url: string): boolean
   /** Returns what was sent for an attempt, if this host can make that differ from the record. */
   readonly findWire?: ((deliveryId: string, number: number) => WireAttempt | undefined) | undefined
-  /** The `user-agent` of webhooks. */
+  /** The `user-agent` of webhooks whose subscription does not set one. */
   readonly userAgent: string
 }
 

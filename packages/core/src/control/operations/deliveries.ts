@@ -144,7 +144,8 @@ export const deliveryOperations = [
       return {
         method: 'POST',
         url: attempt.url,
-        headers: { ...headers, 'user-agent': userAgent },
+        // A subscription's own `user-agent` replaces that of the server.
+        headers: { ...(!hiddenHeaders.includes('user-agent') && { 'user-agent': userAgent }), ...headers },
         hiddenHeaders: [...hiddenHeaders],
         body,
         changed: [...changed],
