@@ -11,7 +11,7 @@ type Json = { readonly [name: string]: unknown }
 
 const schemaPath = '#/components/schemas'
 
-/** Replaces unusual JSON Schema keywords for unknown fields, integers and `readonly` arrays with common ones. */
+/** Removes JSON Schema keywords for unknown fields and `readonly` arrays, and describes integers by their type. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   const { additionalProperties } = jsonSchema
   delete jsonSchema.readOnly

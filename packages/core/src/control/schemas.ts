@@ -38,7 +38,7 @@ export async function* readPages<Item>(
 }
 
 export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
-  named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))
+  named(`${id}List`, 'A list without pages.', z.object({ items: z.array(item) }))
 
 export const pageQuery = {
   cursor: z.optional(z.string()),
@@ -78,7 +78,7 @@ export const subject = z
 
 export const ServerInfo = named(
   'ServerInfo',
-  'What this host of the control API is, and what it can do beyond what all can: `faults`, on request, and what only a `mock` can.',
+  'What this host of the control API is. `can` lists what not every host can do: inject `faults` into the public API, and what only a `mock` can.',
   z.object({
     version: z.string(),
     database: z.enum(['memory', 'sqlite', 'postgresql']),

@@ -23,7 +23,7 @@ const withinOneDay = Duration.check(
 
 const SimulatedCall = named(
   'SimulatedCallRequest',
-  "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
+  "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and, if the organization has automatic summaries, a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.extend(CallSimulation, {
     // A delayed summary exists only in this process, and is lost when the process stops.
     summary: optional(
@@ -48,7 +48,7 @@ const CallStep = named(
 
 const SummaryRequest = named(
   'SummaryRequest',
-  "A call's summary. The first one publishes CALL_AI_SUMMARY. Later ones replace it without an event.",
+  "A call's summary. The first one publishes CALL_AI_SUMMARY, unless the call publishes no events. Later ones replace it without an event.",
   z.strictObject({
     recap: z.string(),
     keyPoints: z.array(z.string()),

@@ -21,7 +21,7 @@ const cursor = z.optional(z.string())
 
 const Resend = named(
   'ResendRequest',
-  'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
+  'The deliveries to resend: those that match every given field. Without any, `all` must be true. Unfinished ones that were never attempted, and those to disabled subscriptions, do not change. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
   z.extend(DeliveryFilter, { all, newWebhookId, dryRun, cursor }),
 )
 

@@ -19,7 +19,7 @@ const Erasure = named(
 
 const ErasedPart = named(
   'ErasedPart',
-  'How many records of each kind were erased. Events include their deliveries and attempts. If there is a `nextCursor`, the erasure is not complete: send the request again with it as `cursor`.',
+  'How many records of each kind were erased or, with `dryRun`, would be. Events are erased with their deliveries and attempts. If there is a `nextCursor`, the erasure is not complete: send the request again with it as `cursor`.',
   z.object({
     calls: z.number(),
     participants: z.number(),

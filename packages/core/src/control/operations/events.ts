@@ -16,7 +16,7 @@ const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
   'PublishedEventRequest',
-  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `--sandbox`. Each attempt checks that again: if the URL has changed, the delivery is skipped.',
+  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `--sandbox`. Each attempt checks that again, and skips the delivery if it no longer holds.',
   z.strictObject({
     name: eventName,
     subject,

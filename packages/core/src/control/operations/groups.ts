@@ -50,7 +50,7 @@ export const groupOperations = [
     id: 'listGroups',
     route: 'GET /organizations/:organizationId/groups',
     summary:
-      'List groups, newest first. `group` is the id of the one to list, which may be one that no path can contain',
+      'List groups, newest first; with `participant`, in any order. `group` is the id of the one to list, which may be one that no path can contain',
     query: GroupFilter,
     result: page('ListedGroup', ListedGroupView),
     run: async ({ params: { organizationId }, query }, { service }) => {

@@ -101,7 +101,7 @@ const showFault = ({ id, fault, remaining, hits }: PlannedFault<Json>) => ({ ...
 
 const Wait = named(
   'WaitRequest',
-  'Waits for the first matching event, past or future, or for a delivery of it that a subscribed endpoint acknowledges. `no_event` watches for `timeoutMs`, and fails if one happens.',
+  'Waits for the first matching event, past or future, or for a delivery of it that a subscribed endpoint acknowledges. `no_event` watches for `timeoutMs`, and fails if one has happened by then.',
   z.strictObject({
     for: z.enum(['delivery', 'event', 'no_event']),
     name: z.string(),

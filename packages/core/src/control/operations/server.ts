@@ -11,8 +11,9 @@ import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails 
 const operation = operationIn('Server')
 
 /**
- * Returns a function that checks what was erased since a request: nothing, its call, or its whole organization, of which nothing may
- * be shown. Without its call, neither the call's id nor the bodies may be shown, because they may contain a phone number or a summary.
+ * Returns a function that checks what was erased or pruned since a request: nothing, its call, or its whole organization, of which
+ * nothing may be shown. Without its call, neither the bodies nor the facts in `nothingPersonal` may be shown, because they may
+ * contain a phone number or a summary.
  */
 const createErasureCheck = ({ service, requests }: Pick<ControlContext, 'service' | 'requests'>) => {
   const checked = new Map<string, Promise<boolean>>()
@@ -25,7 +26,7 @@ const createErasureCheck = ({ service, requests }: Pick<ControlContext, 'service
   const isRemoved = async (organizationId: string, createdAt: number | null): Promise<boolean> => {
     const found = await service.organizations.find(organizationId)
     if (found?.createdAt === createdAt) return false
-    // Another process removed it, so only that one's log has forgotten it.
+    // Another process removed it, or the request was logged after the removal.
     requests.forgetOrganization(organizationId, createdAt)
     return true
   }
@@ -57,7 +58,8 @@ export const serverOperations = [
   operation({
     id: 'listRequests',
     route: 'GET /requests',
-    summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
+    summary:
+      'List the last requests of the public API that this process responded to, at most 10,000, newest first',
     query: z.strictObject({ ...pageQuery, ...RequestFilter.shape }),
     result: page('ApiRequest', ApiRequestView),
     run: async ({ query }, context) => {

@@ -42,7 +42,7 @@ export const measureBacklog = (
 
 /**
  * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the cause.
- * Without a measure, because the database is slow, nothing is known to be behind.
+ * Without a measure, because the database is slow or fails, nothing is known to be behind.
  */
 export const getState = (
   { disabledReason, failingSince }: Subscription,

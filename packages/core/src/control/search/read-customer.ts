@@ -13,7 +13,8 @@ import { showParticipant } from '../views/group.ts'
 const most = { subjects: 20, deliveriesOfSubject: 1_000, shownOfSubject: 10, deliveries: 100 } as const
 
 /**
- * Reads what is stored about a customer. Returns `undefined` if there is nothing.
+ * Reads the calls and memberships of a customer, and their deliveries. Returns `undefined` if there is neither a call nor a
+ * membership.
  *
  * @throws InputError if the text is not a phone number.
  */

@@ -2,12 +2,15 @@ import { maskUrl } from '@wabakit/wire'
 import { getAttemptOutcome, getResponseLine } from '../../hosting/attempt-outcome.ts'
 import type { AttemptReported } from '../../index.ts'
 
-/** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
+/**
+ * An attempt in a live stream. Without a response, `status` and `response` are null. If the attempt was released, so are `error`,
+ * `durationMs` and `startedAt`.
+ */
 export type LiveAttempt = {
   readonly deliveryId: string
   readonly eventId: string
   readonly eventName: string
-  /** The call or group, such as `call:call_1`. */
+  /** The call, group or subscription, such as `call:call_1`. */
   readonly subject: string
   readonly subscriptionId: string
   readonly url: string
@@ -15,7 +18,7 @@ export type LiveAttempt = {
   readonly outcome: string
   readonly status: number | null
   readonly error: string | null
-  /** The first line of the response body, at most 200 characters. */
+  /** The first line of the response body that is not blank, at most 200 characters. */
   readonly response: string | null
   readonly durationMs: number | null
   readonly startedAt: string | null

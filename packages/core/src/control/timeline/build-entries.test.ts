@@ -60,7 +60,7 @@ test('an event is reordered before an earlier one, which it overtakes', () => {
   expect(late.attempts.map((each) => kinds(markAttempt(each, late, ofLate)))).toEqual([[], ['overtaken']])
 })
 
-test('an event that the endpoint never received leaves a gap once a later one is delivered', () => {
+test('an event that the endpoint never accepted leaves a gap once a later one is delivered', () => {
   const never = delivered('A', 5, [attempt(1, 1, false)])
   const later = delivered('B', 8, [attempt(1, 7, true)])
   expect(kinds(markDelivery(never, [never, later]))).toEqual(['overtaken', 'gap'])

@@ -19,13 +19,14 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start time of the successful attempt, or Infinity if there is none. Attempts in a lane overlap only if a
+ * Returns the start time of the first successful attempt, or Infinity if there is none. Attempts in a lane overlap only if a
  * delivery has released it, so start times show their order well enough; end times are less exact.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
 /**
- * Marks a delivery. `lane` contains the deliveries of the same subscription and subject, in the order of their events.
+ * Returns the marks of a delivery. `lane` contains the deliveries of the same subscription and subject, finished ones included,
+ * in the order of their events.
  */
 export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
   const own = findAcceptance(each)
@@ -44,12 +45,12 @@ export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[
   const name = later.delivery.eventName
   marks.push({ kind: 'overtaken', text: `${name}, which is later, was delivered first.` })
   if (own === undefined && each.delivery.finishedAt !== null) {
-    marks.push({ kind: 'gap', text: `The endpoint never received this event, but ${name}.` })
+    marks.push({ kind: 'gap', text: `The endpoint never accepted this event, but ${name}.` })
   }
   return marks
 }
 
-/** Marks an attempt. The first successful attempt gets the marks about the delivery's order. */
+/** Returns the marks of an attempt. The first successful attempt gets the marks about the delivery's order. */
 export const markAttempt = (attempt: AttemptRecord, each: Attempted, ofDelivery: readonly Mark[]): Mark[] => {
   const accepted = findAcceptance(each)
   if (accepted === undefined || attempt.number < accepted.number) return []
@@ -77,7 +78,7 @@ const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
     // A call is missed or rejected by its last write. `updatedAt` comes from the service clock, and `initiatedAt` from the
-    // wall clock, which may be a little ahead.
+    // wall clock, which may be ahead.
     ...(call?.state === 'missed' || call?.state === 'rejected'
       ? [[call.state, Math.max(call.initiatedAt, call.updatedAt)] as const]
       : []),

@@ -18,7 +18,7 @@ export const listDeliveries = async (
 type Waiting = {
   readonly delivery: DeliveryRecord
   readonly subscription: Subscription | undefined
-  /** The deliveries of its lane, in the order of their events. */
+  /** The deliveries of its subscription and subject, in the order of their events. */
   readonly lane: readonly DeliveryRecord[]
   readonly lastAttempt: AttemptRecord | undefined
 }
@@ -31,7 +31,7 @@ const newest = { order: 'newest_first', limit: 1 } as const
  */
 const attempting = { statuses: ['attempting'], order: 'oldest_first', limit: 100 } as const
 
-/** Returns why a delivery waits, if the deliveries of its lane are known. `null` if it needs no attempt. */
+/** Like {@link explainDelivery}, for a delivery whose surroundings are known. */
 export const readWait = async (
   { service, now }: WaitContext,
   { delivery, subscription, lane, lastAttempt }: Waiting,
@@ -55,7 +55,10 @@ export const readWait = async (
   return wait === undefined ? null : showWait(wait, time)
 }
 
-/** Returns why a delivery is waiting, or `null` if it needs no attempt. */
+/**
+ * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `null` for any other finished
+ * delivery.
+ */
 export const explainDelivery = async (
   context: WaitContext,
   delivery: DeliveryRecord,

@@ -10,7 +10,7 @@ type SummaryCircumstances = {
   readonly call: CallRecord
   readonly summary: CallSummaryRecord | undefined
   readonly callSummaries: OrganizationRecord['callSummaries']
-  /** The summary's due time, as Unix time in milliseconds; `undefined` if none is scheduled. */
+  /** The summary's due time, as Unix time in milliseconds; `undefined` if this process has scheduled none. */
   readonly dueAt: number | undefined
   readonly deliveries: readonly DeliveryRecord[]
 }
@@ -35,7 +35,7 @@ const findCause = ({ call, callSummaries }: SummaryCircumstances): Cause | undef
   return callSummaries === 'manual' ? 'switched_off' : undefined
 }
 
-/** The address of an endpoint without its query, which may contain a secret. */
+/** Returns the URL of an endpoint without its scheme and query, or the id of a removed subscription. */
 const nameEndpoint = ({ url, subscriptionId }: ArrivalView): string =>
   url?.replace(/^https?:\/\/|\?.*$/gs, '') ?? subscriptionId
 

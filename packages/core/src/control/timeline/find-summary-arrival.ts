@@ -5,7 +5,10 @@ import type { SummaryArrival } from '../views/call.ts'
 const hasFailed = ({ status, failures }: DeliveryRecord): boolean =>
   status === 'exhausted' || status === 'skipped' || (status !== 'delivered' && failures > 0)
 
-/** Returns whether the summary of a call has arrived. An earlier delivery of its lane that has failed holds it back. */
+/**
+ * Returns whether the summary of a call has arrived. If not, a failed delivery of the same call to the same endpoint counts as a
+ * failure of the summary, too: most likely, it holds the summary back.
+ */
 export const findSummaryArrival = async (
   { deliveries }: Pick<ReferenceServer, 'deliveries'>,
   { organizationId, callId, state }: CallRecord,

@@ -127,6 +127,6 @@ export const listArrivals = async (
       },
     ),
   )
-  // The order of deliveries depends on which endpoint is fast, so the lines would change their places.
+  // Endpoints come in the same order for every call and group, although not all get the same events.
   return arrivals.toSorted((left, right) => left.createdAt - right.createdAt).map(({ view }) => view)
 }

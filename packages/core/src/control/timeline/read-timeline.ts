@@ -17,7 +17,7 @@ export type TimelineSubject =
 
 const maxEvents = 500
 
-/** Reads the timeline of a call or group. Resolves to `undefined` if there are no records about it. */
+/** Reads the timeline of a call or group. Resolves to `undefined` if neither it nor an event about it is stored. */
 export const readTimeline = async (
   context: ControlContext,
   organizationId: string,

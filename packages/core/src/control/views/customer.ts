@@ -9,7 +9,7 @@ const endpoints = { endpoints: z.array(ArrivalView) }
 
 export const CustomerView = named(
   'Customer',
-  'What is stored about a customer. `calls` has the newest 20, with their summaries; list calls with `customer` for all. `memberships` has the groups that the customer joined, including those they have left. `endpoints` says for each endpoint whether the events of the call, or the events of the customer in the group, have arrived there; memberships after the twentieth do not have it. `deliveries` has those of these calls and memberships, newest first, at most 100.',
+  'The calls and memberships of a customer. `calls` has the newest 20, with their summaries; list calls with `customer` for all. `memberships` has the groups that the customer joined, including those that they left or were removed from. `endpoints` says for each endpoint whether the events of the call, or the events of the customer in the group, have arrived there; it is empty for memberships after the twentieth. `deliveries` has the newest of these calls and memberships, at most 10 of each and 100 in total.',
   z.object({
     number: z.string(),
     digits: z.string(),

@@ -15,7 +15,7 @@ export const DeliveryStatus = z.enum([
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`attempting`). `deferrals` is how often its endpoint was already handling the event. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`attempting`). `deferrals` is how often its endpoint was already handling the event since it was created or last resent. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines and the results of `retryDelivery` and `cancelDelivery` do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -90,7 +90,7 @@ export const AttemptView = named(
 
 export const SentRequestView = named(
   'SentRequest',
-  'The request of an attempt, rebuilt from the event and the start of the attempt. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown. On a mock, it is what was sent, with the `faults` that changed it.',
+  'The request of an attempt, rebuilt from the event and the start of the attempt, so its timestamp may differ by a second, or more if the clock was set. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown. On a mock, it is what was sent, with the `faults` that changed it.',
   z.object({
     method: z.string(),
     url: z.string(),

@@ -34,7 +34,7 @@ const apiKey = {
 
 export const ApiKeyView = named(
   'ApiKey',
-  'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256. `lastRequestAt` is the time of its last request, if that is among the last 10,000 that this process responded to.',
+  'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256. `lastRequestAt` is the time of its last request in the list of requests; null if the list has none.',
   z.object({ ...apiKey, lastRequestAt: UtcOrNull }),
 )
 export const NewApiKeyView = named(

@@ -15,13 +15,13 @@ export type OverviewRange = {
 
 export const BacklogView = named(
   'Backlog',
-  'The unfinished deliveries now. Counting stops at 10,000 for each subscription, and `unfinished` is null if the database does not answer in time. `oldestAt` is when the event of the oldest one occurred.',
+  'The unfinished deliveries now. Counting stops at 10,000 for each subscription, and `unfinished` is null if the database fails or does not answer in time. `oldestAt` is when the event of the oldest one occurred.',
   z.object({ unfinished: z.nullable(z.number()), oldestAt: UtcOrNull }),
 )
 
 const LatencyView = named(
   'Latency',
-  'Durations of attempts. Each is counted in the first bucket whose `atMostMs` it does not exceed; the last bucket also has all longer ones. The percentiles are bounds of buckets: half of the attempts took at most `p50Ms`, 95 of 100 at most `p95Ms`. They are null if there was no attempt.',
+  'Durations of attempts. Each is counted in the first bucket whose `atMostMs` it does not exceed; the last bucket also has all longer ones. The percentiles are bounds of buckets: half of the attempts took at most `p50Ms`, 95 of 100 at most `p95Ms`, unless that is the bound of the last bucket. They are null if there was no attempt.',
   z.object({
     p50Ms: z.nullable(z.number()),
     p95Ms: z.nullable(z.number()),
@@ -66,7 +66,7 @@ const details = {
 
 export const OverviewView = named(
   'Overview',
-  'The events and attempts of an organization in the last hour, day or week, or in a range of times (`custom`). `times` are the starts of the points of every series, `stepMs` apart; a point that contains the current time is not complete. `rotated` counts rotations of secrets and `disabled` how often a subscription was disabled. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the share of delivered attempts among delivered and failed ones, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, so a process that crashes loses at most its last ten seconds.',
+  'The events and attempts of an organization in the last hour, day or week, or in a range of times (`custom`). `times` are the starts of the points of every series, `stepMs` apart; a point that contains the current time is not complete. `rotated` counts rotations of secrets and `disabled` how often a subscription was disabled. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the share of delivered attempts among delivered and failed ones, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, or once the database is available again. A process that crashes loses those since its last write.',
   z.object({
     ...period,
     totals: z.object({ events: z.number(), ...totals }),

@@ -27,7 +27,7 @@ export const ApiRequestView = named(
 
 export const ApiRequestDetailsView = named(
   'ApiRequestDetails',
-  'A request of the public API with who sent it, and the bodies of request and response: at most 4,096 characters of each, and none of the key. `query` has masked values. `keyFingerprint` is the beginning of the SHA-256 of the key that was sent, as in `ApiKey`. `keyFault` says why there is no caller: the key was `missing`, `unknown`, or the headers had `conflicting` ones. A body is null if there was none, if it was not read because the request was refused or a fault answered it before, or if it is no longer kept: the last 1,000 requests keep theirs.',
+  'A request of the public API with who sent it, and the bodies of request and response: at most 4,096 characters of each, and none of the key. `query` has masked values. `keyFingerprint` is the beginning of the SHA-256 of the key that was sent, as in `ApiKey`. `keyFault` says why there is no caller: the key was `missing`, `unknown`, or the headers had `conflicting` ones. A body is null if there was none, if it was not read because the request was refused or a fault answered it before, if it is not UTF-8, or if it is no longer kept: the last 1,000 requests keep theirs, unless their call was erased.',
   z.object({
     ...request,
     address: z.nullable(z.string()),

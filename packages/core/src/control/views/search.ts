@@ -3,7 +3,7 @@ import { named, UtcOrNull } from '../schemas.ts'
 
 export const SearchHitView = named(
   'SearchHit',
-  'A record that a search found. `id` is that of the record; for a `customer`, the digits of the number. `label` is a text for people, such as the subject of a group. `exact` is true if its id, number or `webhook-id` equals the searched text.',
+  'A record that a search found. `id` is that of the record; for a `customer`, the digits of the number. `label` is a text for people, such as the subject of a group. `exact` is true if the searched text is its id, the number of a customer, or a `webhook-id` of an event.',
   z.object({
     kind: z.enum([
       'call',

@@ -22,7 +22,7 @@ const subscription = {
 
 export const SubscriptionView = named(
   'Subscription',
-  'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
+  'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails or was disabled, and not yet that it recovered.',
   z.object(subscription),
 )
 export const SubscriptionStateView = z.enum(['working', 'behind', 'failing', 'disabled'])
@@ -35,7 +35,7 @@ export const stateNow = { state: SubscriptionStateView, behindSince: UtcOrNull }
 
 export const ListedSubscriptionView = named(
   'ListedSubscription',
-  'A subscription and its state now. `failing`: every attempt since the last success failed. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null.',
+  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null.',
   z.object({ ...subscription, ...stateNow }),
 )
 

@@ -13,7 +13,7 @@ const text = { text: z.string() }
 
 export const SummaryStatusView = named(
   'SummaryStatus',
-  "Whether a call's summary has arrived, or why not. `arrived`: it exists, and every subscription that matched has received CALL_AI_SUMMARY. `blocked`: its webhook waits for another delivery, which `deliveryId` names. `undelivered`: the delivery of its webhook, which `deliveryId` names, has not succeeded. If several endpoints miss it, `deliveryId` is one of theirs; `endpoints` has all that get it. `due`: it will be saved at a time. `never`: the call cannot have one, or automatic summaries are switched off. `not_ended`: the call is not over. `not_due`: nothing will save one. `text` says it in a sentence.",
+  "Whether a call's summary has arrived, or why not. `arrived`: it exists, and every subscription that matched has received CALL_AI_SUMMARY. `blocked`: its webhook waits for another delivery, which `deliveryId` names. `undelivered`: the delivery of its webhook, which `deliveryId` names, has not succeeded. If several endpoints miss it, `deliveryId` is one of theirs; `endpoints` has all that get it. `due`: it will be saved at a time. `never`: the call cannot have one, or automatic summaries are switched off. `not_ended`: the call is not over. `not_due`: this process will not save one. `text` says it in a sentence.",
   z.discriminatedUnion('state', [
     z.object({ state: z.literal('arrived'), endpoints: z.array(ArrivalView), ...text }),
     z.object({ state: z.enum(['not_ended', 'not_due']), ...text }),
@@ -36,7 +36,7 @@ export type SummaryStatusView = z.input<typeof SummaryStatusView>
 
 export const MarkView = named(
   'Mark',
-  'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never received it, but a later event.',
+  'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never accepted it, but a later event.',
   z.object({ kind: z.enum(['duplicate', 'reordered', 'overtaken', 'gap']), text: z.string() }),
 )
 export type Mark = z.input<typeof MarkView>
@@ -82,7 +82,7 @@ export type TimelineEntry = z.input<typeof TimelineEntryView>
 
 export const TimelineView = named(
   'Timeline',
-  'Everything about one call or group, in order of time: API requests (the last of this process), changes, events, deliveries, attempts, and the next ones. Of a subject with many events, the newest 500. `endpoints` says for each endpoint whether everything has arrived there. `subscriptions` are those that have deliveries.',
+  'What happened to one call or group, in order of time: API requests (the last of this process), changes, events, deliveries, attempts, and the next ones. If there are many, the newest 500 requests, 500 events and 1,000 deliveries. `endpoints` says for each endpoint whether everything has arrived there. `subscriptions` are those that have deliveries.',
   z.object({
     subject: z.string(),
     now: UtcTimestamp,

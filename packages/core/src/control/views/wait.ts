@@ -8,7 +8,7 @@ const other = { deliveryId: z.string(), eventName: z.string(), ...text }
 
 export const WaitView = named(
   'Wait',
-  'Why a delivery is not being attempted, or what it waits for. `event`: an earlier event that must be delivered first. `lane`: another delivery of the same subject blocks it. `slot`: it is due, and a worker takes it as soon as it can. `limit`: it is due, and its subscription has a `maxAttemptsPerSecond`. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
+  'What a delivery waits for. `event`: the delivery of an earlier event, which must be finished first. `lane`: another delivery of the same subject blocks it, or comes before it. `retry`: its next attempt. `deferred`: the same, because the endpoint was already handling the event. `attempting`: the result of an attempt. `disabled`: nothing; it was skipped, and its subscription is still disabled. `slot`: it is due, and a worker takes it as soon as it can. `limit`: it is due, and its subscription has a `maxAttemptsPerSecond`. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
   z.discriminatedUnion('reason', [
     z.object({ reason: z.literal('event'), ...other }),
     z.object({
