@@ -35,7 +35,8 @@ const changeParts = async (change: ChangePage): Promise<number[]> => {
 test('a part has a limited number of pages, and the parts change each delivery exactly once', async () => {
   const store = await fill()
   const now = start + 1
-  const cancel = (dryRun: boolean) => changeParts(createCancel(store, { selection, now, dryRun }))
+  const cancel = (dryRun: boolean) =>
+    changeParts(createCancel(store, { selection, now, dryRun, isAttempting: () => false }))
   const resend = createResend(store, { selection, now, webhookIdSuffix: null })
 
   expect(await cancel(true)).toEqual([1_000, 200])

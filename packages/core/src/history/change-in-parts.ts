@@ -106,24 +106,31 @@ export const createResendCount = (store: Store, selection: DeliverySelection): C
 
 const cancelable: readonly DeliveryStatus[] = ['waiting', 'pending']
 
-type CancelOptions = {
+type ChangeOptions = {
   readonly selection: DeliverySelection
   readonly now: number
   readonly dryRun: boolean
+  /** Returns whether a delivery is being attempted. It is neither changed nor counted. */
+  isAttempting(deliveryId: string): boolean
 }
 
-export const createCancel = (store: Store, { selection, now, dryRun }: CancelOptions): ChangePage => {
+export const createCancel = (
+  store: Store,
+  { selection, now, dryRun, isAttempting }: ChangeOptions,
+): ChangePage => {
   const statuses = cancelable.filter((status) => selection.statuses?.includes(status) ?? true)
   return async (cursor) => {
     if (statuses.length === 0) return { count: 0 }
     const { items, nextCursor } = await readPage(store, { ...selection, statuses }, cursor)
-    if (dryRun) return { count: items.length, nextCursor }
+    if (dryRun) return { count: items.filter(({ id }) => !isAttempting(id)).length, nextCursor }
     let count = 0
     const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
       // Starts with the newest. If the head were canceled first, the next delivery of the lane could be
       // attempted before it is canceled.
       for (const { organizationId, id } of lane) {
+        // An attempt may have started since the page was read.
+        if (isAttempting(id)) continue
         if (await store.cancelDelivery({ organizationId, deliveryId: id, now })) count += 1
       }
     }
@@ -132,14 +139,9 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
   }
 }
 
-type RetryOptions = CancelOptions & {
-  /** Returns whether a delivery is being attempted, so that it has no next attempt yet. */
-  isAttempting(deliveryId: string): boolean
-}
-
 export const createRetry = (
   store: Store,
-  { selection, now, dryRun, isAttempting }: RetryOptions,
+  { selection, now, dryRun, isAttempting }: ChangeOptions,
 ): ChangePage => {
   const isSelected = selection.statuses?.includes('pending') ?? true
   return async (cursor) => {

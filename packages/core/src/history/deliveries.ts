@@ -82,8 +82,8 @@ export type Deliveries = {
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
    * Cancels the unfinished deliveries of one part of the selection, at most 10,000, the newest of each lane first, so that
-   * no lane continues in the meantime. A delivery that is being attempted is canceled, too, and ends as `delivered`
-   * nevertheless if the attempt succeeds. Repeat it with each `nextCursor`.
+   * no lane continues in the meantime. As with `cancel`, a delivery that this process is attempting does not change. Repeat it
+   * with each `nextCursor`.
    *
    * @throws InputError as `resend` does.
    */
@@ -118,6 +118,8 @@ const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
 type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
 
 export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContext): Deliveries => {
+  const isAttempting = (deliveryId: string): boolean => findAttempt(deliveryId) !== undefined
+
   const planResend = (
     organizationId: string,
     toChange: DeliveriesToChange,
@@ -165,22 +167,21 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     },
     cancel: async (organizationId, deliveryId) => {
       checkIdentifiers({ organizationId, deliveryId })
-      if (findAttempt(deliveryId) !== undefined) return false
+      if (isAttempting(deliveryId)) return false
       return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
     },
     cancelPart: async (organizationId, toChange, { cursor, dryRun = false } = {}) => {
       const selection = parseChange(organizationId, toChange)
-      const change = createCancel(store, { selection, now: clock.now(), dryRun })
+      const change = createCancel(store, { selection, now: clock.now(), dryRun, isAttempting })
       return changePages(change, { cursor, pages: pagesPerPart })
     },
     retry: async (organizationId, deliveryId) => {
       checkIdentifiers({ organizationId, deliveryId })
-      if (findAttempt(deliveryId) !== undefined) return false
+      if (isAttempting(deliveryId)) return false
       return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
     },
     retryPart: async (organizationId, toChange, { cursor, dryRun = false } = {}) => {
       const selection = parseChange(organizationId, toChange)
-      const isAttempting = (id: string): boolean => findAttempt(id) !== undefined
       const change = createRetry(store, { selection, now: clock.now(), dryRun, isAttempting })
       return changePages(change, { cursor, pages: pagesPerPart })
     },

@@ -833,6 +833,27 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
+  'a delivery that is being attempted is not canceled with a selection, and not counted': async () => {
+    const responded = Promise.withResolvers<Response>()
+    const scenario = await createScenario({ fetch: () => responded.promise })
+    await scenario.subscribe('PSTN')
+    await playCall(scenario)
+    const { deliveries, dispatcher } = scenario.server
+    const waitFor = async (status: string): Promise<void> => {
+      while (!(await statuses(scenario)).includes(status))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    dispatcher.start()
+    await waitFor('attempting')
+    for (const dryRun of [true, false]) {
+      equal(await deliveries.cancelPart('acme', { all: true }, { dryRun }), { count: 2 })
+    }
+    equal(await statuses(scenario), ['attempting', 'skipped', 'skipped'])
+    responded.resolve(new Response())
+    await waitFor('delivered')
+    await dispatcher.stop()
+  },
+
   'the pending deliveries of a selection are counted, and retried now; their schedules continue':
     async () => {
       const scenario = await failingWorld()
