@@ -111,12 +111,13 @@ export const createRemoval = (
         const needed = new Set(tables.deliveries.map(({ event }) => event.id))
         const isUnneeded = ({ event }: EventRow) => event.occurredAt < before && !needed.has(event.id)
         eventCount += removeEvents(tables, isUnneeded, limit - eventCount).size
-        recordCount += pruneRecords(tables, recordsBefore, limit)
+        const recordLimit = Math.max(0, limit - recordCount)
+        recordCount += pruneRecords(tables, recordsBefore, recordLimit)
         const oldFigures = [...tables.figures].filter(
           ([, { span, at }]) => span === longestSpanMs && at < before,
         )
-        for (const [key] of oldFigures.slice(0, limit)) tables.figures.delete(key)
-        recordCount += Math.min(limit, oldFigures.length)
+        for (const [key] of oldFigures.slice(0, recordLimit)) tables.figures.delete(key)
+        recordCount += Math.min(recordLimit, oldFigures.length)
       }
       return deliveryCount + eventCount + recordCount
     },

@@ -111,6 +111,18 @@ export const figureCases = defineCases({
     equal(await list(store, ['', 'sub_1']), [buildFigure({ at: start + hour, span: hour })])
   },
 
+  'prunes no more counts of all organizations per call than the limit': async (store) => {
+    await setUp(store)
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    await store.addFigures([
+      buildFigure({ span: hour }),
+      buildFigure({ subscriptionId: '', span: hour }),
+      buildFigure({ organizationId: 'other', subscriptionId: '', span: hour }),
+    ])
+    const prune = () => store.prune({ before: start + 1, limit: 2 })
+    equal([await prune(), await prune(), await prune()], [2, 1, 0])
+  },
+
   'removes the counts of a subscription and of an organization with them': async (store) => {
     await setUp(store)
     await store.addFigures([buildFigure(), buildFigure({ subscriptionId: '' })])

@@ -1,6 +1,6 @@
 import { equal } from './assert.ts'
 import { beginOne, delivered, listAll, publish, settle, setUp } from './deliveries.ts'
-import { buildOrganization, buildSubscription, start } from './records.ts'
+import { buildCall, buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const byNumber = (index: number) => ({ subject: `group:g${index}`, occurredAt: start + index })
@@ -46,5 +46,15 @@ export const pruningCases = defineCases({
     equal(await store.prune({ before: start + 9, limit: 2 }), 2)
     equal(await store.prune({ before: start + 9, limit: 2 }), 1)
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)
+  },
+
+  'prunes no more calls of all organizations per call than the limit': async (store) => {
+    await setUp(store, [])
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    for (const call of [{ callId: 'c1' }, { callId: 'c2' }, { organizationId: 'other' }]) {
+      await store.saveCall({ call: buildCall(call), event: null })
+    }
+    const prune = () => store.prune({ before: 0, recordsBefore: start + 1, limit: 2 })
+    equal([await prune(), await prune(), await prune()], [2, 1, 0])
   },
 })
