@@ -69,7 +69,7 @@ test("an endpoint's response stays on its line", () => {
     expect(text.split('\n').filter((line) => line.startsWith('12:'))).toEqual([])
 })
 
-test('a timeline has a line for each entry, with its details, and what deliveries wait for', () => {
+test('a timeline has a line for each entry, with its details, and what deliveries wait for or why they were skipped', () => {
   const ofDelivery = {
     deliveryId: 'dlv_1',
     subscriptionId: 'sub_1',
@@ -131,6 +131,10 @@ test('a timeline has a line for each entry, with its details, and what deliverie
     },
   )
   const done = { ...waiting, id: 'dlv_3', wait: null }
+  const skipped = {
+    ...{ ...waiting, id: 'dlv_4', status: 'skipped' as const },
+    wait: { reason: 'disabled' as const, disabledReason: 'by_hand' as const, text: 'Enable it, and resend.' },
+  }
   const output = createOutput({ format: 'pretty' })
   const arrival = {
     subscriptionId: 'sub_1',
@@ -166,7 +170,7 @@ test('a timeline has a line for each entry, with its details, and what deliverie
       ],
       subscriptions: [],
     },
-    deliveries: [waiting, done].map((each) => ({ ...each, marks: [] })),
+    deliveries: [waiting, skipped, done].map((each) => ({ ...each, marks: [] })),
     entries: [
       { kind: 'request', at: request.at, request, marks: [{ kind: 'duplicate', text: 'It was repeated.' }] },
       { kind: 'change', at: `${day}8.500Z`, state: 'created', marks: [] },
@@ -200,6 +204,9 @@ test('a timeline has a line for each entry, with its details, and what deliverie
     '',
     'Waiting',
     '  dlv_2  GROUP_PARTICIPANT_JOINED: Waits for GROUP_CREATED.',
+    '',
+    'Skipped',
+    '  dlv_4  GROUP_PARTICIPANT_JOINED: Enable it, and resend.',
   ])
   expect(formatDelivery(output, { ...waiting, status: 'pending' }, [attempt]).split('\n')).toEqual([
     'dlv_2  GROUP_PARTICIPANT_JOINED of group:g1 to sub_1: pending',

@@ -66,6 +66,14 @@ export const formatArrivals = ({ style }: Output, arrivals: readonly Arrival[]):
 /** Returns what became of a call's summary. Leaves out where it is missing and why, because the lines per endpoint say it. */
 const describeSummary = ({ text }: SummaryStatus): string => text.replace(/(?<=endpoints\.) .*/s, '')
 
+/** Formats why deliveries wait or were skipped, below a heading. */
+const formatWaits = (heading: string, deliveries: readonly Delivery[]): string[] => {
+  const lines = deliveries.flatMap(({ id, eventName, wait }) =>
+    wait === null ? [] : [escapeControls(`  ${id}  ${eventName}: ${wait.text}`)],
+  )
+  return lines.length > 0 ? ['', heading, ...lines] : []
+}
+
 /**
  * Formats the timeline of a call or group: a line per endpoint, its entries, and why each delivery is unfinished, or was skipped
  * by a subscription that is still disabled.
@@ -81,14 +89,15 @@ export const formatTimeline = (output: Output, timeline: Timeline): string => {
     const details = [...explanation, ...entry.marks.map(({ kind, text }) => `${kind}: ${text}`)]
     return { at: entry.at, text: describeEntry(output, entry), details }
   })
-  const waits = deliveries.flatMap(({ id, eventName, wait }) =>
-    wait === null ? [] : [escapeControls(`${id}  ${eventName}: ${wait.text}`)],
+  const { skipped = [], others = [] } = Object.groupBy(deliveries, ({ status }) =>
+    status === 'skipped' ? 'skipped' : 'others',
   )
   return [
     ...arrivals,
     ...(arrivals.length > 0 ? [''] : []),
     ...formatEntries(output, happened),
-    ...(waits.length > 0 ? ['', 'Waiting', ...waits.map((line) => `  ${line}`)] : []),
+    ...formatWaits('Waiting', others),
+    ...formatWaits('Skipped', skipped),
   ].join('\n')
 }
 
