@@ -39,6 +39,9 @@ type Item = {
  */
 const maxTries = 5
 
+/** Maximum number of subscriptions whose states are remembered. One that is forgotten costs a second decision. */
+const maxQueues = 10_000
+
 const toPending = ({ id, position, dueAt, version }: PendingDelivery): PendingDelivery => ({
   id,
   position,
@@ -66,6 +69,10 @@ export const createSettlements = ({
 }: Pick<PostgresDatabase, 'query' | 'queueChanges'>) => {
   /** The states of subscriptions when they were last read or settled. */
   const queues = new Map<string, AssumedQueue>()
+  const remember = (queue: string, state: AssumedQueue): void => {
+    if (queues.size >= maxQueues) queues.clear()
+    queues.set(queue, state)
+  }
   /**
    * Limits writes for an endpoint that keeps failing and recovering: some new failures go unrecorded.
    * Recoveries are always recorded. Otherwise a failure that ended long ago could later disable the
@@ -126,7 +133,7 @@ export const createSettlements = ({
     settlements: readonly Settlement[],
     { lost, queues: found, deliveries }: Difference,
   ) => {
-    for (const { queue, ...state } of found ?? []) queues.set(queue, state)
+    for (const { queue, ...state } of found ?? []) remember(queue, state)
     const gone = new Set(settlements.filter(({ shard }) => lost.includes(shard)).map(({ id }) => id))
     return new Map(deliveries?.flatMap((each) => (gone.has(each.id) ? [] : [[each.id, each] as const])))
   }
@@ -165,7 +172,7 @@ export const createSettlements = ({
         events: items.flatMap(({ decided }) => decided.events),
       })
       if (settled.different === null) {
-        for (const [queue, state] of after) queues.set(queue, state)
+        for (const [queue, state] of after) remember(queue, state)
         if (settled.added !== null) queueChanges.emitAdded(settled.added)
         // Not awaited: removing the rest of a large backlog takes time, no caller needs it, and the other
         // results of the batch must not wait for it.
@@ -181,9 +188,7 @@ export const createSettlements = ({
 
   return {
     /** Remembers the state of a subscription, for later decisions. */
-    learn: (queue: string, state: AssumedQueue): void => {
-      queues.set(queue, state)
-    },
+    learn: remember,
     settleDeliveries,
   }
 }
