@@ -37,7 +37,8 @@ export const createBatches = <Item, Outcome>({ maxItems, getKey, write }: BatchO
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
     } catch (error) {
       if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
-        // One of the items may be invalid or blocked by a lock, so each item is written alone.
+        // One of the items may be invalid or blocked by a lock, so each item is written alone, and none waits for another one. At
+        // most `maxItems` of them wait for connections of the pool, and no batch takes the place of this one until all have ended.
         await Promise.all(batch.map((each) => run([each])))
       } else {
         for (const { reject } of batch) reject(error)
