@@ -47,7 +47,7 @@ test.each<[z.core.$ZodType, unknown, string]>([
   [z.strictObject({}), { x: 1, y: 1 }, 'must not have the field x, y'],
   [z.union([z.string(), z.number()]), true, 'is invalid'],
 ])(
-  'describes what is wrong, whether or not something has loaded all of zod: case %#',
+  'describes what is wrong, whether or not something has used all of zod: case %#',
   (schema, value, predicate) => {
     const { localeError } = z.core.globalConfig
     onTestFinished(() => void z.config({ localeError }))

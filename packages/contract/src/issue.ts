@@ -50,7 +50,7 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
 
 /**
  * Checks whether a message is to be replaced: it is zod's own, or it is about a value of the wrong type. Zod adds its own
- * messages as soon as any code in the process loads all of zod.
+ * messages as soon as any code in the process creates a schema with `zod` instead of `zod/mini`.
  */
 const isDefault = (issue: z.core.$ZodIssue): boolean => {
   const { localeError } = z.core.globalConfig
