@@ -1,5 +1,5 @@
-import { createHeap, type HeapItem, notInHeap } from '../storage/heap.ts'
 import type { DeliveryQueue, HeadsPage, PendingDelivery, RetriesPage } from '../store.ts'
+import { createHeap, type HeapItem, notInHeap } from './heap.ts'
 
 /**
  * A prefetched delivery. While it is `busy`, the scheduler has taken it. `newer` is its state on a page that was read

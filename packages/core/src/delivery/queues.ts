@@ -1,6 +1,6 @@
-import { createHeap, notInHeap } from '../storage/heap.ts'
 import type { Pace, PendingDelivery, StoredQueue } from '../store.ts'
 import { decideWait } from './explain-wait.ts'
+import { createHeap, notInHeap } from './heap.ts'
 import { createPrefetch } from './prefetch.ts'
 import type { Loop } from './scheduler-loop.ts'
 import type { Policy } from './start-policy.ts'

@@ -1,4 +1,3 @@
-import type { HeapItem } from '../storage/heap.ts'
 import type {
   AttemptKey,
   AttemptVerdict,
@@ -11,6 +10,7 @@ import type {
 import type { Clock } from '../values/clock.ts'
 import type { Slot } from './capacity.ts'
 import type { QueueWait } from './explain-wait.ts'
+import type { HeapItem } from './heap.ts'
 import type { Entry, Prefetch } from './prefetch.ts'
 import type { StopSignal } from './stop-signal.ts'
 

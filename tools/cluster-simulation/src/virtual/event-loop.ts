@@ -1,5 +1,5 @@
 import timers from 'node:timers'
-import { createHeap, type HeapItem, notInHeap } from '../../../../packages/core/src/storage/heap.ts'
+import { createHeap, type HeapItem, notInHeap } from '../../../../packages/core/src/delivery/heap.ts'
 import type { Draws } from './random.ts'
 
 /** The real `setImmediate`, because runs replace the timers of this thread. */
