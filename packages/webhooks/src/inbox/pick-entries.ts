@@ -70,16 +70,16 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
    * On PostgreSQL, the search among the failed entries may read all of them, because the index of lanes does not have them in order.
    * An index that ends with the id, as those of SQLite and MySQL do, would find the first one at once, but only users who may create
    * one would have it. With the default of 20 attempts, a lane has about 100 failed entries at most: each holds up the next one for
-   * five minutes, and is parked within about eight hours.
+   * five minutes, and is parked within about eight hours. For a retry, PostgreSQL also reads the stored entries of its lane, which
+   * `inbox.retry()` may have put back.
    */
   const isHeldUp = (again: boolean): string => {
     const holds = `s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}`
     const conditions = [
       hasOther('claimed', `s.due_at > ${now()} OR (s.id + 0 < r.id AND (${holds}))`),
       `${isPostgres ? '' : `${hasEarlier('failed')} AND `}${hasOther('failed', `s.id + 0 < r.id AND (${holds})`)}`,
-      // On PostgreSQL, `toCandidates` takes only the first entry of each lane in the window for a first attempt. A retry does
-      // not wait for an earlier stored entry there.
-      ...(isPostgres ? [] : [hasEarlier('stored')]),
+      // On PostgreSQL, `toCandidates` takes only the first entry of each lane in the window for a first attempt.
+      ...(isPostgres ? (again ? [hasOther('stored', 's.id + 0 < r.id')] : []) : [hasEarlier('stored')]),
     ]
     return `r.subject IS NOT NULL AND (${conditions.join(' OR ')})`
   }

@@ -11,6 +11,8 @@ type Backlog = {
   readonly retries: number
   /** Entries of one lane that wait for a retry and are due, before a new one. */
   readonly failedLane?: number
+  /** New entries after them in the same lane. */
+  readonly behindFailed?: number
   /** Entries that were claimed and handled, and whose old versions no VACUUM has removed. */
   readonly churned?: number
   readonly statistics: string
@@ -38,7 +40,7 @@ const recordSent = (pool: Pool): readonly string[] => {
 
 /** Returns the messages that an inbox sends to claim entries, on a table that has the given backlog afterwards. */
 const record = async (pool: Pool, backlog: Backlog) => {
-  const { handled, lane, retries, failedLane = 0, churned = 0, statistics } = backlog
+  const { handled, lane, retries, failedLane = 0, behindFailed = 1, churned = 0, statistics } = backlog
   const sent = recordSent(pool)
   const { receiver, table } = receive(createEnvironment(pool))
   receiver.onAny(() => {})
@@ -61,7 +63,11 @@ const record = async (pool: Pool, backlog: Backlog) => {
   await pool.query(
     `${insert} SELECT 'f' || n, '', 'failing', 'failed', n, n FROM generate_series(1, ${failedLane}) n`,
   )
-  if (failedLane > 0) await pool.query(`${insert} VALUES ('new', '', 'failing', 'stored', 1, 1)`)
+  if (failedLane > 0) {
+    await pool.query(
+      `${insert} SELECT 'n' || n, '', 'failing', 'stored', 1, 1 FROM generate_series(1, ${behindFailed}) n`,
+    )
+  }
   await pool.query(
     `${insert} SELECT 'x' || n, '', 'x' || n, 'handled', 9e15::bigint, 1 FROM generate_series(1, ${handled}) n`,
   )
@@ -142,6 +148,13 @@ export const claimCostCases = (name: string, server: () => Server): void => {
       const [many = 0] = await measure({ ...backlog, failedLane: 110 })
       // About 40 and 600.
       expect([one > 0, many > one, many < 1_000]).toEqual([true, true, true])
+    })
+
+    it('reads a buffer for many of the new entries behind a failed one', async () => {
+      const backlog = { handled: 20_000, lane: 0, retries: 0, failedLane: 1, statistics: 'late' }
+      const [few = 0] = await measure(backlog)
+      const [many = 0] = await measure({ ...backlog, behindFailed: 8_000 })
+      expect([few > 0, many < few + 400]).toEqual([true, true])
     })
 
     it('reads the old versions of handled entries at most once before a VACUUM', async () => {

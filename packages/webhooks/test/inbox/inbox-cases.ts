@@ -356,6 +356,29 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(log).toEqual(['start a1', 'end a1', 'start a2', 'end a2', 'start a3', 'end a3'])
     })
 
+    it('lets a failed event wait for an earlier one of its call that was retried on request', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send, table } = setUp({ clock })
+      receiver.onAny(() => {
+        throw new Error('down')
+      })
+      for (const id of ['a1', 'a2']) await send(toJoin('a'), id)
+      // After five minutes, the second one no longer waits for the first.
+      for (let event = 0; event < 2; event += 1) {
+        await receiver.drain()
+        clock.advance(301_000)
+      }
+      clock.advance(3_600_000)
+      const [first] = await inbox.list({ state: 'failed' })
+      expect(await inbox.retry({ id: first?.id ?? '' })).toBe(1)
+      // A process looks for retries first when it starts.
+      const restarted = setUp({ clock, table })
+      const handled: unknown[] = []
+      restarted.receiver.onAny((_, { delivery }) => void handled.push(delivery.id))
+      await restarted.receiver.drain()
+      expect(handled).toEqual(['a1', 'a2'])
+    })
+
     it('handles the later events of a call after the failed one, as soon as that succeeds', async () => {
       const clock = createClock()
       const { receiver, send } = setUp({ clock })

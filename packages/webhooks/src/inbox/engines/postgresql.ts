@@ -276,6 +276,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       // Each statement sees what was committed before it started, so the lock must be taken first. A claim
       // need not be synced: if the database crashes and forgets it, the entry is claimed again.
       const text = `${beginPlain()}; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off;
+        SET LOCAL enable_bitmapscan = off;
         ${lock(condition)}; ${inline(statement)}; ${unlock}; COMMIT`
       const ran: Promise<unknown> = client.query(qualify(text))
       const results = await ran.catch((error) => rollBack(client, error))
