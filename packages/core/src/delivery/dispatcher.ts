@@ -12,14 +12,14 @@ import { persistentFailures } from './under-way.ts'
 /** Options for sending deliveries. */
 export type DeliveryOptions = {
   /**
-   * Maximum duration of an attempt, from connecting to the end of the response, in milliseconds.
+   * Maximum duration of an attempt, including its response, in milliseconds.
    * @default 15_000
    */
   readonly timeoutMs?: number | undefined
   /**
    * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt
-   * no longer counts, unless `sharesFairly` is `false`. The maximum for slow attempts and for suspect
-   * endpoints (see `sharesFairly`) is 16 times as high.
+   * no longer counts, unless `sharesFairly` is `false`. An attempt to a suspect endpoint (see `sharesFairly`) starts only while
+   * fewer than 16 times as many of such attempts and of slow ones are under way.
    * @default 64
    */
   readonly concurrency?: number | undefined
@@ -31,7 +31,7 @@ export type DeliveryOptions = {
   readonly perSubscription?: number | undefined
   /**
    * Gives suspect endpoints separate capacity. An endpoint is suspect if its subscription is new, or its last attempt
-   * was slow or failed. A subscription that is new or whose last attempt failed has at most one concurrent attempt.
+   * was slow or failed. If it is new or its last attempt failed, an attempt starts only when no other is under way.
    * Disable this only if the server has a single user, as in a test.
    * @default true
    */
@@ -67,8 +67,8 @@ export type DeliveryOptions = {
 /** What keeps a dispatcher from delivering. */
 export type DeliveryProblems = {
   /**
-   * Number of results that could not be stored, at least twice. Until they are stored, the deliveries to their endpoints
-   * are paused.
+   * Number of results that could not be stored, at least twice. Until they are stored, their endpoints get one attempt at a
+   * time, after pauses.
    */
   readonly unstoredResults: number
   /**
@@ -99,15 +99,15 @@ export type StopOptions = {
 /** Sends a store's deliveries. */
 export type Dispatcher = {
   /**
-   * Sends all deliveries that are due now or become due in the meantime. Resolves when they are all settled. There is
-   * no rate limit: `maxAttemptsPerSecond` applies only after `start`.
+   * Sends all deliveries that are due now or become due in the meantime, except those of other workers that share the store.
+   * Resolves when they are all settled. There is no rate limit: meanwhile, `maxAttemptsPerSecond` does not apply.
    *
-   * @throws StorageUnavailableError if the store cannot be reached.
+   * @throws any error of the store, such as StorageUnavailableError.
    */
   runDue(): Promise<void>
   /** Returns the earliest due time, as Unix time in milliseconds; `undefined` if no attempt is planned. */
   nextDueAt(): Promise<number | undefined>
-  /** Sends each delivery as soon as it is due, until `stop`. Does not keep the process alive. */
+  /** Sends deliveries when they are due, until `stop`. Does not keep the process alive. */
   start(): void
   /**
    * Starts no more attempts, and lets running ones finish. Releases attempts that do not finish in time. Attempts to
@@ -115,7 +115,7 @@ export type Dispatcher = {
    */
   stop(options?: StopOptions): Promise<void>
   /**
-   * Calls `listener` after each attempt.
+   * Calls `listener` after each attempt, once its result is written or it was released.
    *
    * @returns a function that removes the listener.
    */
@@ -242,7 +242,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   /**
-   * Repeats `work` until `isOver` returns `true`. `work` resolves to the pause before its next run, in milliseconds.
+   * Repeats `work` until `isOver` returns `true`. `work` resolves to the pause before its next run, in milliseconds; it is at
+   * most `pollMs`.
    */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {

@@ -86,7 +86,10 @@ const explainWaiting = (
   return before === undefined ? { reason: 'slot' } : { reason: 'lane', delivery: before }
 }
 
-/** Returns why a delivery waits; `undefined` if it needs no attempt. */
+/**
+ * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `undefined` for any other finished
+ * delivery.
+ */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
   const { status, dueAt } = delivery
   const { now, disabledReason } = surroundings

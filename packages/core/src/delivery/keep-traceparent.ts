@@ -2,7 +2,7 @@ import { findChannel } from '@wabakit/wire'
 
 /**
  * Keeps the first `traceparent` of each webhook. OpenTelemetry's instrumentation of HTTP clients adds another one to every
- * request, and receivers ignore two (W3C Trace Context 3.2.1). The first is that of the request that caused the event.
+ * request, and receivers ignore two (W3C Trace Context 3.2.1). If the request that caused the event had one, it is the first.
  */
 const keepFirst = (message: unknown): void => {
   // The array alternates names and values.
@@ -21,6 +21,7 @@ let isKeeping = false
 export const keepTraceparent = (): void => {
   if (isKeeping) return
   isKeeping = true
-  // Subscribers run in the order in which they subscribed, so this one runs after the instrumentation's.
+  // Subscribers run in the order in which they subscribed, so this one runs after those of an instrumentation that was set up
+  // before the first webhook.
   findChannel('undici:request:create')?.subscribe(keepFirst)
 }

@@ -8,7 +8,7 @@ import type { SchedulerContext } from './states.ts'
 /** Reads pages from the store: of the deliveries of a queue, and of the queues of shards. */
 export type Reader = ReturnType<typeof createReader>
 
-/** Maximum number of pages that are read concurrently. */
+/** Maximum number of pages of deliveries that are read concurrently. */
 const maxReading = 4
 
 /** Pause after a failed read, in milliseconds. */
@@ -22,7 +22,7 @@ type ReaderContext = SchedulerContext & {
 
 export const createReader = ({ store, clock, getEpoch, policy, queues, loop }: ReaderContext) => {
   const { newShards, unread } = queues
-  /** Number of pages of deliveries that are being read, plus the pauses before a read. */
+  /** Number of pages of deliveries that are being read, and of pauses. */
   let reading = 0
   let sweeping = 0
   /** The cursor up to which all shards except `newShards` were read. */

@@ -68,7 +68,7 @@ export const createQueues = (
     queue.pace = pace
   }
 
-  /** Returns the queue with this state, if its shard is owned. */
+  /** Returns the queue, which it creates if it is new; `undefined` if its shard is not owned, or after `close`. */
   const open = ({ queue: id, shard, organizationId, pace }: StoredQueue): Queue | undefined => {
     // A queue that is opened after `close` would keep its epoch when the shard is taken again.
     if (!loop.isOpen) return undefined
@@ -101,8 +101,8 @@ export const createQueues = (
   }
 
   const restart = (queue: Queue, stored: StoredQueue): void => {
-    // Other processes only ever reset a pace to `new`. Any other stored value is older than the pace in
-    // memory.
+    // Besides this worker, only changes of the subscription write its pace, and they reset it to `new`. Any other stored value is
+    // older than the pace in memory.
     if (stored.pace === 'new' && queue.stored.pace !== 'new') {
       setPace(queue, 'new')
       queue.stored.pace = 'new'

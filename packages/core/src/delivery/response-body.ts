@@ -3,7 +3,7 @@ import { createByteCollector, createSecretHider, listMasked } from '@wabakit/wir
 /** Maximum number of characters of a response body to keep. */
 const maxLength = 4_096
 
-/** Minimum length of a value to hide. Shorter values cannot be distinguished from other text. */
+/** Minimum length of a header's value to hide. Shorter values cannot be distinguished from other text. */
 const minSecretLength = 4
 
 const decodeBase64 = (text: string): string => {
@@ -73,8 +73,8 @@ const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
 const maxCharacterBytes = 3
 
 /**
- * Returns the first 4,096 characters of a response body as text that every store accepts. Replaces the subscription's
- * secret headers, and the values of its query, if the endpoint echoes them.
+ * Returns the first 4,096 characters of a response body as text that every store accepts. If the endpoint echoes secrets of the
+ * subscription, {@link createHide} hides them.
  */
 export const readResponseBody = async (
   body: ReadableStream<Uint8Array> | string | null,

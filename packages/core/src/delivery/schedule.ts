@@ -26,7 +26,7 @@ const retryPauses: readonly number[] = [
  */
 const jitter = 0.1
 
-/** Number of failures after which the head of a lane no longer blocks the others. */
+/** Number of failures after which a delivery no longer blocks its lane, apart from events that wait for it (`waitsFor`). */
 export const blockingFailures = 3
 
 /** Maximum pause that an endpoint can request with `Retry-After`, in milliseconds. */
@@ -49,16 +49,16 @@ export const failingLimitMs = 5 * 24 * hour
  * |---|---|---|---|
  * | 200 to 299 | `delivered` | `delivered` | no longer failing |
  * | 410 | `gone` | `skipped` | disabled: its other unfinished deliveries, and new ones, are `skipped`, too |
- * | 409 with `Retry-After`, within {@link maxDeferrals} and {@link maxDeferredMs} | `deferred` | due after that pause, at least a second | unchanged |
+ * | 409 with `Retry-After`, within {@link maxDeferrals} and {@link maxDeferredMs} | `deferred` | due after that pause, at least a second and at most the rest of {@link maxDeferredMs} | unchanged |
  * | other, or none | `retry` | due after the next pause, or later if a 429 or 503 requests it | failing |
  * | other, or none, after the last pause | `exhausted` | `exhausted` | failing |
  * | nothing was sent | `refused` | `skipped` | unchanged |
  *
- * In other profiles of the mock, a store around the store ends or repeats deliveries as those services do
+ * In profiles other than `reference`, a store around the store ends or repeats deliveries as those services do
  * (`live/live-retries.ts`; `mock`: `src/measured/measured-repeats.ts`).
  *
- * A 409 uses up no attempt, because a deferral leaves the number of failures unchanged, which selects the next pause. An
- * enabled subscription that has been failing for {@link failingLimitMs} is disabled as after a 410.
+ * A deferral uses up no attempt, because it leaves the number of failures unchanged, which selects the next pause. If an enabled
+ * subscription has been failing for {@link failingLimitMs}, the next failed attempt disables it as a 410 does.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

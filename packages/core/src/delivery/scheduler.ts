@@ -30,7 +30,8 @@ import { createUnderWay } from './under-way.ts'
  * The state of a queue shows why its next delivery waits, as decided by `decideWait` and shown to users by
  * `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`).
  * A queue that holds no delivery is `idle`. After any change of its deliveries, `place` moves the queue to
- * its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is written.
+ * its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is written, or when its shard
+ * is left.
  *
  * These must never happen:
  * - A delivery is under way twice.

@@ -18,7 +18,7 @@ export type AttemptReported = {
   readonly settlement: SettlementOutcome
 }
 
-/** Duration in milliseconds after which an attempt is slow and frees its slot. */
+/** Duration in milliseconds after which an attempt is slow and, with `sharesFairly`, moves to a slow slot. */
 const slowAfterMs = 500
 
 type SendingContext = Omit<AttemptContext, 'slowAfterMs' | 'onSlow' | 'stopping'> & {
@@ -26,7 +26,7 @@ type SendingContext = Omit<AttemptContext, 'slowAfterMs' | 'onSlow' | 'stopping'
   readonly clock: Clock
   readonly random: Random
   readonly sharesFairly: boolean
-  /** Maximum time for storing a result again, in milliseconds. */
+  /** Maximum time for retrying a failed batch of results, in milliseconds. */
   readonly retryForMs: number
   readonly isStarted: () => boolean
   readonly onError: (error: unknown) => void

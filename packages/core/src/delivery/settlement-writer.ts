@@ -11,7 +11,7 @@ type Waiting = {
 
 const maxBatch = 128
 
-/** Maximum time that a failure waits for a success or other failures, in milliseconds. */
+/** Time that a failure waits for a success or other failures, in milliseconds, unless a batch is being written. */
 const failureDelayMs = 50
 
 /**
@@ -34,8 +34,8 @@ export type SettlementWriterOptions = {
 }
 
 /**
- * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success is written at
- * once. A failure may wait a little, so that several share a transaction. If the store refuses a batch, each of
+ * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success waits only for the batch before
+ * it. A failure may wait a little longer, so that several share a transaction. If the store refuses a batch, each of
  * its settlements is written alone: one that can never be stored must not keep the results of other endpoints.
  */
 export const createSettlementWriter = (

@@ -195,7 +195,7 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
   /**
    * Waits before a result that could not be stored is written again. The delivery stays in the state `settling`:
    * attempting it again would flood the endpoint for as long as its result cannot be stored. The pause in which no attempt
-   * of the queue starts doubles with each such result.
+   * of the queue starts doubles with each such result, up to the same maximum.
    */
   const pauseQueue = async (settling: Settling, { error, failures }: StoreFailure): Promise<void> => {
     const { queue } = settling
