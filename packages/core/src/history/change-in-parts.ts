@@ -29,7 +29,7 @@ export type ChangePage = (cursor: string | undefined) => Promise<ChangedPart>
 
 const pageSize = 500
 
-/** Number of pages in a part. A part takes a few hundred milliseconds. */
+/** Number of pages in a part. A part of a resend takes a few hundred milliseconds. */
 export const pagesPerPart = 20
 
 export const changePages = async (

@@ -8,7 +8,7 @@ export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 /** Maximum number of records to examine for one page of a filtered list. */
 export const maxExamined = 20_000
 
-/** The conditions of a selection: `true` if an index finds the matching records. */
+/** The conditions of a selection of deliveries: `true` if an index finds the matching records. */
 export const isIndexed: Readonly<Record<string, boolean>> = {
   deliveryId: true,
   eventId: true,
@@ -36,7 +36,7 @@ export const limitExamined = (
   return conditions.some(([name]) => isIndexed[name] === false) ? { maxExamined } : {}
 }
 
-/** Throws an InputError if a string of a selection cannot be stored, or a number is not one. */
+/** Throws an InputError if a string or a number of a selection is not valid. */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection
   checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })

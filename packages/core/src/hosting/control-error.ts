@@ -45,7 +45,7 @@ export class ControlError extends Error {
   }
 }
 
-/** Returns the record that a path names, or throws a ControlError `not_found`. */
+/** Returns the record that a request names, or throws a ControlError `not_found`. */
 export const requireFound = <Found>(found: Found | undefined, kind: string, id: string): Found => {
   if (found !== undefined) return found
   throw new ControlError('not_found', `There is no ${kind} ${JSON.stringify(id)}.`)

@@ -3,7 +3,7 @@ import type { Page, PageRequest, RequestDescribed, RequestReported } from '../in
 import { parsePosition } from '../storage/cursors.ts'
 
 export type LoggedRequest = Omit<RequestDescribed, 'caller' | 'requestBody' | 'responseBody'> & {
-  /** `null` if the request had no valid key. The three fields below are then `null`, too. */
+  /** `null` if the request had no valid key, or it was not looked up. The three fields below are then `null`, too. */
   readonly organizationId: string | null
   /** Tells the organization apart from one that is created with its id after its removal. */
   readonly organizationCreatedAt: number | null
@@ -28,8 +28,8 @@ export type RequestFilter = {
 }
 
 /**
- * The first 4,096 characters of the bodies of a request and its response. `null` if there was none, if it was not read, or
- * if it is no longer kept.
+ * The first 4,096 characters of the bodies of a request and its response, followed by `…` if there are more. `null` if there was
+ * none, if it was not read or is not UTF-8, or if it is no longer kept.
  */
 export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 
@@ -90,10 +90,11 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
 
 /**
  * Creates a log of the requests to the public API that this process responded to. It keeps the last 10,000 in memory (tests
- * keep fewer), 1,000 of them with their bodies, and only one 429 per organization and second. Its users remove more:
+ * keep fewer), 1,000 of them with their bodies, and usually only one 429 per organization and second. Its users remove more:
  * - `serve/runtime.ts` in server removes requests that are older than `retentionDays`.
  * - `control/operations/erasures.ts` removes personal data from requests about an erased call.
- * - `control/operations/organizations.ts` and `server.ts` remove the requests of a removed organization.
+ * - `control/operations/organizations.ts` and `server.ts` remove the requests of a removed organization, and
+ *   `tenant/create-tenant.ts` in mock those of a tenant that is reset.
  */
 export const createRequestLog = (capacity = requestCapacity) => {
   const requests: (LoggedRequest | undefined)[] = []
@@ -154,11 +155,11 @@ export const createRequestLog = (capacity = requestCapacity) => {
     /** Adds a request in the form in which it is listed. */
     put: ({ requestBody, responseBody, ...request }: LoggedRequest & LoggedBodies): void =>
       store(request, { requestBody, responseBody }),
-    /** Adds a request. Keeps only the first request with status 429 per organization and second. */
+    /** Adds a request, unless it is another 429 of its organization in the same second. */
     add: (request: RequestReported): void => {
       if (!isRepeatedRefusal(request)) storeDescribed(request)
     },
-    /** Replaces the outcome of a request by what the host sent instead. Adds the request if the service did not get it. */
+    /** Replaces the outcome of a request by what the host sent instead. Adds the request if the log does not have it. */
     correct: (request: RequestDescribed): void => {
       const index = requests.findIndex((each) => each?.requestId === request.requestId)
       const known = requests[index]

@@ -43,7 +43,7 @@ export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
     })
 }
 
-/** The body of a Fetch request. */
+/** Returns a body as the stream of a Fetch request. */
 export const streamBody = (readBody: ReadBody): ReadableStream<ReturnType<ByteCollector['toBytes']>> =>
   createStream({
     pull: async (controller) => {

@@ -14,7 +14,7 @@ export type ApiRequest = {
    * does.
    */
   readonly headers: { get(name: string): string | null }
-  /** Reads the body. Resolves to `undefined` as soon as the body exceeds `maxBytes`, without reading the rest. */
+  /** Reads the body. Resolves to `undefined` as soon as the body exceeds `maxBytes`, without waiting for the rest. */
   readBody(maxBytes: number): Promise<Uint8Array | undefined>
 }
 

@@ -2,7 +2,7 @@ import { readBytes, toBodyStream } from '@wabakit/wire'
 import type { Api, ConnectionInfo } from './api.ts'
 import type { ApiRequest } from './exchange.ts'
 
-/** Reads a `Request` from any runtime. */
+/** Adapts a `Request` of any runtime. */
 export const toApiRequest = (request: Request): ApiRequest => {
   const { pathname, search } = new URL(request.url)
   const { method, headers } = request

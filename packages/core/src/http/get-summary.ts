@@ -57,7 +57,7 @@ const explainAbsence = ({ call }: CallWithSummary, { organization }: CallerRecor
  * | ended otherwise, if the organization's `callSummaries` are `automatic` | 202 `summary_pending` |
  * | ended otherwise | 404 `summary_not_found` |
  *
- * Other profiles of the mock answer differently (`mock`: `src/api/create-api.ts`, `src/measured/measured-api.ts`).
+ * In other profiles, the response is different (`live/live-api.ts`; `mock`: `src/measured/measured-api.ts`).
  *
  * @throws RequestRefusedError if there is no summary (yet), or the key has no permission to see it.
  */

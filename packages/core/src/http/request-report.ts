@@ -5,7 +5,7 @@ import type { CallerRecord } from '../records.ts'
 import type { ApiRequest } from './exchange.ts'
 import { parseCallId } from './get-summary.ts'
 
-/** A request to the public API, and its outcome. It does not contain the key. */
+/** A request to the public API, and its outcome. The bodies and the user agent do not contain the key. */
 export type RequestReported = {
   /** The `x-request-id` of the response. */
   readonly requestId: string
@@ -17,7 +17,7 @@ export type RequestReported = {
   readonly path: string
   /** The endpoint; `null` for any other path. */
   readonly endpoint: EndpointName | null
-  /** `null` if the request had no valid key. */
+  /** `null` if the request had no valid key, or it was not looked up. */
   readonly caller: CallerRecord | null
   readonly status: number
   /** The code of the response's body, also with 202; `null` if it has none. */
@@ -33,13 +33,13 @@ export type RequestReported = {
   readonly query: string | null
   /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or different ones. */
   readonly keyFingerprint: string | null
-  /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller. */
+  /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller, or the key was not looked up. */
   readonly keyFault: 'missing' | 'unknown' | 'conflicting' | null
   /** Set if an earlier copy of the request had already created the group. */
   readonly isRepeated: boolean
   /** The body, with the key replaced wherever it occurs; `null` if it was not read, or is not UTF-8. */
   readonly requestBody: string | null
-  /** The body of the response, with the key replaced wherever it occurs. */
+  /** The body of the response, with the key replaced wherever it occurs; `null` if there was none. */
   readonly responseBody: string | null
 }
 

@@ -5,7 +5,10 @@ const maxWindows = 10_000
 /** Counts a fetch of a call. Returns the seconds until the next one is allowed, or `undefined` if this one is. */
 export type FetchLimit = (callId: string) => number | undefined
 
-/** Creates the published limit of the summary endpoint: 30 fetches of a call within a minute. */
+/**
+ * Creates the published limit of the summary endpoint: 30 fetches of a call in a minute that starts with the first of them. Once it
+ * counts 10,000 calls, all counts start over.
+ */
 export const createFetchLimit = (now: () => number): FetchLimit => {
   const windows = new Map<string, { readonly endsAt: number; count: number }>()
   return (callId) => {

@@ -21,7 +21,7 @@ const request = {
 
 export const ApiRequestView = named(
   'ApiRequest',
-  'A request of the public API, without its key and its bodies. `organizationId` and the key are null without a valid key. `status` is null if a fault dropped the connection. `repeated` means that the same request created the group earlier.',
+  'A request of the public API, without its key and its bodies. `organizationId` and the key are null if the key was not valid or not looked up. `status` is null if a fault dropped the connection. `repeated` means that the same request created the group earlier.',
   z.object(request),
 )
 
