@@ -127,7 +127,7 @@ export const requestStatuses = {
  *
  * - `body_was_parsed`: other code, such as a body parser, read the body first, and either the verifier needs its bytes, the
  *   content type is missing, or no copy of the body is left (400).
- * - `body_unreadable`: reading the body failed (400).
+ * - `body_unreadable`: reading the body failed, or what a parser made of it cannot be serialized (400).
  * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
  * - `not_verified`: the verifier did not accept the request (401).
  * - `method_not_allowed`: the request is not a POST (405).
@@ -138,7 +138,10 @@ export const requestStatuses = {
  */
 export type RequestFailure = keyof typeof requestStatuses
 
-/** Passed to `onError` when a request is rejected for reasons other than its signature or its payload. */
+/**
+ * The error of a request that is rejected for reasons other than its signature or its payload. Passed to `onError`, unless an
+ * adapter rejects the request before the receiver gets it.
+ */
 export class WebhookRequestError extends Error {
   override readonly name = 'WebhookRequestError'
   /** The reason. */

@@ -4,8 +4,8 @@ import { createResolver } from './names/resolver.ts'
 export { NameNotResolvedError } from './names/name-error.ts'
 
 /**
- * Resolves host names without `dns.lookup`, which would occupy Node's thread pool. All packages of wabakit in a process share this
- * resolver and its cached answers.
+ * Resolves host names without `dns.lookup`, which would occupy Node's thread pool. The server, the mock and the doctor share this
+ * resolver and its cached answers if they run in one process.
  */
 export const resolver = createResolver()
 

@@ -7,7 +7,7 @@ export const longestTimerMs = 2_147_483_647
  */
 export const toStoredMs = (ms: number): number => Math.min(Math.ceil(ms), 1e14)
 
-/** Waits at most `ms` milliseconds for work. After that, calls `expire` and returns its result. */
+/** Waits at most `ms` milliseconds, and at most 24 days, for work. After that, calls `expire` and returns its result. */
 export const waitAtMost = async <Result, Late = undefined>(
   ms: number,
   work: () => Result | Promise<Result>,

@@ -7,7 +7,7 @@ export type Claim = {
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
    * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, until the
-   * store forgets the delivery. Returns `false` and changes nothing when another process has claimed the key.
+   * store forgets the delivery. Returns `false` and changes nothing when the key was claimed again in the meantime.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
@@ -24,7 +24,7 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
 export type Dedupe = {
   /**
    * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when
-   * the delivery has already been handled, and `in_progress` when another process is handling it.
+   * the delivery has already been handled, and `in_progress` when it is being handled.
    */
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }

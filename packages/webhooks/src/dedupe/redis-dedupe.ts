@@ -104,7 +104,7 @@ export const redisDedupe = (
   }
   let isChecked = false
   /**
-   * Checks once that the client honors the option NX. If it ignored the option, every claim would succeed,
+   * Checks, until that has succeeded once, that the client honors the option NX. If it ignored the option, every claim would succeed,
    * and every duplicate would be handled.
    */
   const check = async (): Promise<void> => {

@@ -6,8 +6,8 @@ import { type EventIdentity, findSubject, toIdentity } from './identity.ts'
 /** The result of {@link identifyEvent}. */
 export type IdentifiedEvent = {
   /**
-   * The key. It is the same as `delivery.key` in a receiver whose verifier takes the id from the `webhook-id`. Two
-   * deliveries with the same key are one event.
+   * The key. Unless `identity` is `none`, it is the same as `delivery.key` in a receiver whose verifier takes the id from the
+   * `webhook-id`. Two deliveries with the same key are one event.
    */
   readonly key: string
   /** The part of the event from which the key is derived. With `none`, every call returns a different key. */

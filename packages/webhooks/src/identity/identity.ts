@@ -73,9 +73,9 @@ export const toKey = (identity: EventIdentity, text: string): Identity | Promise
  * Returns the identity of an event. `parsed` is undefined if the body cannot be read. Two deliveries with the
  * same key are one event. These recognize the second one; without `dedupe` and inbox, nothing does:
  *
- * - `receiver/handle-once.ts`, which claims the key in the dedupe store. It is remembered for 7 days (`dedupe/dedupe.ts`).
- * - `inbox/store-events.ts`, which inserts each key once. It is remembered for 30 days (`retention` in `inbox/sql-inbox.ts`).
- *   A second body replaces that of an unhandled or parked entry.
+ * - `receiver/handle-once.ts`, which claims the key in the dedupe store. By default, it is remembered for 7 days (`dedupe/dedupe.ts`).
+ * - `inbox/store-events.ts`, which inserts each key once. By default, it is remembered until 30 days after its body was deleted
+ *   (`retention` in `inbox/sql-inbox.ts`). A second body replaces that of an unhandled or parked entry.
  * - `inbox/entries.ts`, which suppresses an entry whose fact was handled or discarded under another key.
  */
 export const toIdentity = (

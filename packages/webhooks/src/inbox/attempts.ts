@@ -25,7 +25,7 @@ type Attempt = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
   readonly effects: Effects<unknown, unknown>
-  /** When the claim was made or renewed, on the monotonic clock. */
+  /** When the claim, or its last renewal, was requested, on the monotonic clock. */
   renewedAt: number
   /** Resolves to an error when the connection that runs the effects no longer responds. */
   readonly silenced: Promise<Error>
@@ -46,7 +46,7 @@ export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
 
-/** Makes attempts at claimed entries: calls handlers, renews claims and records outcomes. Calls `onEnd` after each. */
+/** Makes attempts at claimed entries: calls handlers, renews claims and records outcomes. Calls `onEnd` after each attempt. */
 export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, unhandled, onParked } =
     options
@@ -149,7 +149,10 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     return { state: 'failed', error: describe(error), delayMs: drawDelay(entry.attempts) }
   }
 
-  /** Records an outcome, with retries of transient errors until the claim expires. If that fails, the entry is attempted again. */
+  /**
+   * Records an outcome, with retries of transient errors until the claim expires. If that fails, the entry is attempted again,
+   * unless this was its last attempt.
+   */
   const persist = async <Result>(attempt: Attempt, write: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
@@ -211,7 +214,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     count: (): number => running.size,
     countHandled: (): number => handled,
     list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
-    /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */
+    /** Starts an attempt at an entry whose claim was requested at `renewedAt`, according to the monotonic clock. */
     start: (entry: ClaimedEntry, renewedAt: number): void => {
       const { promise: silenced, resolve } = Promise.withResolvers<Error>()
       const effects = engine.begin(resolve)

@@ -16,7 +16,10 @@ export const collect = (): Promise<void> =>
 
 const maxItems = 100
 
-/** Creates a function that runs items in batches: items that arrive while a batch is under way form the next batch. */
+/**
+ * Creates a function that runs items in batches of at most 100: items that arrive while a batch is under way form the next
+ * ones.
+ */
 export const createBatch = <Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
 ) => {

@@ -17,9 +17,9 @@ export type EntryClaim = { readonly id: string; readonly token: string }
 export type Claiming = {
   readonly table: string
   readonly token: string
-  /** The condition without which no entry can be claimed. */
+  /** A condition that every row that can be claimed meets. */
   readonly due: string
-  /** Selects `id`, `state` and `due_at`. */
+  /** Selects `id`, `state`, `due_at` and, for `next`, `subject`. */
   readonly pick: Statement
   /** The assignments, without the token. */
   readonly set: Statement
@@ -38,7 +38,8 @@ export type Effects<Client, Database> = {
   readonly atCompletion: (write: (database: Database) => unknown) => void
   /**
    * Runs the completion and the writes that handlers added to it, in one transaction. Returns whether the
-   * claim was held. If there are no such writes, returns `undefined`, and the caller has to run the completion.
+   * claim was held. If no handler has opened the transaction or added a write, returns `undefined`, and the caller has to run
+   * the completion.
    */
   readonly complete: (completion: Statement) => Promise<boolean | undefined>
   /** Rolls everything back. A handler that is still running can no longer write. */
@@ -48,23 +49,23 @@ export type Effects<Client, Database> = {
 /** The database operations of an inbox. Each kind of database implements them. */
 export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
-  /** Makes the planner use the index of lanes for the table whose name it follows. Only on MySQL. */
+  /** Returns the clause that makes the planner use the index of lanes, to put after the name of a table. Only on MySQL. */
   readonly byLane?: () => string
   /**
-   * Runs a statement, on PostgreSQL and MySQL on a connection that neither handlers nor claims occupy. Rejects if the
-   * database does not respond within several seconds.
+   * Runs a statement, on PostgreSQL and MySQL after all earlier ones, on a connection that neither handlers nor claims occupy.
+   * Rejects if the database then does not respond within several seconds.
    */
   readonly run: Run
   /**
-   * Checks whether an entry meets the condition. On PostgreSQL and MySQL, also returns `true` if the database has become
-   * read only: the claim that follows fails, and reports it.
+   * Checks a condition, which reads the table itself. On PostgreSQL and MySQL, also returns `true` if the database is read
+   * only: the claim that follows fails, and reports it.
    */
   readonly isDue: (condition: string) => Promise<boolean>
   /**
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
-  /** Postpones entries while no process claims entries. Returns their number. */
+  /** Postpones entries while no process claims entries. Returns how many it has selected. */
   readonly postpone: (postponing: Postponing) => Promise<number>
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
@@ -73,13 +74,19 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly hold: () => () => Promise<void>
   /** The SQL expression that wakes other processes, if the database has one. */
   readonly announcement?: string
-  /** Calls a function whenever a process announces an entry, until the returned function is called. */
+  /**
+   * Calls a function when a process announces an entry, until the returned function is called. What is announced while there
+   * is no connection is missed.
+   */
   readonly listen?: (wake: () => void) => () => void
-  /** Starts the effects of an attempt. Calls `onSilent` if their connection no longer responds: the attempt is over. */
+  /** Starts the effects of an attempt. Calls `onSilent` if their connection stops responding before the completion: the attempt is over. */
   readonly begin: (onSilent: (error: Error) => void) => Effects<Client, Database>
   /** Finds a setting that makes the database acknowledge commits before they are synced. */
   readonly findWeakness: () => Promise<string | undefined>
-  /** Checks whether a failed statement may succeed later, because the database could not be reached or was busy. */
+  /**
+   * Checks whether a failed statement may succeed later, for example because the database could not be reached, was read only
+   * or busy, or because of another transaction.
+   */
   readonly isTransient: (error: unknown) => boolean
   /** Checks whether a statement failed because a table does not exist. */
   readonly isMissingTable: (error: unknown) => boolean

@@ -6,14 +6,14 @@ import { createClaimReader } from './read-claims.ts'
 import { type ClaimedEntry, claimedColumns } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 
-// Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
+// Every entry of an inbox is in one state. From `due_at` on, it can be claimed, its summary requested, or its body or row deleted.
 //
 //   (arrives)  → stored                                   in the insert before the response (store-events.ts)
 //   stored     → claimed                                  by a worker, the first of its lane
 //   failed     → claimed                                  when its backoff is over
-//   claimed    → claimed                                  by another worker, when the claim has expired
+//   claimed    → claimed                                  by any worker, when the claim has expired
 //   claimed    → handled                                  its handlers succeeded
-//   claimed    → failed                                   a handler failed, or the attempt was released
+//   claimed    → failed                                   the attempt failed, or was released
 //   claimed    → unhandled                                it has no handler (attempts.ts)
 //   claimed    → parked                                   the last attempt failed, or it is not understood (attempts.ts)
 //   claimed    → discarded                                it has no handler, with `unhandled: 'discard'`
@@ -25,8 +25,10 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
 //   failed     → stored                                   a retry
 //   stored, failed, unhandled, parked, suppressed → discarded   by request
 //   (a call without a summary) → missing                  by reconcile
-//   missing    → stored | suppressed                      the summary was fetched, or its event arrived
-//   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
+//   missing    → stored                                   the summary was fetched
+//   missing    → suppressed                               its event arrived, or the call was erased
+//   missing    → unavailable                              the call has no summary, or two requests found none
+//   missing    → given_up                                 the age limit was reached, or the call has no other entry left
 //   any        → erased                                   by request
 //   handled, unhandled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → deleted when due; one with a body first loses the body, and is due again `keyMs` later
@@ -40,7 +42,7 @@ import { type InboxTable, inboxSyntaxes, toName } from './table.ts'
  */
 const holdMs = 300_000
 
-/** States in which an entry has yet to be handled. */
+/** States of entries that workers attempt, or are attempting. */
 export const openStates = `'stored', 'failed', 'claimed'`
 
 /** States of entries that wait for a handler, a retry or a duplicate. */
@@ -224,7 +226,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       settlement satisfies never
     },
 
-    /** Returns the number of open entries, and the time at which the next one can be claimed. */
+    /** Returns the number of open entries, and the earliest time at which one of them may be claimed. */
     readRemaining: async () => {
       const { rows } = await query(
         `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
@@ -235,7 +237,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         const { text, values } = toCandidates({ again, except: [], limit: 1 })
         return (await query(text, values)).count > 0
       }
-      // An entry that is due but held up can be claimed when the one before it leaves the lane or loses its claim.
+      // An entry that is due but held up can be claimed when nothing in its lane holds it up any more.
       const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
       return {
         remaining: Number(remaining),

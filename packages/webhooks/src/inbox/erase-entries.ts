@@ -53,7 +53,7 @@ export const createErasure =
     }
 
     const eraseCall = async (callId: string, except?: string): Promise<number> => {
-      // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
+      // Stores the hash of the fact as erased, so that a summary that arrives within `keyMs` is erased, too.
       const fact = toSummaryFact(callId)
       const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
       VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})

@@ -1,8 +1,8 @@
 import { longestTimerMs } from '../time-limit.ts'
 
 /**
- * Creates a notifier that wakes waiting loops. `wait` resolves at the next notification, after `maxMs`, or at
- * once if there was a notification since `count` returned `seen`.
+ * Creates a notifier that wakes waiting loops. `wait` resolves at the next notification, after `maxMs` or 24 days,
+ * or at once if there was a notification since `count` returned `seen`.
  */
 export const createNotifier = () => {
   let notifications = 0

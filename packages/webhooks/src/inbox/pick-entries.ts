@@ -1,10 +1,13 @@
 import { type Statement, toPlaceholders } from './engine.ts'
 import type { InboxTable } from './table.ts'
 
-/** Period at which postponed entries become due again if their lane was not claimed meanwhile, in milliseconds. */
+/** Longest time for which an entry is postponed, in milliseconds. */
 const slotMs = 60_000
 
-/** How many more entries a claim examines than it takes. It also examines one more for each claimed entry. */
+/**
+ * How many more entries than its limit a claim for first attempts examines. It also examines one more for each claimed
+ * entry.
+ */
 const windowMargin = 100
 /** The same on MySQL, which takes only a constant: enough for 500 busy lanes. */
 const constantMargin = 500
@@ -21,8 +24,8 @@ export type PickRequest = {
 }
 
 /**
- * Creates the queries for the entries that a claim takes: the first of each lane, if it is due and neither an earlier nor a
- * claimed entry of its lane holds it up.
+ * Creates the queries for the entries that a claim takes: due ones, at most one of each lane, that neither an earlier nor a
+ * claimed entry of their lane holds up.
  *
  * An entry that fails holds up the later ones for five minutes from its first attempt (`holds_until`, set by `claim` in
  * `entries.ts`). Then they overtake it, but not while it is claimed: two entries of a lane are handled at the same time only if
@@ -65,9 +68,9 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
 
   /**
    * Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. A
-   * retry also waits for an earlier entry that is due, so that retries of one lane keep their order.
+   * retry also waits for an earlier retry that is due, so that retries of one lane keep their order.
    *
-   * On PostgreSQL, the search among the failed entries may read all of them, because the index of lanes does not have them in order.
+   * On PostgreSQL, the search among the failed entries of a lane may read all of them, because the index of lanes does not have them in order.
    * An index that ends with the id, as those of SQLite and MySQL do, would find the first one at once, but only users who may create
    * one would have it. With the default of 20 attempts, a lane has about 100 failed entries at most: each holds up the next one for
    * five minutes, and is parked within about eight hours. For a retry, PostgreSQL also reads the stored entries of its lane, which
@@ -85,10 +88,10 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   }
 
   /**
-   * Returns the query for the window: the first entries that are due for their first attempt, with their places in their
-   * lanes. Reading all of them would cost too much when a long lane is blocked. `postpone` moves all but the first entry of
-   * each lane to a later time. Each busy lane then takes up one place in the window, which has more places than there are
-   * busy lanes.
+   * Returns the query for the window: the first entries that are due for their first attempt, with their places among
+   * those of their lanes. Reading all of them would cost too much when a long lane is blocked. `postpone` moves all but the first
+   * entry of each lane to a later time. Each busy lane then takes up at most one place in the window, which has more places than
+   * there are busy lanes, on MySQL up to 500.
    *
    * The limit is a query, for which PostgreSQL's planner expects a tenth of the entries. So it reads them by the index,
    * which has them in order, even without statistics on the table. It counts claimed entries in the same way: in a bitmap scan, each
@@ -108,7 +111,7 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   }
 
   /**
-   * Returns the condition that an entry of the window has not changed before it was locked. It has a form for
+   * Returns the condition that an entry of the window is still due once it is locked. It has a form for
    * which there is no index, so that the planner looks the entry up by its id.
    */
   const isStillDue = (): string => `r.state || '' = 'stored' AND r.due_at + 0 <= ${now()}`
@@ -145,13 +148,14 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   }
 
   /**
-   * Returns the time to which the entries of a blocked lane are postponed. Until that time comes, every postponed entry of
-   * the lane gets the same one, and hardly any other lane has it, so the index finds the lane's first entry at once.
+   * Returns the time to which PostgreSQL postpones the entries of a blocked lane, unless an earlier entry holds them up for less
+   * long. Until that time comes, every postponed entry of the lane gets the same one, and hardly any other lane has it, so the
+   * index finds the lane's first entry at once.
    */
   const toSlot = (subject: string): string =>
     `(${now()} + ${slotMs} - (${now()} - abs(hashtext(${subject}) % ${slotMs})) % ${slotMs})`
 
-  /** Selects the due entries that their lanes block, except the first of each lane, unless it waits for a retry. */
+  /** Selects entries of the window that may have to wait for their lanes: all but the first of each lane, and that one if it waits for a retry. */
   const toPostponed = (limit: number): string => {
     const holds = `s.subject = r.subject AND s.state = ${hide(`'failed'`)} AND s.id + 0 < r.id AND s.holds_until > ${now()}`
     if (isPostgres)
@@ -167,7 +171,7 @@ export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'e
   }
 
   /**
-   * Selects the next entry of each lane that is claimed, so that it follows at once although it was postponed. SQLite and
+   * Selects the next entry of each lane of which one is claimed, so that it follows at once although it was postponed. SQLite and
    * MySQL have the entries of a lane in order in the index of lanes, and PostgreSQL in that of due entries.
    */
   const toNext = (): string =>

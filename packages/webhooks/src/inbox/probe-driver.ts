@@ -13,6 +13,7 @@ const milliseconds = 1_800_000_000_123
  * twice.
  *
  * @throws WebhookUsageError that names the driver's change.
+ * @throws any database error.
  */
 export const probeDriver = async ({ dialect, query }: InboxEngine): Promise<void> => {
   const text = toText(dialect)

@@ -11,8 +11,8 @@ const sort = (entries: readonly ClaimedEntry[]): ClaimedEntry[] =>
   entries.toSorted((left, right) => left.order - right.order)
 
 /**
- * Creates the functions that read claimed entries, in order of arrival. An entry whose row is damaged has a `damage`, with
- * which its attempt fails: so it is named, tried again with growing delays, and then parked, and only its lane waits for it.
+ * Creates the functions that read claimed entries, in the order of their ids. An entry whose row is damaged has a `damage`, with
+ * which its attempt fails: so it is named, tried again with backoff, and then parked, and only its lane waits for it.
  */
 export const createClaimReader = ({ table, engine, columns }: Reader) => {
   type Failure = { readonly token: string; readonly cause: unknown }

@@ -59,11 +59,11 @@ export const readDate = (row: unknown, column: string): Date | undefined => {
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Reads the body of a row. Returns `undefined` when the body is no longer kept. */
+/** Reads the body of a row. Returns `undefined` when the row has none. */
 export const readBytes = (row: unknown): Uint8Array | undefined => {
   const body = readColumn(row, 'body')
   if (body === null || body === undefined) return undefined
-  // PostgreSQL returns bytes as text if no parser is set for them.
+  // Drivers of PostgreSQL return bytes as text if no parser is set for them.
   const hex = typeof body === 'string' ? /^\\x((?:[0-9a-f]{2})*)$/.exec(body)?.[1] : undefined
   if (hex !== undefined) return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
   // SQLite stores a value of any type.
@@ -89,7 +89,7 @@ export const readClaimed = (row: unknown, token: string) => {
     key: readText(row, 'event_key') ?? '',
     ...readHeaders(row),
     body: readBytes(row) ?? new Uint8Array(),
-    /** The new state of the entry, if another entry has already reported the same fact. */
+    /** The new state of the entry, if another one with the same fact was handled, discarded or erased. */
     known: known === 'suppressed' || known === 'erased' ? known : undefined,
   } as const
 }

@@ -12,7 +12,7 @@ type Rows = {
   readonly unreadable: Map<string, unknown>
 }
 
-/** Yields the rows that meet a condition and can be read, in order of arrival. */
+/** Yields the rows that meet a condition and can be read, in the order of their ids. */
 export async function* readRows(
   { table, engine }: InboxTable,
   { columns, condition, values = [], unreadable }: Rows,

@@ -13,7 +13,7 @@ import { readRows, toUnreadableError } from './read-rows.ts'
 import { hashFact, parseRow } from './stored-event.ts'
 import { type InboxTable, toName } from './table.ts'
 
-/** Number of ids that one query examines. */
+/** Number of ids in each range that is examined. */
 const pageSize = 500
 
 /**
@@ -49,14 +49,14 @@ const hasStatus = (error: unknown, status: number, name: string): boolean =>
 
 type Parts = Pick<InboxHost<never>, 'report' | 'maxBodyBytes'> & {
   readonly entries: Pick<Entries, 'end'>
-  /** Called after a summary has been stored. */
+  /** Called after a summary was fetched. */
   readonly wake: () => void
 }
 
 /**
  * Creates the function that requests the missing summaries of calls with other stored events. A missing
  * summary is an entry in state `missing`, whose `due_at` is the time of the next request. While a process
- * requests it, the entry has a token. Meanwhile, no other process requests any summary.
+ * requests it, the entry has a token. Meanwhile, for at most `requestMs`, no other process requests any summary.
  */
 export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, report, wake }: Parts) => {
   const { table, engine, retention, now } = place
@@ -130,7 +130,7 @@ export const createReconcile = (place: InboxTable, { entries, maxBodyBytes, repo
     if (error !== undefined) await reportError(error)
   }
 
-  /** Claims the first due summary. Until the claim ends, no other process requests a summary. */
+  /** Claims the first due summary. Until the claim ends or expires, no other process requests a summary. */
   const claimDue = async () => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({

@@ -87,7 +87,8 @@ export type SqlInboxOptions = {
    */
   readonly unhandled?: 'keep' | 'discard' | undefined
   /**
-   * Called with every entry that is parked. Errors that it throws are reported to `onError`.
+   * Called with each entry after this process has parked it, unless the process or its connection fails right then. Errors
+   * that it throws are reported to `onError`.
    * @default prints one line
    */
   readonly onParked?: ((entry: InboxEntry) => unknown) | undefined
@@ -139,8 +140,8 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
 
 /**
  * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles
- * them afterwards: in order per call and group, with retries, in any number of processes. The table is
- * created when it is first used.
+ * them afterwards: in order per call and group, with retries, in any number of processes. Later events overtake one that has
+ * failed for five minutes. The table is created when it is first used.
  *
  * The database is a pool of `pg` or `mysql2/promise` with at least 3 connections, or a database of
  * `node:sqlite` or `better-sqlite3`. It is never closed.

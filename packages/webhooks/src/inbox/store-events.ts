@@ -8,7 +8,7 @@ import type { StoredEvent } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 
-/** How long storing is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
+/** How long a statement is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
 const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */
@@ -85,7 +85,7 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
     const keys = events.map(({ key }) => key)
     const { text, values } = (dialect === 'postgresql' ? toDocument : toValues)(events, now())
     if (dialect === 'mysql') {
-      // If two processes store duplicates at the same time, both report a new event, but only one row is stored.
+      // If two processes store duplicates at the same time, both may report a new event, but only one row is stored.
       const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state NOT IN (${setAsideStates})`
       const known = await readKeys(find, keys)
       await run(`INSERT INTO ${table} (${columns}) ${text} ${replacing}`, values)
@@ -105,7 +105,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
   let isProven = false
   let checkedAt = performance.now()
 
-  /** Warns if no process handles the stored entries. */
+  /** Warns if stored entries wait for long, probably because no process handles them. */
   const checkWorkers = async (): Promise<void> => {
     if (worker.isStarted() || performance.now() - checkedAt < idleMs) return
     checkedAt = performance.now()
@@ -118,7 +118,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
   }
 
   /**
-   * Proves once that what is stored is committed, because a second connection sees it. A driver or a proxy may keep
+   * Proves once on PostgreSQL and MySQL that what is stored is committed, because a second connection sees it. A driver or a proxy may keep
    * statements in a transaction, such as one that a test rolls back.
    */
   const insertProven: typeof insert = async (events, announcement) => {

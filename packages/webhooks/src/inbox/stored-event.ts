@@ -7,7 +7,7 @@ import { readBytes, serializeHeaders } from './read-entry.ts'
 export const toStorableText = (text: string, maximumLength = 200): string =>
   text.slice(0, maximumLength).toWellFormed().replaceAll('\0', '\ufffd')
 
-/** Parses the body of a row. Returns `undefined` when it is too large, not a JSON object, or no longer kept. */
+/** Parses the body of a row. Returns `undefined` when there is none, or it is too large or not a JSON object. */
 export const parseRow = (row: unknown, maxBytes: number): ParsedEvent | undefined => {
   const body = readBytes(row)
   return body && parseIfReadable(body, maxBytes)

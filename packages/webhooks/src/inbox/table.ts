@@ -119,10 +119,10 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
   return toStatements(table, dialect)
 }
 
-/** The codes with which PostgreSQL and MySQL deny what a user may not do. */
+/** Codes with which PostgreSQL and MySQL deny what a user may not do. */
 const denials = ['42501', 'ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR']
 
-/** Makes an engine create the table before its first statement, and again after it was dropped. */
+/** Makes an engine create the table before the first statement that uses it, and again after it was dropped. */
 export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
   const name = toName(table)
   let created: Promise<unknown> | undefined

@@ -7,7 +7,7 @@ import type { createResolver } from './resolver.ts'
  * looks a name up in a thread: if a name server is silent, that blocks the lookups of the whole process, cannot be aborted,
  * and may keep the process alive for minutes.
  *
- * @throws NameNotResolvedError, or an error of the machine such as EMFILE.
+ * @throws NameNotResolvedError, an error of the machine such as EMFILE, or TypeError for an invalid URL.
  */
 export const createNameCheck =
   ({ resolve }: Pick<ReturnType<typeof createResolver>, 'resolve'>) =>

@@ -46,7 +46,10 @@ export type ReceiverMethods<Context> = {
    * or parked in an inbox.
    */
   onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /** Calls `listener` with every error, including the errors of rejected requests. */
+  /**
+   * Calls `listener` with every error of a request that reaches the receiver, including those of rejected requests, and of
+   * stored events. Adapters reject requests that Fetch cannot represent without calling it.
+   */
   onError(listener: ErrorListener): Receiver<Context>
   /**
    * Registers a handler as `on` does.

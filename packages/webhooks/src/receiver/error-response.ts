@@ -8,7 +8,7 @@ import {
   WebhookUsageError,
 } from '../errors.ts'
 
-/** A rejected request, as reported to the sender and in the log. */
+/** Why a request did not succeed, as reported to the sender and, if it was rejected, in the log. */
 type Problem = {
   readonly status: number
   readonly code: string
@@ -31,15 +31,15 @@ const toResponse = (
 const retried = {
   /** A handler failed. The response does not reveal what it threw. */
   failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
-  /** Another process is handling the delivery. After a 200, it would be lost if that process failed. */
+  /** The delivery is being handled already. After a 200, it would be lost if that failed. */
   in_progress: { status: 409, code: 'in_progress', message: 'This delivery is already being handled.' },
   /** The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. */
   unavailable: { status: 503, code: 'store_unavailable', message: 'The delivery store is not available.' },
 } satisfies Record<string, Problem>
 
 /**
- * Responds to a delivery that the sender should send again. If another process is handling it, asks for a
- * retry after a tenth of the claim's lifetime, at most 60 seconds. The sender's limited number of retries
+ * Responds to a delivery that the sender should send again. If it is being handled already, asks for a
+ * retry after a tenth of the claim's lifetime, 1 to 60 seconds. The sender's limited number of retries
  * then outlasts the claim of a process that died.
  */
 export const respondRetry = (outcome: keyof typeof retried, claimTtlMs = 60_000): Response =>

@@ -8,13 +8,13 @@ export type FailureStage = 'request' | 'dedupe' | 'inbox' | 'handler'
 export type Failure = {
   /** The stage at which it failed. */
   readonly stage: FailureStage
-  /** The request's headers. There are none if the error does not belong to one request. */
+  /** The request's headers, or those that the inbox keeps. There are none if the error does not belong to one request. */
   readonly headers: Headers
   /** The context that handlers get; `undefined` at the stages `request` and `inbox`. */
   readonly context: DeliveryContext | undefined
 }
 
-/** Receives every error, for logs and metrics. It cannot change the response. Errors that it throws are logged. */
+/** Receives the errors of a receiver, for logs and metrics. It cannot change the response. Errors that it throws are logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
 /** Minimum time between two printed lines with the same reason, in milliseconds. */

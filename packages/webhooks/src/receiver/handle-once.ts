@@ -59,7 +59,7 @@ export const createHandleOnce =
         const stop = claim && keepClaim(claim, claimTtlMs, failStore)
         const failed = await callAll(tasks, context, failAt('handler', 'failed' as const))
         stop?.()
-        // If the claim was lost, another process is handling the delivery again, and may still fail.
+        // If the claim was lost, the delivery may be in the hands of another process, which may still fail.
         if (failed === undefined)
           return !claim || (await waitForStore(claim.complete())) ? 'handled' : 'in_progress'
         try {

@@ -27,7 +27,7 @@ export type DeliveryContext = {
     /** When the request arrived. With an inbox: when the event was stored. */
     readonly receivedAt: Date
   }
-  /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
+  /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`, or `reconcile` has fetched the event. */
   readonly rawBody: Uint8Array
   /**
    * Set if other code read the body first. `rawBody` is then the copy that is left: usually the parsed value, serialized
@@ -38,13 +38,13 @@ export type DeliveryContext = {
   readonly headers: Headers
   /**
    * The names of the verifiers that accepted the delivery, such as `urlToken`; with `anyOf()`, all that did.
-   * Your own function is `function`, unless it has a `scheme`. Empty for an event from `accept()`.
+   * Your own function is `function`, unless it has a `scheme`. Empty for an event from `accept()` or `reconcile()`.
    */
   readonly verifiedBy: readonly string[]
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
-   * Aborts when the handler's time is up, or when the sender hangs up before it has the response. With an inbox or
+   * Aborts when the handler's time is up, or when the host reports that the sender hung up before it had the response. With an inbox or
    * `ack: 'before'`, the response does not wait for handlers, so hanging up does not abort. Instead, `stop` does and, with
    * an inbox, the loss of the claim or of the transaction's connection.
    */

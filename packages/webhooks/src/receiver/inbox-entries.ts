@@ -8,14 +8,14 @@
  * - `unhandled`: a known event without a handler. It waits until a handler takes it, a duplicate replaces it, or it is
  *   retried or discarded.
  * - `parked`: every attempt failed, or this version does not understand it and no `onUnknown` or `onDrift` took it. It waits
- *   until it is retried, replaced by a duplicate or discarded, or, if it was not understood, until a handler takes it.
+ *   until it is retried, replaced by a duplicate or discarded, or, if it is unknown or has drifted, until a handler takes it.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded, or is a missing summary whose event
  *   has arrived or was erased.
  * - `discarded`: given up by request, or because it has no handler, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist, or that two requests did not find.
  * - `given_up`: a summary that was not fetched before the age limit, or whose call has no other entry left.
- * - `erased`: its content is deleted. Hashes are left, which prevent it from being stored again.
+ * - `erased`: its content is deleted. For `retention.keyMs`, hashes are left, by which a repeat is recognized, and erased, too.
  */
 export type InboxState =
   | 'stored'
@@ -43,13 +43,13 @@ export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable'
 
 /** One received event. */
 export type InboxEntry = {
-  /** Its id in the inbox. Ids are in order of arrival. */
+  /** Its id in the inbox. Ids are in order of arrival, except those of missing summaries. */
   readonly id: string
   /** Its state. */
   readonly state: InboxState
   /** The reason for parking it. */
   readonly reason: ParkedReason | undefined
-  /** The error of the last attempt. If the row is damaged: the columns that cannot be read, which have no values, and why. */
+  /** The error of the last attempt; `not_found` for a missing summary that was not found. If the row is damaged: the columns that cannot be read, which have no values, and why. */
   readonly error: string | undefined
   /**
    * Its source: `webhook`, the `source` passed to `accept`, `reconcile` for a missing summary, or `erased`
@@ -60,15 +60,15 @@ export type InboxEntry = {
   readonly deliveryId: string | undefined
   /** The name of the event, if it has a name. */
   readonly name: string | undefined
-  /** The call or group: `call:<callId>` or `group:<groupId>`. A SHA-256 replaces an id that is too long or not ASCII. */
+  /** The call or group: `call:<callId>` or `group:<groupId>`. A SHA-256 replaces an id that is too long or not visible ASCII. */
   readonly subject: string | undefined
-  /** Number of attempts since it was stored, replaced by a duplicate, or retried by request. */
+  /** Number of attempts since it was stored, replaced by a duplicate, or retried by request; of a missing summary: of requests. */
   readonly attempts: number
   /** When it was stored. For a missing summary: when an event of its call was. */
   readonly receivedAt: Date
   /** When the sender sent it, if known. */
   readonly sentAt: Date | undefined
-  /** When its next attempt is due, its claim expires, or its body or row is deleted. */
+  /** When its next attempt or request is due, its claim expires, or its body or row is deleted. */
   readonly dueAt: Date
 }
 
@@ -131,7 +131,7 @@ export type InboxErasure =
  */
 export type InboxEntries = {
   /**
-   * Lists entries in order of arrival, damaged ones included.
+   * Lists entries in the order of their ids, damaged ones included.
    *
    * @throws WebhookUsageError for an unknown condition or option.
    * @throws RangeError when `limit` is not a whole number above 0.
@@ -143,7 +143,7 @@ export type InboxEntries = {
    * Counts the entries of each state, or the parked entries of each reason. With `stuckForMs`, counts only
    * entries that have yet to be handled: alert when there are any.
    *
-   * @throws WebhookUsageError for an unknown option.
+   * @throws WebhookUsageError for an unknown option or value of `by`.
    * @throws RangeError when `stuckForMs` is not above 0.
    */
   count<By extends 'state' | 'reason' = 'state'>(
@@ -153,7 +153,7 @@ export type InboxEntries = {
    * Handles failed, unhandled, parked and suppressed entries again, with a new attempt count. A suppressed one is
    * handled even though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
-   * @returns the number of entries that will be handled.
+   * @returns the number of retried entries.
    * @throws WebhookUsageError for an unknown condition, or none.
    */
   retry(selection: InboxSelection): Promise<number>

@@ -29,7 +29,7 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
    * fails, and nothing is written.
    *
    * @throws WebhookUsageError on other databases, and when the attempt has ended: all handlers of the event have
-   *   returned, or `stop` no longer waits for them.
+   *   returned or timed out, or `stop` no longer waits for them.
    */
   atCompletion(write: (database: Database) => unknown): void
 }
@@ -70,8 +70,8 @@ export type DrainResult = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
   /**
-   * When the first of these entries can be handled, or now if it is already due; `undefined` when no entry
-   * is left.
+   * The earliest time at which one of these entries may be due, now if one can be handled already; `undefined` when no entry is
+   * left.
    */
   readonly nextDueAt: Date | undefined
 }
@@ -129,7 +129,7 @@ export type SummaryClient = {
 
 /** Options for `receiver.reconcile()`. */
 export type ReconcileOptions = {
-  /** Time from the first event of a call until its missing summary is requested, in milliseconds. */
+  /** Minimum time from the first event of a call until its missing summary is requested, in milliseconds. */
   readonly olderThanMs: number
   /**
    * Time from the first event of a call until its summary is given up, in milliseconds. It must be less than
@@ -138,31 +138,31 @@ export type ReconcileOptions = {
    */
   readonly maxAgeMs?: number | undefined
   /**
-   * Milliseconds between two requests.
+   * Milliseconds from the end of a request to the next one.
    * @default 1_000
    */
   readonly intervalMs?: number | undefined
-  /** Ends the run early when it aborts. */
+  /** Ends the run early when it aborts. During a request, the run then rejects with its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** The result of one run of `receiver.reconcile()`: the number of requests, their outcomes, and what was given up. */
 export type Reconciled = {
-  /** Number of summaries that were requested. */
+  /** Number of requests. */
   readonly asked: number
   /** Number of summaries that were fetched and stored. */
   readonly accepted: number
-  /** Number of summaries that are not ready (202). */
+  /** Number of times that a summary was not ready (202). */
   readonly pending: number
-  /** Number of summaries that were not found (404). A live service returns this for every WhatsApp call. */
+  /** Number of times that a summary was not found (404). A live service returns this for every WhatsApp call. */
   readonly notFound: number
   /** Number of summaries that can never exist (422). */
   readonly unavailable: number
-  /** 1 if the run ended because the request was denied (403): a wrong key, or an organization without PSTN calling. */
+  /** 1 if the run ended because the request was denied (403), such as for a wrong key or an organization without PSTN calling. */
   readonly denied: number
   /** 1 if the run ended at the rate limit (429). */
   readonly limited: number
-  /** Number of summaries that were not requested any more, because of the age limit. */
+  /** Number of summaries that were not requested any more, because of the age limit or because their calls have no other entry left. */
   readonly givenUp: number
 }
 

@@ -64,9 +64,9 @@ export const assertJson = (type: string | null): void => {
 }
 
 /**
- * Rejects a body that the sender or a proxy has compressed. Otherwise, the only error would be a signature
+ * Rejects a body that the sender or a proxy has probably compressed. Otherwise, the only error would be a signature
  * that does not match. The header alone proves nothing: it may be left over from a body that was
- * decompressed.
+ * decompressed, so a body that begins like a JSON object passes.
  *
  * @throws WebhookRequestError
  */

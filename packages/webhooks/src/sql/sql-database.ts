@@ -134,7 +134,7 @@ const isSqlite = (database: SqlClient | SqliteDatabase, dialect: SqlDialect): da
  * default database of a session, with which the name alone would mean another table.
  */
 export const createQualifier = (table: string) => {
-  // A name may contain `$`, which has a meaning in a pattern and in a replacement.
+  // A name may contain `$`, which has a meaning in a pattern, and in a replacement that is text.
   const name = table.replaceAll('$', '\\$')
   const pattern = new RegExp(`\\b((?:FROM|INTO|UPDATE|JOIN|EXISTS|ON)\\s+)${name}(?![\\w$.])`, 'g')
   return (text: string, schema: string | undefined): string =>

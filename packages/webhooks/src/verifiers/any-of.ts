@@ -48,7 +48,7 @@ const toRefusals = (error: unknown, scheme: string): readonly VerifierRefusal[] 
 
 /**
  * Combines the errors of all verifiers. One of them decides the response: an invalid secret, because the sender may be
- * authentic and should retry; otherwise the first one whose credentials were present.
+ * authentic and should retry; otherwise the first one whose credentials were present, or else the first.
  */
 const combine = (verifiers: readonly Verifier[], errors: readonly unknown[]): WebhookVerificationError => {
   const refusals = verifiers.flatMap((verify, index) => toRefusals(errors[index], toScheme(verify)))

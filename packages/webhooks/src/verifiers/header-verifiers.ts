@@ -72,7 +72,7 @@ type StaticHeaderOptions = {
   readonly header: string
   /**
    * The value that the header must have, or several values during a rotation. A function is called when the
-   * first request arrives, and its result is kept for a minute.
+   * first request with the header arrives, and its result is kept for a minute.
    */
   readonly value: OnDemand<string | readonly string[]>
 }
@@ -103,7 +103,7 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
 type BearerAuthOptions = {
   /**
    * The token after `Bearer`, or several tokens during a rotation. A function is called when the first
-   * request arrives, and its result is kept for a minute.
+   * request with the header arrives, and its result is kept for a minute.
    */
   readonly token: OnDemand<string | readonly string[]>
 }
@@ -113,7 +113,7 @@ type BearerAuthOptions = {
  * request can replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when there is no token, or when one is empty or
- *   `undefined`, starts with `Bearer`, or contains a character that no header can contain. If `token` is a function,
+ *   `undefined`, has `Bearer` in front, or contains a character that no header can contain. If `token` is a function,
  *   requests get a 503 instead.
  * @throws WebhookUsageError for an unknown option.
  * @example
@@ -133,7 +133,7 @@ type BasicAuthOptions = {
   readonly username: string
   /**
    * The password, or several passwords during a rotation. A function is called when the first request
-   * arrives, and its result is kept for a minute.
+   * with the header arrives, and its result is kept for a minute.
    */
   readonly password: OnDemand<string | readonly string[]>
 }

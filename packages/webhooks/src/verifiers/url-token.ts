@@ -10,7 +10,7 @@ import { apply } from './verify-signature.ts'
 type UrlTokenOptions = {
   /**
    * The token, or several tokens during a rotation: at least 16 bytes each. A function is called when the first
-   * request arrives, and its result is kept for a minute.
+   * request with a token arrives, and its result is kept for a minute.
    */
   readonly token: OnDemand<string | readonly string[]>
   /**

@@ -32,8 +32,8 @@ export type VerifiedDelivery = {
 }
 
 /**
- * The result of {@link anyOf}. Its id and time are those of a verified signature. If no verifier needs the body, they are
- * read from the headers without verification.
+ * The result of {@link anyOf}. Its id and time are those that a verifier vouches for. If none does and no verifier needs the
+ * body, they are read from the headers without verification.
  */
 export type VerifiedByAny = {
   /** The id of the delivery, if known. */

@@ -27,7 +27,7 @@ import { createTransactions } from './transactions.ts'
 /** Some values are Buffers. The type does not name `Buffer`, because projects may not have the types of Node.js. */
 type Execute = (statement: { sql: string }, values: never[]) => Promise<unknown[]>
 
-/** Undoes the settings of a pool that change the form of rows and values. */
+/** Undoes settings of a pool that change the form of rows and values. */
 const settings = {
   rowsAsArray: false,
   nestTables: false,
@@ -60,7 +60,7 @@ const claimSilenceSeconds = 5
 
 /**
  * The same in a completion. Claims skip its locks, so it can be longer: while another handler computes without a pause, the
- * COMMIT is not sent. If that takes longer than this, the completion is rolled back, and its handler runs again.
+ * COMMIT is not sent. If that takes longer than this, the completion is rolled back, and the attempt fails.
  */
 const completionSilenceSeconds = 10
 

@@ -10,7 +10,7 @@ type ConnectionPool<Client> = {
 
 /**
  * Creates a connection that runs one statement at a time. It is taken from the pool when needed, returned
- * when idle, and replaced when it breaks.
+ * when nothing uses or holds it, and replaced when it breaks.
  */
 export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
   let current: Promise<Client> | undefined
@@ -63,7 +63,7 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
         void leave()
       }
     },
-    /** Keeps the connection until the returned function is called. */
+    /** Keeps the connection until the returned function is called, or it breaks. */
     hold: (): (() => Promise<void>) => {
       users += 1
       // If opening fails, the next statement tries again and reports the error.

@@ -55,7 +55,7 @@ const divisionByZero = '22012'
  */
 const uselessCodes = ['25006', '25P02']
 
-/** The driver could not read a row of a result: a parser that was set for a type has thrown. */
+/** The driver threw, although its connection responds: probably a parser that was set for a type could not read a row. */
 class UnreadableRowError extends Error {
   override name = 'UnreadableRowError'
 }
@@ -338,7 +338,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
       return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
     },
-    // Errors of class 40 are deadlocks and serialization failures: another transaction caused the rollback,
+    // Errors of class 40 are mostly deadlocks and serialization failures: another transaction caused the rollback,
     // so a retry may succeed.
     isTransient: (error) => isBroken(error) || String(readProperty(error, 'code')).startsWith('40'),
     isMissingTable: (error) => readProperty(error, 'code') === '42P01',

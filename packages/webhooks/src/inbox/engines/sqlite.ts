@@ -60,7 +60,7 @@ type Completion<Database> = {
   readonly writes: readonly ((database: Database) => unknown)[]
 }
 
-/** Runs an inbox on SQLite. Statements are synchronous. Between two statements, other code may use the connection. */
+/** Runs an inbox on SQLite. Operations are synchronous. Between two of them, other code may use the connection. */
 export const createSqliteEngine = <Database extends SqliteConnection>(
   database: Database,
 ): InboxEngine<never, Database> => {
