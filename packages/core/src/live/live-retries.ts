@@ -9,13 +9,8 @@ const timedOut = 'no complete response within'
  * Wraps a store so that a failed or deferred attempt exhausts its delivery. With `retryOnTimeout`, a delivery is retried
  * once after a time-out.
  */
-export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store => {
-  const repeated = new Set<string>()
-  const mayRepeat = (id: string, error: string | null): boolean => {
-    const isFirst = retryOnTimeout && error?.startsWith(timedOut) === true && !repeated.has(id)
-    if (isFirst) repeated.add(id)
-    else repeated.delete(id)
-    return isFirst
-  }
-  return endRetries(store, (id, { error }) => !mayRepeat(id, error))
-}
+export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store =>
+  endRetries(store, ({ failures }, { error }) => {
+    const isRepeated = retryOnTimeout && failures === 0 && error?.startsWith(timedOut) === true
+    return !isRepeated
+  })

@@ -272,8 +272,8 @@ export const createTransport = (options: TransportOptions) => {
       return true
     },
     /** Returns whether the `neverRetry` fault prevents retries of a failed delivery. */
-    isLastAttempt: (deliveryId: string): boolean => {
-      const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
+    isLastAttempt: ({ id }: Pick<LoadedDelivery['delivery'], 'id'>): boolean => {
+      const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === id)
       return attempted !== undefined && faults.neverRetry.take(attempted) !== undefined
     },
     /** Lists the deliveries that have no response yet. */
