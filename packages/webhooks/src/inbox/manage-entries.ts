@@ -126,19 +126,25 @@ export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry 
   return async (): Promise<void> => {
     const unreadable = new Map<string, unknown>()
     /**
-     * Selects one entry for each state and event name, because a handler takes either all events with a name or none.
-     * Drifted entries and entries without a name are examined one by one, because each may be different.
+     * Selects one entry for each state and event name, because a handler takes either all events with a name that match their
+     * contract or none. Drifted entries and entries without a name are examined one by one, because each may be different.
      */
     const toRepresentatives =
       (): string => `SELECT min(id) AS id FROM ${table} WHERE name IS NOT NULL AND ${waiting}
       AND id NOT IN (${['0', ...unreadable.keys()].join()}) GROUP BY state, name`
-    const examine = async (ids: string): Promise<void> => {
-      const rows = { columns: 'name, state, reason, body', condition: `id IN (${ids})`, unreadable }
+    /** Examines the entries that a query selects. If its value is a name, no entry stands for the others of that name. */
+    const examine = async (ids: string, ...each: readonly string[]): Promise<void> => {
+      const columns = 'name, state, reason, body'
+      const rows = { columns, condition: `id IN (${ids})`, values: each, unreadable }
       for await (const row of readRows(place, rows)) {
         const parsed = parseRow(row, maxBodyBytes)
-        if (parsed === undefined || handlers.find(parsed).length === 0) continue
         const { id, state, reason, name } = readEntry(row)
-        await retry(name === undefined || reason === 'drifted' ? { id, state } : { state, reason, name })
+        const isAlone = each.length > 0 || name === undefined || reason === 'drifted'
+        if (parsed !== undefined && handlers.find(parsed).length > 0)
+          await retry(isAlone ? { id, state } : { state, reason, name })
+        // It does not stand for the others if the contract or `maxBodyBytes` has changed since it was set aside.
+        else if (!isAlone && (parsed === undefined || parsed.kind === 'drifted'))
+          await examine(`SELECT id FROM ${table} WHERE name = ? AND ${waiting}`, name)
       }
     }
     for (let known = -1; known < unreadable.size; ) {

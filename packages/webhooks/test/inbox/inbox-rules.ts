@@ -382,6 +382,20 @@ export const inboxRules = (environment: () => Environment): void => {
       expect([handled, await readStates(inbox)]).toEqual([['d'], ['parked', 'handled']])
     })
 
+    it('handles an event of a name that has become known, even if an earlier one does not match its contract', async () => {
+      const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
+      await send({ ...toSummary('a'), summary: 1 }, 'a')
+      await send(toSummary('b'), 'b')
+      await receiver.drain()
+      // As a version has left them that did not know the event.
+      await environment().query(`UPDATE ${table} SET state = 'parked', reason = 'unknown'`)
+      const handled: unknown[] = []
+      const upgraded = setUp({ table })
+      upgraded.receiver.on('CALL_AI_SUMMARY', ({ callId }) => handled.push(callId))
+      await upgraded.receiver.drain()
+      expect([handled, await readStates(inbox)]).toEqual([['b'], ['parked', 'handled']])
+    })
+
     it('starts no handlers in drain() while stop() waits', async () => {
       const { receiver, inbox, send } = setUp({ concurrency: 1 })
       const [gate, started] = [createGate(), createGate()]
