@@ -21,7 +21,7 @@ export type ReferenceServerOptions = {
   readonly store?: Store | undefined
   /**
    * Source of the current time.
-   * @default the machine's clock, whose steps affect only the times in payloads and signatures
+   * @default the machine's clock, whose steps of more than a minute affect only the times in payloads and signatures
    */
   readonly clock?: Clock | undefined
   /**
@@ -64,8 +64,8 @@ export type ReferenceServerOptions = {
    */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, or a started
-   * dispatcher, or the figures, could not read or write the store.
+   * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, a started dispatcher, or
+   * the figures, could not read or write the store, or this machine is short of file descriptors or memory.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined

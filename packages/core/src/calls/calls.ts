@@ -18,7 +18,7 @@ import { CallAcceptance, CallEnding } from './call-steps.ts'
 /**
  * The calls of a server. A step throws `IllegalTransitionError` if `callTransitions` does not allow it,
  * `RecordNotFoundError` if there is no such call or organization, and `InputError` if a field is invalid. In each case,
- * nothing has changed.
+ * nothing has changed. The events of a bot test call without webhooks are not published.
  */
 export type Calls = {
   /**

@@ -12,7 +12,7 @@ import { draftSummary } from './call-events.ts'
 export type SavedSummary = {
   /**
    * `first`: the call had no summary before. CALL_AI_SUMMARY was published, except for a bot test call without webhooks.
-   * `replaced`: the call already had a summary, and no event was published.
+   * `replaced`: the call has or had a summary, which may have been erased since, and no event was published.
    */
   readonly outcome: 'first' | 'replaced'
   readonly record: CallSummaryRecord

@@ -32,7 +32,7 @@ export type MockTenantControl = {
     remove(id: string): void
     clear(): void
   }
-  /** Describes the API faults and delivery faults that have had no effect yet. */
+  /** Describes the faults that have had no effect yet, apart from `neverRetry` and those with a `chance`. */
   listUnusedFaults(): readonly string[]
   /** Unix time in milliseconds. */
   now(): number

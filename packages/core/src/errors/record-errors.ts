@@ -14,7 +14,7 @@ export class RecordNotFoundError extends Error {
   }
 }
 
-/** The id is already in use. Nothing was changed. */
+/** The id or the API key is already in use. Nothing was changed. */
 export class RecordExistsError extends Error {
   override readonly name = 'RecordExistsError'
   readonly code = 'record_exists'

@@ -8,7 +8,10 @@ export type RefusalDetails = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The service rejected a request, in process or over HTTP. Nothing was stored and no event was published. */
+/**
+ * The service rejected a request, in process or over HTTP. Nothing was stored and no event was published, unless the code is
+ * `outcome_unknown` or `internal_error`.
+ */
 export class RequestRefusedError extends Error {
   override readonly name = 'RequestRefusedError'
   readonly code: ErrorCode

@@ -18,7 +18,7 @@ export const toCallSubject = (callId: string): string => `call:${callId}`
 
 /** A published event. */
 export type Publication<Event extends PublishedEvent = PublishedEvent> = {
-  /** The event's id; also the `webhook-id` of its deliveries. */
+  /** The event's id; also the `webhook-id` of its deliveries, until one is sent again with a new `webhook-id`. */
   readonly id: string
   readonly organizationId: string
   /** Unix time in milliseconds. */

@@ -44,7 +44,7 @@ export const ApiFault = z.strictObject({
 })
 export type ApiFault = z.infer<typeof ApiFault>
 
-/** The endpoint whose requests a fault hits, or `*` for every endpoint. */
+/** The endpoint whose requests a fault hits, or `*` for requests to any path. */
 export const FaultedEndpoint = z.enum(['groups.create', 'calls.getSummary', '*'])
 export type FaultedEndpoint = z.infer<typeof FaultedEndpoint>
 
@@ -53,9 +53,13 @@ export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint;
 
 /** The faults of a public API. */
 export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
-  /** Adds a fault. @throws InputError if it has no effect, or more than one effect that replaces the response. */
+  /**
+   * Adds a fault.
+   *
+   * @throws InputError if it has no effect, or more than one of `reset`, `malformed`, `html`, `truncated` and `offContract`.
+   */
   add(fault: EndpointFault): PlannedFault<EndpointFault>
-  /** Returns the fault for a request, and counts the hit. `undefined` means an unknown path. */
+  /** Returns the fault for a request, and counts the hit. The endpoint of an unknown path is `undefined`. */
   take(endpoint: EndpointName | undefined): ApiFault | undefined
 }
 

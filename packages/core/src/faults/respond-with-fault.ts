@@ -83,7 +83,7 @@ const truncate = async (response: Response, { flush, reset }: FaultedExchange): 
   return new Response(body, { status: response.status, headers })
 }
 
-/** Returns whether a fault replaces the service's response. */
+/** Returns whether a fault replaces the status and the body of the service's response. */
 const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFault): boolean =>
   status !== undefined || code !== undefined || body !== undefined || !!(html || malformed || offContract)
 

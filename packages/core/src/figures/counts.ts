@@ -3,7 +3,7 @@ import { type FailureCause, findFailureCause } from './failure-cause.ts'
 
 /**
  * Counts by name. A missing name means 0.
- * - `events`: published events. Only an organization has them.
+ * - `events`: published events, except those about the health of subscriptions. Only an organization has them.
  * - `rotated`, `disabled`: rotations of a subscription's secret, and times that it was disabled.
  * - `delivered`, `failed`, `deferred`: attempts, by result.
  * - `exhausted`: deliveries whose last attempt failed.

@@ -23,7 +23,7 @@ export type CreatedGroup = {
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]
-  /** The request's `traceparent`, which the webhooks carry. */
+  /** The request's `traceparent`, which the webhooks carry if it is valid. */
   readonly traceparent?: string | null
 }
 
@@ -65,7 +65,7 @@ const hashRequest = (request: CreateGroupRequest): string => {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates an unguessable link. Its host can never exist (RFC 2606), so it cannot lead to a real group. */
+/** Creates a random link. Its host can never exist (RFC 2606), so it cannot lead to a real group. */
 const createInviteLink = (random: Random): string => {
   let code = ''
   while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]

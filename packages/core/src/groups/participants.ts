@@ -36,7 +36,7 @@ export type Participants = {
   leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
   /** Removes a participant, and publishes GROUP_PARTICIPANT_REMOVED. */
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** Finds a participant, including one who left or was removed; `undefined` if the person never joined. */
+  /** Finds a participant, including one who left or was removed; `undefined` if there is none. */
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
   /** Lists the participants of a group, including those who left or were removed, in the order of their digits. */
   list(organizationId: string, query: Omit<MemberQuery, 'organizationId'>): Promise<Page<ParticipantRecord>>

@@ -57,7 +57,7 @@ type SubscriptionAuthorization = z.infer<typeof SubscriptionAuthorization>
 export const SubscriptionHeaders = z.strictObject({
   /**
    * Static headers, at most 20, with at most 8,192 characters in total. Values are visible ASCII characters and spaces.
-   * Names that HTTP or the signature uses are rejected.
+   * Names of headers about the signature, the body, the connection or proxies are rejected.
    */
   headers: z.optional(
     z.record(z.string(), z.string()).check(({ value: input, issues }) => {

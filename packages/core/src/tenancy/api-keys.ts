@@ -40,7 +40,7 @@ export const ApiKeyInput = z.strictObject({
 })
 export type ApiKeyInput = z.infer<typeof ApiKeyInput>
 
-/** A Public API key that already exists. */
+/** A Public API key that is not random. */
 export const KnownApiKey = z.strictObject({
   /** The key: at least 16 visible ASCII characters. */
   key: key(`Generate one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`),
