@@ -64,8 +64,9 @@ export type ReferenceServerOptions = {
    */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, a started dispatcher, or
-   * the figures, could not read or write the store, or this machine is short of file descriptors or memory.
+   * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, a started
+   * dispatcher, or the figures, could not read or write the store, or this machine is short of file descriptors or
+   * memory.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined

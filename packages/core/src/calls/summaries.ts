@@ -11,8 +11,8 @@ import { draftSummary } from './call-events.ts'
 /** The result of saving a summary. */
 export type SavedSummary = {
   /**
-   * `first`: the call had no summary before. CALL_AI_SUMMARY was published, except for a bot test call without webhooks.
-   * `replaced`: the call has or had a summary, which may have been erased since, and no event was published.
+   * `first`: the call had no summary before. CALL_AI_SUMMARY was published, except for a bot test call without
+   * webhooks. `replaced`: the call has or had a summary, which may have been erased since, and no event was published.
    */
   readonly outcome: 'first' | 'replaced'
   readonly record: CallSummaryRecord

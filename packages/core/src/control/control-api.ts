@@ -67,7 +67,8 @@ const findOperation = (method: string, parts: readonly string[]) => {
 /**
  * Creates the control API of a host. The host decides who may use it, before it passes a request on.
  *
- * @returns a function that responds to a request below {@link controlPath}, and rejects with errors for `toErrorResponse`.
+ * @returns a function that responds to a request below {@link controlPath}, and rejects with errors for
+ *   `toErrorResponse`.
  */
 export const createControlApi = ({ findContext }: ControlApiOptions) => {
   let document: string | undefined

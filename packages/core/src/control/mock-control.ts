@@ -10,8 +10,8 @@ export type TestLogEntry = {
   /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number
   /**
-   * `step`: what the test asked the mock for. `request`, `event`, `delivery`: what the service received, what happened, and what
-   * it sent. `wait`: how a wait ended. `test`: how a test ended.
+   * `step`: what the test asked the mock for. `request`, `event`, `delivery`: what the service received, what happened,
+   * and what it sent. `wait`: how a wait ended. `test`: how a test ended.
    */
   readonly kind: 'step' | 'request' | 'event' | 'delivery' | 'wait' | 'test'
   readonly text: string

@@ -23,8 +23,8 @@ export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }
   /**
-   * The first 4,096 characters are stored, without the values of the subscription's headers (from 4 characters on) and of its
-   * URL's query (from 8 on).
+   * The first 4,096 characters are stored, without the values of the subscription's headers (from 4 characters on) and
+   * of its URL's query (from 8 on).
    */
   readonly body: ReadableStream<Uint8Array> | string | null
 }
@@ -96,8 +96,8 @@ const describe = (error: unknown): string => {
 }
 
 /**
- * Hides secrets in an error: fetch of some runtimes, and receivers in this process, put the URL into the message. A shortage stays
- * as it is, because its code tells it apart, and its message has none.
+ * Hides secrets in an error: fetch of some runtimes, and receivers in this process, put the URL into the message. A
+ * shortage stays as it is, because its code tells it apart, and its message has none.
  */
 export const hideInError = (error: unknown, hide: (text: string) => string): unknown => {
   if (findShortage(error) !== undefined) return error

@@ -6,7 +6,9 @@ type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees a quick slot when the attempt has ended: writing its result needs none. A slow slot stays taken until `end`. */
+  /**
+   * Frees a quick slot when the attempt has ended: writing its result needs none. A slow slot stays taken until `end`.
+   */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
@@ -59,10 +61,10 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
 }
 
 /**
- * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each, unless
- * `sharesFairly` is `false`. All others use slow slots, and their starts are spread over time. An organization starts none there
- * while it uses half of the slow slots that other organizations do not use. A quick attempt that becomes slow moves there in any
- * case.
+ * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each,
+ * unless `sharesFairly` is `false`. All others use slow slots, and their starts are spread over time. An organization
+ * starts none there while it uses half of the slow slots that other organizations do not use. A quick attempt that
+ * becomes slow moves there in any case.
  */
 export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions) => {
   const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })

@@ -17,15 +17,15 @@ export type DeliveryOptions = {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt
-   * no longer counts, unless `sharesFairly` is `false`. An attempt to a suspect endpoint (see `sharesFairly`) starts only while
+   * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt no longer
+   * counts, unless `sharesFairly` is `false`. An attempt to a suspect endpoint (see `sharesFairly`) starts only while
    * fewer than 16 times as many of such attempts and of slow ones are under way.
    * @default 64
    */
   readonly concurrency?: number | undefined
   /**
-   * Maximum number of concurrent deliveries to one subscription, each from loading it until its result is written. So there
-   * are at most as many concurrent attempts.
+   * Maximum number of concurrent deliveries to one subscription, each from loading it until its result is written. So
+   * there are at most as many concurrent attempts.
    * @default 8
    */
   readonly perSubscription?: number | undefined
@@ -67,13 +67,13 @@ export type DeliveryOptions = {
 /** What keeps a dispatcher from delivering. */
 export type DeliveryProblems = {
   /**
-   * Number of results that could not be stored, at least twice. Until they are stored, their endpoints get one attempt at a
-   * time, after pauses.
+   * Number of results that could not be stored, at least twice. Until they are stored, their endpoints get one attempt
+   * at a time, after pauses.
    */
   readonly unstoredResults: number
   /**
-   * Number of deliveries that could not be loaded, at least twice, although the store responded, such as those of an event
-   * whose row is damaged. They are tried again after growing pauses, and the others go on.
+   * Number of deliveries that could not be loaded, at least twice, although the store responded, such as those of an
+   * event whose row is damaged. They are tried again after growing pauses, and the others go on.
    */
   readonly unreadableDeliveries: number
   /** Set if the store failed at least twice in a row when this worker renewed its lease. */
@@ -99,8 +99,9 @@ export type StopOptions = {
 /** Sends a store's deliveries. */
 export type Dispatcher = {
   /**
-   * Sends all deliveries that are due now or become due in the meantime, except those of other workers that share the store.
-   * Resolves when they are all settled. There is no rate limit: meanwhile, `maxAttemptsPerSecond` does not apply.
+   * Sends all deliveries that are due now or become due in the meantime, except those of other workers that share the
+   * store. Resolves when they are all settled. There is no rate limit: meanwhile, `maxAttemptsPerSecond` does not
+   * apply.
    *
    * @throws any error of the store, such as StorageUnavailableError.
    */
@@ -242,8 +243,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   /**
-   * Repeats `work` until `isOver` returns `true`. `work` resolves to the pause before its next run, in milliseconds; it is at
-   * most `pollMs`.
+   * Repeats `work` until `isOver` returns `true`. `work` resolves to the pause before its next run, in milliseconds; it
+   * is at most `pollMs`.
    */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {

@@ -87,8 +87,8 @@ const explainWaiting = (
 }
 
 /**
- * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `undefined` for any other finished
- * delivery.
+ * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `undefined` for any
+ * other finished delivery.
  */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
   const { status, dueAt } = delivery

@@ -1,8 +1,9 @@
 import { findChannel } from '@wabakit/wire'
 
 /**
- * Keeps the first `traceparent` of each webhook. OpenTelemetry's instrumentation of HTTP clients adds another one to every
- * request, and receivers ignore two (W3C Trace Context 3.2.1). If the request that caused the event had one, it is the first.
+ * Keeps the first `traceparent` of each webhook. OpenTelemetry's instrumentation of HTTP clients adds another one to
+ * every request, and receivers ignore two (W3C Trace Context 3.2.1). If the request that caused the event had one, it
+ * is the first.
  */
 const keepFirst = (message: unknown): void => {
   // The array alternates names and values.
@@ -17,11 +18,11 @@ const keepFirst = (message: unknown): void => {
 
 let isKeeping = false
 
-/** Starts to keep the `traceparent` of webhooks that are sent with undici or `fetch`. Call it before the first one is sent. */
+/** Starts to keep the `traceparent` of webhooks that undici or `fetch` sends. Call it before the first one is sent. */
 export const keepTraceparent = (): void => {
   if (isKeeping) return
   isKeeping = true
-  // Subscribers run in the order in which they subscribed, so this one runs after those of an instrumentation that was set up
-  // before the first webhook.
+  // Subscribers run in the order in which they subscribed, so this one runs after those of an instrumentation that was
+  // set up before the first webhook.
   findChannel('undici:request:create')?.subscribe(keepFirst)
 }

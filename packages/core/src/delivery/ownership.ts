@@ -11,8 +11,8 @@ export type OwnershipContext = {
     /** Starts deliveries of shards that this worker has just taken. */
     take(shards: readonly OwnedShard[]): void
     /**
-     * Starts no more attempts in a shard, and stops the running ones after `graceMs` at the latest. Resolves when they have
-     * ended and their results are written.
+     * Starts no more attempts in a shard, and stops the running ones after `graceMs` at the latest. Resolves when they
+     * have ended and their results are written.
      */
     leave(shard: number, graceMs: number): Promise<void>
   }

@@ -2,8 +2,8 @@ import type { DeliveryQueue, HeadsPage, PendingDelivery, RetriesPage } from '../
 import { createHeap, type HeapItem, notInHeap } from './heap.ts'
 
 /**
- * A prefetched delivery. While it is `busy`, the scheduler has taken it. `newer` is its state as it was read or reported in
- * the meantime: the delivery may have succeeded and been sent again before the scheduler has the outcome.
+ * A prefetched delivery. While it is `busy`, the scheduler has taken it. `newer` is its state as it was read or
+ * reported in the meantime: the delivery may have succeeded and been sent again before the scheduler has the outcome.
  */
 export type Entry = PendingDelivery &
   HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
@@ -102,8 +102,8 @@ export const createPrefetch = ({ queue, store, isEmpty, getSize }: PrefetchConte
   }
 
   /**
-   * Drops the retries with the latest due times, until the others fit. Does nothing until more than twice as many are held as fit,
-   * because sorting them for each new one would be slow.
+   * Drops the retries with the latest due times, until the others fit. Does nothing until more than twice as many are
+   * held as fit, because sorting them for each new one would be slow.
    */
   const trim = (): void => {
     const limit = getSize()

@@ -101,8 +101,8 @@ export const createQueues = (
   }
 
   const restart = (queue: Queue, stored: StoredQueue): void => {
-    // Besides this worker, only changes of the subscription write its pace, and they reset it to `new`. Any other stored value is
-    // older than the pace in memory.
+    // Besides this worker, only changes of the subscription write its pace, and they reset it to `new`. Any other
+    // stored value is older than the pace in memory.
     if (stored.pace === 'new' && queue.stored.pace !== 'new') {
       setPace(queue, 'new')
       queue.stored.pace = 'new'

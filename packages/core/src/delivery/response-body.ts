@@ -27,7 +27,7 @@ export const listQuerySecrets = (url: string): string[] => listMasked(url).filte
 
 type Hide = ReturnType<typeof createSecretHider>
 
-/** Maximum total length of the headers and URLs whose functions are kept. A function takes about 500 bytes per character. */
+/** Maximum total length of the headers and URLs whose functions are kept. Each character takes about 500 bytes. */
 const maxKeptLength = 20_000
 
 /** Functions by headers and URL. Preparing one takes longer than an attempt, and an endpoint gets many attempts. */
@@ -73,8 +73,8 @@ const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
 const maxCharacterBytes = 3
 
 /**
- * Returns the first 4,096 characters of a response body as text that every store accepts. If the endpoint echoes secrets of the
- * subscription, {@link createHide} hides them.
+ * Returns the first 4,096 characters of a response body as text that every store accepts. If the endpoint echoes
+ * secrets of the subscription, {@link createHide} hides them.
  */
 export const readResponseBody = async (
   body: ReadableStream<Uint8Array> | string | null,

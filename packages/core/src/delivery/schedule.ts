@@ -26,7 +26,9 @@ const retryPauses: readonly number[] = [
  */
 const jitter = 0.1
 
-/** Number of failures after which a delivery no longer blocks its lane, apart from events that wait for it (`waitsFor`). */
+/**
+ * Number of failures after which a delivery no longer blocks its lane, apart from events that wait for it (`waitsFor`).
+ */
 export const blockingFailures = 3
 
 /** Maximum pause that an endpoint can request with `Retry-After`, in milliseconds. */
@@ -57,8 +59,9 @@ export const failingLimitMs = 5 * 24 * hour
  * In profiles other than `reference`, a store around the store ends or repeats deliveries as those services do
  * (`live/live-retries.ts`; `mock`: `src/measured/measured-repeats.ts`).
  *
- * A deferral uses up no attempt, because it leaves the number of failures unchanged, which selects the next pause. If an enabled
- * subscription has been failing for {@link failingLimitMs}, the next failed attempt disables it as a 410 does.
+ * A deferral uses up no attempt, because it leaves the number of failures unchanged, which selects the next pause. If
+ * an enabled subscription has been failing for {@link failingLimitMs}, the next failed attempt disables it as a 410
+ * does.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

@@ -28,20 +28,19 @@ import { createUnderWay } from './under-way.ts'
  * | settling → stored | `discard` | its settlement was stale, or could not be written before this worker lost its shard: its queue is read again |
  *
  * The state of a queue shows why its next delivery waits, as decided by `decideWait` and shown to users by
- * `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`).
- * A queue that holds no delivery is `idle`. After any change of its deliveries, `place` moves the queue to
- * its new state. A queue is forgotten when no delivery is held, under way or unread, and its pace is written, or when its shard
- * is left.
+ * `explainWait`: a time (`retry`, `limit`), other deliveries of the queue (`endpoint`), or capacity (`slot`). A queue
+ * that holds no delivery is `idle`. After any change of its deliveries, `place` moves the queue to its new state. A
+ * queue is forgotten when no delivery is held, under way or unread, and its pace is written, or when its shard is left.
  *
  * These must never happen:
  * - A delivery is under way twice.
  * - An attempt starts while its queue has `perSubscription` others, or, if the queue is new or failing, any other whose
  *   result is not just waiting to be stored. With `sharesFairly: false`, every queue counts as quick.
- * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows, outside of a drain. When another worker
- *   takes over, the count starts over.
+ * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows, outside of a drain. When another
+ *   worker takes over, the count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
- * - A queue has a due delivery, and nothing will start it: free capacity, the end of another delivery, a page, or the time
- *   at which its limit or its pause ends.
+ * - A queue has a due delivery, and nothing will start it: free capacity, the end of another delivery, a page, or the
+ *   time at which its limit or its pause ends.
  * - More deliveries are held than a few times `prefetchLimits.budget`, or than a few for each queue, however large the
  *   backlog is.
  */
@@ -100,7 +99,7 @@ export const createScheduler = (context: SchedulerContext) => {
       reader.close()
       loop.stopTimer()
     },
-    /** Resolves when no delivery of an owned shard is due and no attempt is running. Rejects if a read or a write failed. */
+    /** Resolves when no delivery of an owned shard is due and no attempt is running. Rejects if the store failed. */
     drain: (): Promise<void> => {
       const drained = loop.drain()
       const own = deliveries.listQueues()

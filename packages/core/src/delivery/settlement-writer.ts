@@ -34,9 +34,10 @@ export type SettlementWriterOptions = {
 }
 
 /**
- * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success waits only for the batch before
- * it. A failure may wait a little longer, so that several share a transaction. If the store refuses a batch, each of
- * its settlements is written alone: one that can never be stored must not keep the results of other endpoints.
+ * Writes settlements in batches, one batch at a time, as the delivery queue requires. A success waits only for the
+ * batch before it. A failure may wait a little longer, so that several share a transaction. If the store refuses a
+ * batch, each of its settlements is written alone: one that can never be stored must not keep the results of other
+ * endpoints.
  */
 export const createSettlementWriter = (
   store: Pick<DeliveryQueue, 'settleDeliveries'>,

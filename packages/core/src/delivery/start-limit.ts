@@ -48,8 +48,8 @@ export const createStartLimit = () => {
       return true
     },
     /**
-     * Allows picks regardless of the limit until one of them is loaded. The limit may have changed, and the scheduler learns its
-     * new value only by loading a delivery.
+     * Allows picks regardless of the limit until one of them is loaded. The limit may have changed, and the scheduler
+     * learns its new value only by loading a delivery.
      */
     allowNext: (): void => {
       isNextAllowed = true

@@ -18,7 +18,9 @@ const missPauseMs = 20
  */
 const storePauses = { firstMs: 1_000, maxMs: 60_000, unavailableMaxMs: 5_000 }
 
-/** Number of failures of the store in a row after which an operator should know. A single one may have passed already. */
+/**
+ * Number of failures of the store in a row after which an operator should know. A single one may have passed already.
+ */
 export const persistentFailures = 2
 
 const isUnavailable = (error: unknown): boolean =>
@@ -194,8 +196,8 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
 
   /**
    * Waits before a result that could not be stored is written again. The delivery stays in the state `settling`:
-   * attempting it again would flood the endpoint for as long as its result cannot be stored. The pause in which no attempt
-   * of the queue starts doubles with each such result, up to the same maximum.
+   * attempting it again would flood the endpoint for as long as its result cannot be stored. The pause in which no
+   * attempt of the queue starts doubles with each such result, up to the same maximum.
    */
   const pauseQueue = async (settling: Settling, { error, failures }: StoreFailure): Promise<void> => {
     const { queue } = settling
@@ -268,8 +270,9 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
     )
 
   /**
-   * Loads deliveries in one batch, and starts them. If one of them cannot be read, the whole batch fails, so it is loaded
-   * again one by one. The deliveries of its queue are probably like it: they are loaded alone until it can be read.
+   * Loads deliveries in one batch, and starts them. If one of them cannot be read, the whole batch fails, so it is
+   * loaded again one by one. The deliveries of its queue are probably like it: they are loaded alone until it can be
+   * read.
    */
   const load = async (taken: readonly Loading[]): Promise<void> => {
     isLoading = true

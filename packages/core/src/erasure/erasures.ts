@@ -37,8 +37,9 @@ export type ErasedPart = {
 export type Erasures = {
   /**
    * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. An event
-   * belongs to a customer if it is about one of the customer's calls, or if its payload has the number as `customerNumber` or
-   * `customerPhone`. Unfinished deliveries are no longer sent; an attempt in progress may still arrive.
+   * belongs to a customer if it is about one of the customer's calls, or if its payload has the number as
+   * `customerNumber` or `customerPhone`. Unfinished deliveries are no longer sent; an attempt in progress may still
+   * arrive.
    *
    * Erases one part at a time. To erase all of a customer's data, repeat with `nextCursor` until there is none. You can
    * repeat an erasure from the start at any time.
@@ -134,8 +135,8 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
     const query = { organizationId, customerDigits: digits, limit: callsPerPart, cursor }
     const { items, nextCursor } = await store.listCalls(query)
     let events = 0
-    // A dry run leaves the events of these calls in place, so those that have the customer's number are counted later, with the
-    // customer's other events. Counting them here would count them twice.
+    // A dry run leaves the events of these calls in place, so those that have the customer's number are counted later,
+    // with the customer's other events. Counting them here would count them twice.
     if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
     // Participants are erased with the last page of calls, because there are only a few.
     const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []

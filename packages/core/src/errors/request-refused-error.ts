@@ -9,8 +9,8 @@ export type RefusalDetails = {
 }
 
 /**
- * The service rejected a request, in process or over HTTP. Nothing was stored and no event was published, unless the code is
- * `outcome_unknown` or `internal_error`.
+ * The service rejected a request, in process or over HTTP. Nothing was stored and no event was published, unless the
+ * code is `outcome_unknown` or `internal_error`.
  */
 export class RequestRefusedError extends Error {
   override readonly name = 'RequestRefusedError'

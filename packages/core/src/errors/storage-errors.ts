@@ -20,9 +20,9 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
- * A store lost its database during a commit, so the change may or may not have been made, or it failed between the changes of one
- * operation. The API endpoints respond with 503 `outcome_unknown` without `Retry-After`. If nothing can have been changed, a
- * store throws `StorageUnavailableError`.
+ * A store lost its database during a commit, so the change may or may not have been made, or it failed between the
+ * changes of one operation. The API endpoints respond with 503 `outcome_unknown` without `Retry-After`. If nothing can
+ * have been changed, a store throws `StorageUnavailableError`.
  */
 export class StorageOutcomeUnknownError extends Error {
   override readonly name = 'StorageOutcomeUnknownError'

@@ -99,8 +99,8 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
     /** Counts a simulated event that is stored, which listeners do not receive, or a change of a subscription. */
     count,
     /**
-     * Calls `counter` for each event that this process stores, simulated ones included, but not events about subscription
-     * health, and for each counted change.
+     * Calls `counter` for each event that this process stores, simulated ones included, but not events about
+     * subscription health, and for each counted change.
      */
     onCount: (counter: (counted: Counted) => void): (() => void) => {
       counters.add(counter)

@@ -37,8 +37,8 @@ export const ApiFault = z.strictObject({
   offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
   /**
    * Performs the request anyway, so that only its response is lost.
-   * @default true for `malformed`, `offContract`, and a fault that keeps the service's status and body, such as one of only
-   *   `truncated`, `latencyMs` or `headers`; otherwise false
+   * @default true for `malformed`, `offContract`, and a fault that keeps the service's status and body, such as one of
+   *   only `truncated`, `latencyMs` or `headers`; otherwise false
    */
   carriedOut: optional(z.boolean(), 'Carry out the request anyway.'),
 })
@@ -56,7 +56,8 @@ export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
   /**
    * Adds a fault.
    *
-   * @throws InputError if it has no effect, or more than one of `reset`, `malformed`, `html`, `truncated` and `offContract`.
+   * @throws InputError if it has no effect, or more than one of `reset`, `malformed`, `html`, `truncated` and
+   *   `offContract`.
    */
   add(fault: EndpointFault): PlannedFault<EndpointFault>
   /** Returns the fault for a request, and counts the hit. The endpoint of an unknown path is `undefined`. */

@@ -13,9 +13,10 @@ import { findPeriod, shortestSpanMs } from './roll-up.ts'
 export type Figures = {
   /**
    * Starts counting the events that this process publishes, simulated ones included, but not events about subscription
-   * health; the attempts that it settles, the secrets that it rotates and the subscriptions that it disables. Writes the
-   * counts every ten seconds, at most one record for each subscription and organization. If the store is unavailable, keeps
-   * them for the next write. A crash loses what has not been written. Does not keep the process alive.
+   * health; the attempts that it settles, the secrets that it rotates and the subscriptions that it disables. Writes
+   * the counts every ten seconds, at most one record for each subscription and organization. If the store is
+   * unavailable, keeps them for the next write. A crash loses what has not been written. Does not keep the process
+   * alive.
    */
   start(): void
   /** Writes what was counted so far, at the current time. Call it before a virtual clock moves. */

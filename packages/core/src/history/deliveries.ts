@@ -50,8 +50,8 @@ export type Deliveries = {
   /** Lists the last attempt of each of these deliveries that has been attempted. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
-   * Sends deliveries again that are finished or have been attempted, in the order of their events. Their schedules start
-   * over. Deliveries to disabled subscriptions do not change.
+   * Sends deliveries again that are finished or have been attempted, in the order of their events. Their schedules
+   * start over. Deliveries to disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
    * @throws InputError if the selection is not an object of known conditions with valid values, or contains neither a
@@ -76,14 +76,14 @@ export type Deliveries = {
   /**
    * Finishes a delivery that is waiting or pending as `skipped`. It can be sent again.
    *
-   * @returns false if there is no such delivery, if it is finished, or if this process is attempting it. If another process
-   * is, the delivery is canceled, and ends as `delivered` nevertheless if the attempt succeeds.
+   * @returns false if there is no such delivery, if it is finished, or if this process is attempting it. If another
+   * process is, the delivery is canceled, and ends as `delivered` nevertheless if the attempt succeeds.
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
-   * Cancels the unfinished deliveries of one part of the selection, at most 10,000, the newest of each lane first, so that
-   * no lane continues in the meantime. As with `cancel`, a delivery that this process is attempting does not change. Repeat it
-   * with each `nextCursor`.
+   * Cancels the unfinished deliveries of one part of the selection, at most 10,000, the newest of each lane first, so
+   * that no lane continues in the meantime. As with `cancel`, a delivery that this process is attempting does not
+   * change. Repeat it with each `nextCursor`.
    *
    * @throws InputError as `resend` does.
    */

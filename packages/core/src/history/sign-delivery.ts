@@ -10,8 +10,8 @@ export type SignedDelivery = {
   readonly body: string
   /**
    * Changes since the attempt because of which this signature differs, or may differ, from the one that was sent: the
-   * `secret`, the `subscription`, or the `webhook_id`. A change of the `subscription` may include its secret, because the
-   * time of a rotation without an overlap is not stored.
+   * `secret`, the `subscription`, or the `webhook_id`. A change of the `subscription` may include its secret, because
+   * the time of a rotation without an overlap is not stored.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }

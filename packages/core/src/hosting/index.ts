@@ -1,4 +1,4 @@
-// The entry point for hosts: programs that connect a reference server to a network. This package itself does not use it.
+// The entry point for hosts: programs that connect a reference server to a network. This package does not use it.
 
 export { hideInError } from '../delivery/attempt.ts'
 export { createHide, readResponseBody } from '../delivery/response-body.ts'

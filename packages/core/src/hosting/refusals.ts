@@ -15,8 +15,8 @@ const parserRefusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 type RequestHead = { readonly httpVersion: string; readonly rawHeaders: readonly string[] }
 
 /**
- * Returns whether a request has one Host header, or none in HTTP/1.0 (RFC 9112, section 3.2). If it has two, a proxy may have
- * checked the one that node:http drops.
+ * Returns whether a request has one Host header, or none in HTTP/1.0 (RFC 9112, section 3.2). If it has two, a proxy
+ * may have checked the one that node:http drops.
  */
 export const namesOneHost = ({ httpVersion, rawHeaders }: RequestHead): boolean => {
   let hosts = 0

@@ -28,8 +28,8 @@ export type RequestFilter = {
 }
 
 /**
- * The first 4,096 characters of the bodies of a request and its response, followed by `…` if there are more. `null` if there was
- * none, if it was not read or is not UTF-8, or if it is no longer kept.
+ * The first 4,096 characters of the bodies of a request and its response, followed by `…` if there are more. `null` if
+ * there was none, if it was not read or is not UTF-8, or if it is no longer kept.
  */
 export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
 
@@ -89,8 +89,9 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
 }
 
 /**
- * Creates a log of the requests to the public API that this process responded to. It keeps the last 10,000 in memory (tests
- * keep fewer), 1,000 of them with their bodies, and usually only one 429 per organization and second. Its users remove more:
+ * Creates a log of the requests to the public API that this process responded to. It keeps the last 10,000 in memory
+ * (tests keep fewer), 1,000 of them with their bodies, and usually only one 429 per organization and second. Its users
+ * remove more:
  * - `serve/runtime.ts` in server removes requests that are older than `retentionDays`.
  * - `control/operations/erasures.ts` removes personal data from requests about an erased call.
  * - `control/operations/organizations.ts` and `server.ts` remove the requests of a removed organization, and
@@ -159,7 +160,9 @@ export const createRequestLog = (capacity = requestCapacity) => {
     add: (request: RequestReported): void => {
       if (!isRepeatedRefusal(request)) storeDescribed(request)
     },
-    /** Replaces the outcome of a request by what the host sent instead. Adds the request if the log does not have it. */
+    /**
+     * Replaces the outcome of a request by what the host sent instead. Adds the request if the log does not have it.
+     */
     correct: (request: RequestDescribed): void => {
       const index = requests.findIndex((each) => each?.requestId === request.requestId)
       const known = requests[index]
@@ -168,13 +171,15 @@ export const createRequestLog = (capacity = requestCapacity) => {
         return
       }
       const { status, durationMs, responseBody } = request
-      // The errors of a live service have no codes. If only the form of an error was changed, its code stays in the log.
+      // The errors of a live service have no codes. If only the form of an error was changed, its code is kept.
       const code = request.code ?? (status === known.status ? known.code : null)
       requests[index] = { ...known, status, code, durationMs }
       const { requestBody = null } = bodies[index] ?? {}
       bodies[index] = { requestBody, responseBody: shortenBody(responseBody) }
     },
-    /** Lists the requests of an organization and those without a valid key, with the bodies that are kept, oldest first. */
+    /**
+     * Lists the requests of an organization and those without a valid key, with the bodies that are kept, oldest first.
+     */
     save: (organizationId: string): (LoggedRequest & LoggedBodies)[] => {
       const start = Math.max(0, count - capacity)
       return Array.from({ length: count - start }, (_, offset) => (start + offset) % capacity).flatMap(
@@ -186,9 +191,9 @@ export const createRequestLog = (capacity = requestCapacity) => {
       )
     },
     /**
-     * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes
-     * the addresses, user agents, queries and bodies of these requests. A request without a valid key may be about the call of any
-     * organization, so it counts as one about this call.
+     * Removes a call's id from its requests, because it may contain a customer's phone number. Also removes the
+     * addresses, user agents, queries and bodies of these requests. A request without a valid key may be about the call
+     * of any organization, so it counts as one about this call.
      */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
@@ -206,8 +211,8 @@ export const createRequestLog = (capacity = requestCapacity) => {
       }
     },
     /**
-     * Removes the requests with a key of an organization. With `createdAt`, removes only those of the organization that was
-     * created then, because another one may have been created with its id since.
+     * Removes the requests with a key of an organization. With `createdAt`, removes only those of the organization that
+     * was created then, because another one may have been created with its id since.
      */
     forgetOrganization: (organizationId: string, createdAt?: number | null): void => {
       for (const [index, each] of requests.entries()) {

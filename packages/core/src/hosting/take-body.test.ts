@@ -7,7 +7,7 @@ import { streamBody, takeBody } from './take-body.ts'
 
 const tinyChunks = '1\r\nx\r\n'.repeat(20_000)
 
-/** Sends chunks of one byte to a real server, whose handler starts late. Returns the number of bytes that node:http holds. */
+/** Sends chunks of one byte to a real server, whose handler starts late. Returns how many bytes node:http holds. */
 const countHeld = async (take: (incoming: IncomingMessage) => unknown): Promise<number> => {
   const { promise, resolve } = Promise.withResolvers<number>()
   const server = createServer((incoming) => {

@@ -22,7 +22,7 @@ export type RequestReported = {
   readonly status: number
   /** The code of the response's body, also with 202; `null` if it has none. */
   readonly code: string | null
-  /** The group that a valid request named or created, or the call that a request named with a valid id; otherwise `null`. */
+  /** The group that a valid request named or created, or the call that a request named with a valid id, or `null`. */
   readonly groupId: string | null
   readonly callId: string | null
   /** The peer's IP address; `null` if the host does not provide it. */
@@ -31,9 +31,15 @@ export type RequestReported = {
   readonly userAgent: string | null
   /** The query, with its values masked, such as `callId=***`; `null` if there is none. */
   readonly query: string | null
-  /** The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or different ones. */
+  /**
+   * The beginning of the SHA-256 of the key that was sent, as in the list of keys; `null` if there was none, or
+   * different ones.
+   */
   readonly keyFingerprint: string | null
-  /** Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller, or the key was not looked up. */
+  /**
+   * Why there is no caller: no key, one that does not exist (any more), or different ones. `null` if there is a caller,
+   * or the key was not looked up.
+   */
   readonly keyFault: 'missing' | 'unknown' | 'conflicting' | null
   /** Set if an earlier copy of the request had already created the group. */
   readonly isRepeated: boolean

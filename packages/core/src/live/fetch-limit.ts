@@ -6,8 +6,8 @@ const maxWindows = 10_000
 export type FetchLimit = (callId: string) => number | undefined
 
 /**
- * Creates the published limit of the summary endpoint: 30 fetches of a call in a minute that starts with the first of them. Once it
- * counts 10,000 calls, all counts start over.
+ * Creates the published limit of the summary endpoint: 30 fetches of a call in a minute that starts with the first of
+ * them. Once it counts 10,000 calls, all counts start over.
  */
 export const createFetchLimit = (now: () => number): FetchLimit => {
   const windows = new Map<string, { readonly endsAt: number; count: number }>()

@@ -77,8 +77,8 @@ const addNumber = async (response: Response, request: Request): Promise<Response
 
 /**
  * Responds to a request to the public API as a live service does, in the strictest reading of its pages: the header of
- * the key depends on the path, a wrong key gets a 403 from the summaries, WhatsApp calls have no summaries, each call can be
- * fetched 30 times a minute, and errors have no code.
+ * the key depends on the path, a wrong key gets a 403 from the summaries, WhatsApp calls have no summaries, each call
+ * can be fetched 30 times a minute, and errors have no code.
  */
 export const respondLive = async (
   request: Request,

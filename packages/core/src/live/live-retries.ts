@@ -6,8 +6,8 @@ import type { Store } from '../store.ts'
 const timedOut = 'no complete response within'
 
 /**
- * Wraps a store so that a failed or deferred attempt exhausts its delivery. With `retryOnTimeout`, a delivery is retried
- * once after a time-out.
+ * Wraps a store so that a failed or deferred attempt exhausts its delivery. With `retryOnTimeout`, a delivery is
+ * retried once after a time-out.
  */
 export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store =>
   endRetries(store, ({ failures }, { error }) => {

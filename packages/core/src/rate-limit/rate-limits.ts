@@ -69,9 +69,9 @@ export type RateLimits = {
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /**
- * Returns the network whose limit applies to an address: an IPv4 address itself, or the /64 of an IPv6
- * address, because one customer usually has the whole /64 (RFC 6177). An IPv4-mapped address, such as `::ffff:192.0.2.1`, counts
- * as IPv4.
+ * Returns the network whose limit applies to an address: an IPv4 address itself, or the /64 of an IPv6 address, because
+ * one customer usually has the whole /64 (RFC 6177). An IPv4-mapped address, such as `::ffff:192.0.2.1`, counts as
+ * IPv4.
  */
 export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address

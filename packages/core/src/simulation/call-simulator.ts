@@ -21,7 +21,10 @@ type DueTask = {
   readonly run: () => Promise<unknown>
 }
 
-/** Refuses events that the specification does not have, which no customer's endpoint may get from a server in production. */
+/**
+ * Refuses events that the specification does not have, which no customer's endpoint may get from a server in
+ * production.
+ */
 const checkObserved = ({ observedEvents = false, notPicked = 0 }: CallSimulation): void => {
   const path = observedEvents ? 'observedEvents' : notPicked > 0 ? 'notPicked' : undefined
   if (path === undefined) return

@@ -2,8 +2,9 @@ import type { AttemptResult, DeliveryRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 
 /**
- * Wraps a store so that a failed or deferred attempt for which `isLast` returns true exhausts its delivery. The delivery is
- * passed as it was before the attempt. If the store fails, `isLast` may be called again with the same attempt.
+ * Wraps a store so that a failed or deferred attempt for which `isLast` returns true exhausts its delivery. The
+ * delivery is passed as it was before the attempt. If the store fails, `isLast` may be called again with the same
+ * attempt.
  */
 export const endRetries = (
   store: Store,

@@ -27,8 +27,8 @@ export const LiveSettings = z.strictObject({
    */
   pstnCalling: z.optional(z.boolean()),
   /**
-   * The service accepts the headers and credentials of a registration, but sends webhooks without them. Credentials in the
-   * URL still arrive.
+   * The service accepts the headers and credentials of a registration, but sends webhooks without them. Credentials in
+   * the URL still arrive.
    * @default false
    */
   dropCredentials: z.optional(z.boolean()),

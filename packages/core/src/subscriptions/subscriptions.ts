@@ -23,7 +23,10 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
   readonly enabled: boolean
   /** The names of its static headers, and `authorization` if it has one. */
   readonly headerNames: readonly string[]
-  /** Time until which the previous secret also signs, as Unix time in milliseconds, even if it is over; `null` if there is none. */
+  /**
+   * Time until which the previous secret also signs, as Unix time in milliseconds, even if it is over; `null` if there
+   * is none.
+   */
   readonly previousSecretExpiresAt: number | null
 }
 

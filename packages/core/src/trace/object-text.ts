@@ -11,8 +11,8 @@ type WriteOptions = {
 }
 
 /**
- * Writes arrays, sets, maps and plain objects as JSON. They may contain cycles, which `JSON.stringify` does not support. An
- * object that occurs many times is written once.
+ * Writes arrays, sets, maps and plain objects as JSON. They may contain cycles, which `JSON.stringify` does not
+ * support. An object that occurs many times is written once.
  */
 export const writeObjects = (root: object, { replace, hide }: WriteOptions): string => {
   const indexes = new Map<object, number>()

@@ -27,8 +27,8 @@ const rules = {
 } satisfies Readonly<Record<string, Rule>>
 
 /**
- * Checks the numbers among options. Comparisons with NaN, as from an unset environment variable, are all false, so that it
- * would remove a limit or select nothing.
+ * Checks the numbers among options. Comparisons with NaN, as from an unset environment variable, are all false, so that
+ * it would remove a limit or select nothing.
  *
  * @throws InputError
  */

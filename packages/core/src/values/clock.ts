@@ -40,9 +40,9 @@ export type ClockSources = {
 export const maxDriftMs = 60_000
 
 /**
- * Creates a clock that follows the wall clock but ignores its steps of more than a minute ({@link maxDriftMs}). The clock
- * includes time during which the machine was suspended, if `uptime` does. Without it, a long suspension during which
- * `elapsed` stopped looks like a step. See decision 0042.
+ * Creates a clock that follows the wall clock but ignores its steps of more than a minute ({@link maxDriftMs}). The
+ * clock includes time during which the machine was suspended, if `uptime` does. Without it, a long suspension during
+ * which `elapsed` stopped looks like a step. See decision 0042.
  *
  * @example
  * const clock = createServiceClock({ onStep: (stepMs) => console.warn(`The clock was moved by ${stepMs} ms.`) })

@@ -38,8 +38,8 @@ const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault
 })
 
 /**
- * The organization whose requests fail, on the mock. A server ignores it. The schema is not strict, because the command line
- * sends a `limit` to every list.
+ * The organization whose requests fail, on the mock. A server ignores it. The schema is not strict, because the command
+ * line sends a `limit` to every list.
  */
 const query = z.object({
   organization: optional(

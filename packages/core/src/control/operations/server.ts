@@ -11,9 +11,9 @@ import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails 
 const operation = operationIn('Server')
 
 /**
- * Returns a function that checks what was erased or pruned since a request: nothing, its call, or its whole organization, of which
- * nothing may be shown. Without its call, neither the bodies nor the facts in `nothingPersonal` may be shown, because they may
- * contain a phone number or a summary.
+ * Returns a function that checks what was erased or pruned since a request: nothing, its call, or its whole
+ * organization, of which nothing may be shown. Without its call, neither the bodies nor the facts in `nothingPersonal`
+ * may be shown, because they may contain a phone number or a summary.
  */
 const createErasureCheck = ({ service, requests }: Pick<ControlContext, 'service' | 'requests'>) => {
   const checked = new Map<string, Promise<boolean>>()
@@ -41,7 +41,7 @@ const createErasureCheck = ({ service, requests }: Pick<ControlContext, 'service
   }
 }
 
-/** Counts the call of a request as erased while the store is unavailable, because failed requests are of interest just then. */
+/** Counts the call of a request as erased while the store is unavailable: just then, failed requests are of interest. */
 const assumeErased = (error: unknown): 'call' => {
   if (error instanceof StorageUnavailableError) return 'call'
   throw error

@@ -102,8 +102,8 @@ type SubscriptionQuery = OverviewRange & {
 const ranks = { failing: 0, behind: 1, working: 2, disabled: 3 } as const
 
 /**
- * Returns the sort key of a subscription: failing ones come first, then those that are behind, then those that work, and
- * disabled ones last, each kind from the oldest on. The key also serves as a cursor.
+ * Returns the sort key of a subscription: failing ones come first, then those that are behind, then those that work,
+ * and disabled ones last, each kind from the oldest on. The key also serves as a cursor.
  */
 const getPlace = (subscription: Subscription, state: SubscriptionState): string =>
   `${ranks[state]}.${utc(subscription.createdAt)}.${subscription.id}`

@@ -15,7 +15,9 @@ const patienceMs = 200
 /** The running queries. A slow database does not get the same query again while it is still running. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
 
-/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs} or a failure. */
+/**
+ * Measures the unfinished deliveries of subscriptions. Resolves to `undefined` after {@link patienceMs} or a failure.
+ */
 export const measureBacklog = (
   service: ReferenceServer,
   organizationId: string,
@@ -41,8 +43,8 @@ export const measureBacklog = (
 }
 
 /**
- * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the cause.
- * Without a measure, because the database is slow or fails, nothing is known to be behind.
+ * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the
+ * cause. Without a measure, because the database is slow or fails, nothing is known to be behind.
  */
 export const getState = (
   { disabledReason, failingSince }: Subscription,

@@ -24,7 +24,10 @@ const windows = {
 /** Maximum number of points of a range: a week of hours, and two that the range may cover only in part. */
 const maxPoints = 170
 
-/** The steps of ranges, and the age that the start of a range may have, because older records have longer spans: see `planRollUps`. */
+/**
+ * The steps of ranges, and the age that the start of a range may have, because older records have longer spans: see
+ * `planRollUps`.
+ */
 const steps = [
   { stepMs: minute, maxAgeMs: 70 * minute },
   { stepMs: 10 * minute, maxAgeMs: 25 * hour },
@@ -39,9 +42,9 @@ type Period = {
 }
 
 /**
- * Plans the points of a window or of a range. The last point of a window contains `now`. A range ends now at the latest,
- * unless it starts later. Its step is the shortest one in which its records exist and it has at most {@link maxPoints}. If even
- * the longest step would give more, the first points are left out.
+ * Plans the points of a window or of a range. The last point of a window contains `now`. A range ends now at the
+ * latest, unless it starts later. Its step is the shortest one in which its records exist and it has at most
+ * {@link maxPoints}. If even the longest step would give more, the first points are left out.
  */
 export const planPeriod = (
   { window, from, before = Number.POSITIVE_INFINITY }: OverviewRange,

@@ -7,14 +7,14 @@ import { showCall } from '../views/call.ts'
 import { showParticipant } from '../views/group.ts'
 
 /**
- * Maximum numbers: of calls and of memberships whose deliveries are read (`subjects`), of deliveries read and shown for each,
- * and of all deliveries shown.
+ * Maximum numbers: of calls and of memberships whose deliveries are read (`subjects`), of deliveries read and shown for
+ * each, and of all deliveries shown.
  */
 const most = { subjects: 20, deliveriesOfSubject: 1_000, shownOfSubject: 10, deliveries: 100 } as const
 
 /**
- * Reads the calls and memberships of a customer, and their deliveries. Returns `undefined` if there is neither a call nor a
- * membership.
+ * Reads the calls and memberships of a customer, and their deliveries. Returns `undefined` if there is neither a call
+ * nor a membership.
  *
  * @throws InputError if the text is not a phone number.
  */

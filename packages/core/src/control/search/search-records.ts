@@ -19,7 +19,9 @@ type Search = {
 type Hit = SearchHitView
 type Finder = (context: SearchContext, search: Search) => Promise<Hit[]>
 
-/** Minimum number of digits that are looked up as a whole telephone number. Fewer digits are more likely part of an id. */
+/**
+ * Minimum number of digits that are looked up as a whole telephone number. Fewer digits are more likely part of an id.
+ */
 const fewestDigits = 5
 
 const contains = (whole: string, part: string): boolean => whole.toLowerCase().includes(part.toLowerCase())
@@ -163,13 +165,14 @@ const finders: readonly Finder[] = [
 ]
 
 /**
- * Number of hits of each kind, besides exact ones, that are listed before further hits of any kind, so that many calls do
- * not hide a group.
+ * Number of hits of each kind, besides exact ones, that are listed before further hits of any kind, so that many calls
+ * do not hide a group.
  */
 const firstOfKind = 5
 
 /**
- * Finds records of an organization, and requests without a valid key, by an id, a number or a text. Exact hits come first.
+ * Finds records of an organization, and requests without a valid key, by an id, a number or a text. Exact hits come
+ * first.
  */
 export const searchRecords = async (context: SearchContext, search: Search): Promise<Hit[]> => {
   const found = await Promise.all(finders.map((find) => find(context, search)))

@@ -3,8 +3,8 @@ import { getAttemptOutcome, getResponseLine } from '../../hosting/attempt-outcom
 import type { AttemptReported } from '../../index.ts'
 
 /**
- * An attempt in a live stream. Without a response, `status` and `response` are null. If the attempt was released, so are `error`,
- * `durationMs` and `startedAt`.
+ * An attempt in a live stream. Without a response, `status` and `response` are null. If the attempt was released, so
+ * are `error`, `durationMs` and `startedAt`.
  */
 export type LiveAttempt = {
   readonly deliveryId: string

@@ -29,8 +29,8 @@ const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50
 /**
- * Maximum number of attempts that wait until a slow client has received those before. Older ones are dropped; those that were
- * recorded can still be listed.
+ * Maximum number of attempts that wait until a slow client has received those before. Older ones are dropped; those
+ * that were recorded can still be listed.
  */
 const maxBufferedAttempts = 1_000
 

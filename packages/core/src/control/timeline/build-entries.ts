@@ -19,14 +19,14 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start time of the first successful attempt, or Infinity if there is none. Attempts in a lane overlap only if a
- * delivery has released it, so start times show their order well enough; end times are less exact.
+ * Returns the start time of the first successful attempt, or Infinity if there is none. Attempts in a lane overlap only
+ * if a delivery has released it, so start times show their order well enough; end times are less exact.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
 /**
- * Returns the marks of a delivery. `lane` contains the deliveries of the same subscription and subject, finished ones included,
- * in the order of their events.
+ * Returns the marks of a delivery. `lane` contains the deliveries of the same subscription and subject, finished ones
+ * included, in the order of their events.
  */
 export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
   const own = findAcceptance(each)
@@ -77,8 +77,8 @@ const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // A call is missed or rejected by its last write. `updatedAt` comes from the service clock, and `initiatedAt` from the
-    // wall clock, which may be ahead.
+    // A call is missed or rejected by its last write. `updatedAt` comes from the service clock, and `initiatedAt` from
+    // the wall clock, which may be ahead.
     ...(call?.state === 'missed' || call?.state === 'rejected'
       ? [[call.state, Math.max(call.initiatedAt, call.updatedAt)] as const]
       : []),

@@ -26,8 +26,9 @@ type Waiting = {
 const newest = { order: 'newest_first', limit: 1 } as const
 
 /**
- * A store lists a delivery that is being attempted as pending, and `deliveries.list` then picks the attempted ones from the
- * page. Therefore, one page must have room for the pending deliveries before it. Most are retries of a failing endpoint.
+ * A store lists a delivery that is being attempted as pending, and `deliveries.list` then picks the attempted ones from
+ * the page. Therefore, one page must have room for the pending deliveries before it. Most are retries of a failing
+ * endpoint.
  */
 const attempting = { statuses: ['attempting'], order: 'oldest_first', limit: 100 } as const
 
@@ -56,8 +57,8 @@ export const readWait = async (
 }
 
 /**
- * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `null` for any other finished
- * delivery.
+ * Returns why a delivery waits, or that it was skipped and its subscription is still disabled; `null` for any other
+ * finished delivery.
  */
 export const explainDelivery = async (
   context: WaitContext,

@@ -68,8 +68,8 @@ const explainExisting = async (
 }
 
 /**
- * Returns the state of a call's summary: when it is due, or why there is none; that it has arrived at every endpoint, or where
- * it has not, and why.
+ * Returns the state of a call's summary: when it is due, or why there is none; that it has arrived at every endpoint,
+ * or where it has not, and why.
  */
 export const explainSummary = async (
   context: WaitContext,

@@ -6,8 +6,8 @@ const hasFailed = ({ status, failures }: DeliveryRecord): boolean =>
   status === 'exhausted' || status === 'skipped' || (status !== 'delivered' && failures > 0)
 
 /**
- * Returns whether the summary of a call has arrived. If not, a failed delivery of the same call to the same endpoint counts as a
- * failure of the summary, too: most likely, it holds the summary back.
+ * Returns whether the summary of a call has arrived. If not, a failed delivery of the same call to the same endpoint
+ * counts as a failure of the summary, too: most likely, it holds the summary back.
  */
 export const findSummaryArrival = async (
   { deliveries }: Pick<ReferenceServer, 'deliveries'>,

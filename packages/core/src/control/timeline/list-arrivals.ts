@@ -30,7 +30,7 @@ const rank = ({ status, failures }: DeliveryRecord): number => {
   return 1
 }
 
-/** Follows a waiting delivery to the one that holds it back. Ends, because each step leads to an earlier or a pending one. */
+/** Follows a waiting delivery to the one that holds it back. Each step leads to an earlier or a pending one. */
 const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Promise<DeliveryRecord> => {
   if (delivery.status !== 'waiting') return delivery
   const wait = await explainDelivery(context, delivery)
@@ -101,7 +101,7 @@ const describeEndpoint = async (
   }
 }
 
-/** Returns for each endpoint whether these deliveries, oldest first, have arrived there, and if not, what holds them back. */
+/** Returns for each endpoint whether these deliveries, oldest first, have arrived there, or what holds them back. */
 export const listArrivals = async (
   context: WaitContext,
   deliveries: readonly DeliveryRecord[],
