@@ -24,7 +24,7 @@ export const webhookHeaders = {
     required: false,
     description:
       'The trace to continue, in W3C Trace Context format. GROUP_CREATED has the value of its create request, if that request had a valid one.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
+    schema: { type: 'string', pattern: '^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
     example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
 }
