@@ -73,7 +73,6 @@ const tokenChecks = [
   'accepts-encoded-token',
   'refuses-missing-token',
   'refuses-wrong-token',
-  'refuses-doubled-token',
   'refuses-missing-token-on-other-routes',
   'survives-forged-claim',
   'keeps-secrets-out-of-answers',

@@ -102,7 +102,7 @@ const createProject = async () => {
     NODE_OPTIONS: '--conditions=@wabakit/source',
     PORT: String(port),
     // Some severe checks. All would take a minute.
-    WABAKIT_ONLY: 'accepts-genuine,accepts-every-event,handles-duplicate-once,refuses-doubled-token',
+    WABAKIT_ONLY: 'accepts-genuine,accepts-every-event,handles-duplicate-once,refuses-missing-token',
   }
   const log = join(project, 'log')
   /** Starts a script in a process group of its own. It resolves to the exit code, although its background goes on. */
