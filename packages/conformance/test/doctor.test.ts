@@ -499,7 +499,7 @@ describe.concurrent('the run', () => {
       verdict: 'fail',
       expected: '4xx',
       observed:
-        '200 to no webhook-signature, no webhook- headers, no webhook-id, no webhook-timestamp, text without a signature, XML without a signature, a form without a signature, a body without a type and a signature',
+        '200 to no webhook-signature, no webhook- headers, no webhook-id, no webhook-timestamp, the type text/plain, the type application/xml, the type application/x-www-form-urlencoded, no type',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--repeat refuses-unsigned --seed 42$/),

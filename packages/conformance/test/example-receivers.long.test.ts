@@ -73,6 +73,7 @@ const tokenChecks = [
   'accepts-encoded-token',
   'refuses-missing-token',
   'refuses-wrong-token',
+  'refuses-missing-token-from-nearby',
   'refuses-missing-token-on-other-routes',
   'survives-forged-claim',
   'keeps-secrets-out-of-answers',

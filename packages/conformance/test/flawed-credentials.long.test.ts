@@ -89,6 +89,22 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
     }),
     fail: ['refuses-credentials-from-nearby'],
   },
+  'verifies only JSON, and reads the fields of forms as well': {
+    plant: ({ right }: Tools) => ({
+      ...withToken(isRight),
+      verify: (incoming) =>
+        incoming.body.toString().startsWith('event=') ? undefined : withToken(isRight).verify(incoming),
+      parse: (body) => {
+        const form = new URLSearchParams(body.toString())
+        return form.has('event') ? Object.fromEntries(form) : right.parse(body)
+      },
+    }),
+    fail: ['refuses-missing-credentials'],
+  },
+  'takes the token for a pattern, as LIKE does': {
+    plant: () => withToken((given) => isRight(given) || given === 'Bearer %'),
+    fail: ['refuses-wrong-credentials'],
+  },
   'hashes the body to recognize a repeat': {
     plant: ({ effects }: Tools) => {
       const seen = new Set<string>()
@@ -138,6 +154,8 @@ describeFlaws(
       'makes no mistake': (...given: string[]) => given.join() === [user, password].join(),
       'compares only the user': (name: string) => name === user,
       'compares only the password': (_: string, given: string) => given === password,
+      'takes the password for a pattern, like an unquoted word in bash': (name: string, given: string) =>
+        [user, '*'].includes(name) && [password, '*'].includes(given),
     }).map(([title, accepts]) => [
       title,
       {

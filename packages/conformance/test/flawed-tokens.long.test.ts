@@ -7,6 +7,7 @@ const only = [
   'keeps-secrets-out-of-answers',
   'keeps-token-encrypted',
   'refuses-missing-token',
+  'refuses-missing-token-from-nearby',
   'refuses-missing-token-on-other-routes',
   'refuses-wrong-token',
 ]
@@ -28,6 +29,7 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
     plant: () => withToken(() => true),
     fail: [
       'refuses-missing-token',
+      'refuses-missing-token-from-nearby',
       'refuses-missing-token-on-other-routes',
       'refuses-wrong-token',
     ],
@@ -39,6 +41,30 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
   'takes the last of several tokens, which is no mistake': {
     plant: () => withToken((query) => query.getAll('token').at(-1) === token),
     fail: [],
+  },
+  'verifies nothing on the machine of a developer': {
+    plant: () => {
+      const right = withToken(isRight)
+      return {
+        ...right,
+        verify: (incoming) =>
+          incoming.request.headers.host === 'localhost' ? undefined : right.verify(incoming),
+      }
+    },
+    fail: ['refuses-missing-token-from-nearby'],
+  },
+  'asks for the token only if the body is JSON': {
+    plant: () => {
+      const right = withToken(isRight)
+      return {
+        ...right,
+        verify: (incoming) =>
+          incoming.request.headers['content-type'] === 'application/json'
+            ? right.verify(incoming)
+            : undefined,
+      }
+    },
+    fail: ['refuses-missing-token'],
   },
   'compares the token as it is written': {
     plant: () => ({

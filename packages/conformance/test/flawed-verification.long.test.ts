@@ -89,6 +89,10 @@ const flaws: Record<string, Flaw> = {
       }),
     fail: ['refuses-truncated-signature'],
   },
+  'takes the signature for a pattern, like an unquoted word in bash': {
+    plant: () => verifyWith({ compare: (given, expected) => given === expected || given === '*' }),
+    fail: ['refuses-wrong-secret'],
+  },
   'ignores case in comparisons': {
     plant: () => verifyWith({ compare: (given, expected) => given.toLowerCase() === expected.toLowerCase() }),
     fail: ['refuses-changed-case'],

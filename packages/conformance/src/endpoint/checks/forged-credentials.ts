@@ -2,6 +2,7 @@ import { swapCase } from '../../swap-case.ts'
 import type { Examination } from '../examination.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
+import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
 
 const withCredentials =
   (change: (value: string, examination: Examination) => string): Forgery =>
@@ -36,30 +37,6 @@ const withinBasic = (change: (user: string, password: string) => string): Forger
     return `Basic ${Buffer.from(change(user, password.join(':'))).toString('base64')}`
   })
 
-/** Headers that tell where a request came from or went to, with addresses that some endpoints trust. */
-const nearby: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'x-forwarded-for: 127.0.0.1': { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' },
-  'x-forwarded-for: 10.0.0.1': { 'x-forwarded-for': '10.0.0.1', 'x-real-ip': '10.0.0.1' },
-  // In development, some endpoints verify nothing, and recognize it by the host.
-  'host: localhost': { host: 'localhost' },
-  'forwarded: for=127.0.0.1': { forwarded: 'for=127.0.0.1;host=localhost', 'x-forwarded-host': 'localhost' },
-}
-
-/** Returns a variant of a forgery for each set of headers that claims a trusted address. */
-export const fromNearby = (forge: Forgery): Readonly<Record<string, Forgery>> =>
-  Object.fromEntries(
-    Object.entries(nearby).map(([label, claimed]): [string, Forgery] => [
-      label,
-      (genuine, examination) => {
-        const forged = forge(genuine, examination)
-        return { ...forged, headers: { ...forged.headers, ...claimed } }
-      },
-    ]),
-  )
-
-export const nearbyFix =
-  'Verify every request. An address that a header states is chosen by whoever sends it.'
-
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
 export const credentialChecks: ForgedChecks = {
@@ -70,6 +47,7 @@ export const credentialChecks: ForgedChecks = {
     ...refuse({
       'no credentials': withoutCredentials,
       'an empty header': withCredentials(() => ''),
+      ...varyType(withoutCredentials),
     }),
   },
   'refuses-wrong-credentials': {
@@ -82,6 +60,8 @@ export const credentialChecks: ForgedChecks = {
         credential.replace(/\w/g, shiftCharacter),
       ),
       'the credentials undefined': withinScheme(() => 'undefined'),
+      ...writePatterns('the credentials', (pattern) => withinScheme(() => pattern)),
+      ...writePatterns('the user and the password', (pattern) => withinBasic(() => `${pattern}:${pattern}`)),
       'no user and no password': withinBasic(() => ':'),
       'the right user with another password': withinBasic((user) => `${user}:wrong`),
       'the right user without a password': withinBasic((user) => `${user}:`),
@@ -94,9 +74,7 @@ export const credentialChecks: ForgedChecks = {
   },
   'refuses-credentials-from-nearby': {
     title: 'Refuses a delivery without credentials that claims to come from a trusted address',
-    risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
-    fix: nearbyFix,
-    ...refuse(fromNearby(withoutCredentials)),
+    ...refuseFromNearby(withoutCredentials),
   },
   'refuses-missing-credentials-on-other-routes': {
     title: 'Asks for credentials whatever the method and the spelling of the path',

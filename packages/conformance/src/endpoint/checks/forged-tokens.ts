@@ -4,6 +4,7 @@ import type { Examination } from '../examination.ts'
 import { encodeAll, replaceToken, type UrlToken } from '../url-token.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
 import { type ForgedChecks, type Forgery, refuse } from './forgery.ts'
+import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
 
 const readUrlToken = ({ urlToken }: Examination): UrlToken =>
   urlToken ?? { parameter: 'token', encoded: '', decoded: '' }
@@ -46,6 +47,7 @@ export const tokenChecks: ForgedChecks = {
       'an empty token': withToken(() => ''),
       'the token in another parameter': withQuery(({ parameter, encoded }) => [`x${parameter}=${encoded}`]),
       'the token as the name of a parameter': withQuery(({ encoded }) => [encoded]),
+      ...varyType(withoutToken),
     }),
   },
   'refuses-wrong-token': {
@@ -55,9 +57,7 @@ export const tokenChecks: ForgedChecks = {
     ...refuse({
       'another token of the same length': withToken(shift),
       'the token undefined': withToken(() => 'undefined'),
-      // An unquoted word in bash, LIKE and glob compare with a pattern.
-      'the token *': withToken(() => '*'),
-      'the token %': withToken(() => '%25'),
+      ...writePatterns('the token', (pattern) => withToken(() => encodeURIComponent(pattern))),
       'the token in the other case': withToken(swap),
       'the beginning of the token': withToken(({ encoded }) => encoded.slice(0, encoded.length / 2)),
       'all of the token but the first character': withToken(({ encoded }) => encoded.slice(1)),
@@ -66,6 +66,10 @@ export const tokenChecks: ForgedChecks = {
       'a token that cannot be decoded': withToken(({ encoded }) => `${encoded}%`),
       'a list of tokens': withQuery(({ parameter }) => [`${parameter}[]=`, `${parameter}[$ne]=x`]),
     }),
+  },
+  'refuses-missing-token-from-nearby': {
+    title: 'Refuses a delivery without the token that claims to come from a trusted address',
+    ...refuseFromNearby(withoutToken),
   },
   'refuses-missing-token-on-other-routes': {
     title: 'Asks for the token whatever the method and the spelling of the path',
