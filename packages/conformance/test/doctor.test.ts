@@ -279,11 +279,19 @@ describe.concurrent('effects', () => {
       handle: (event, id) => void setTimeout(() => right.handle(event, id), 1_000),
     }))
     const report = await examine(endpoint, {
-      only: ['handles-what-it-accepts', 'handles-duplicate-once'],
+      only: [
+        'handles-what-it-accepts',
+        'handles-duplicate-once',
+        'handles-late-event',
+        'handles-replay-once',
+      ],
       limits: { firstEffectMs: 20_000, effectMs: 100 },
     })
     expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
-    expect(report.counts.pass).toBe(3)
+    expect(report.counts.pass).toBe(5)
+    // Only a check that looks for a second effect waits after the first one.
+    const [once, atLeastOnce] = [find(report, 'handles-replay-once'), find(report, 'handles-late-event')]
+    expect(once.durationMs).toBeGreaterThan(1.5 * atLeastOnce.durationMs)
   })
 
   test('of an application that handles only groups are enough', async () => {

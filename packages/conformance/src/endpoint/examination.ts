@@ -152,20 +152,45 @@ export const createExamination = (
   /** How long to wait for effects, once it is known how long those of the first delivery took. */
   const getEffectMs = (): number => Math.max(limits.effectMs, 3 * knowledge.effectWithinMs)
 
-  /** Counts the effects of each delivery. Waits a while for the expected number. */
-  const countEffects = async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
+  /** Waits a while for the expected number of effects of each delivery, and then until the numbers have settled. */
+  const awaitEffects = async (
+    deliveries: readonly Delivery[],
+    { expected, settleMs }: { readonly expected: readonly number[]; readonly settleMs: number },
+  ): Promise<number[]> => {
     const subjects = deliveries.map(({ subject }) => subject)
+    const isReached = (count: number, index: number): boolean =>
+      count >= (expected[index] ?? 0) + knowledge.effectsBefore
     const startedAt = clock.now()
     const counts = await pollEffects(getEffects(), subjects, {
-      isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
-      settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
+      isEnough: (latest) => latest.every(isReached),
+      settleMs,
       effectMs: getEffectMs(),
       signal,
       clock,
     })
     knowledge.waitedMs += clock.now() - startedAt
-    if (counts.some((count) => count < expected + knowledge.effectsBefore)) noteTimeOut()
+    if (!counts.every(isReached)) noteTimeOut()
     return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
+  }
+
+  /**
+   * Counts the effects of each delivery: waits a while for the expected number, and then as long as another effect may take.
+   * `areHandled` is much faster if effects are late.
+   */
+  const countEffects = (
+    deliveries: readonly Delivery[],
+    expected: number | readonly number[] = 1,
+  ): Promise<number[]> =>
+    awaitEffects(deliveries, {
+      expected: typeof expected === 'number' ? deliveries.map(() => expected) : expected,
+      settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
+    })
+
+  /** Returns whether each delivery has an effect. Waits a while until all have. */
+  const areHandled = async (deliveries: readonly Delivery[]): Promise<boolean[]> => {
+    const expected = deliveries.map(() => 1)
+    const counts = await awaitEffects(deliveries, { expected, settleMs: limits.settleMs })
+    return counts.map((count) => count > 0)
   }
 
   return {
@@ -179,6 +204,7 @@ export const createExamination = (
     deliver,
     send,
     countEffects,
+    areHandled,
     getEffectMs,
     /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
     sendHostile: async (
@@ -204,6 +230,12 @@ export const createExamination = (
       if (knowledge.effectName === undefined) return 0
       const [count = 0] = await countEffects([delivery], expected)
       return count
+    },
+    /** Returns whether a delivery has an effect. Returns `false` if this run cannot see effects. */
+    isHandled: async (delivery: Delivery): Promise<boolean> => {
+      if (knowledge.effectName === undefined) return false
+      const [handled = false] = await areHandled([delivery])
+      return handled
     },
     /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
     listEffects: async ({ subject }: Delivery): Promise<string[]> => {

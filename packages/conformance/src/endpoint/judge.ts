@@ -198,8 +198,8 @@ export const judgeAllHandled = async (
   attempts: readonly Attempt[],
 ): Promise<Finding> => {
   const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
-  const counts = await examination.countEffects(deliveries)
-  const lost = attempts.filter((_, index) => counts[index] === 0).map(({ label }) => label)
+  const handled = await examination.areHandled(deliveries)
+  const lost = attempts.filter((_, index) => handled[index] === false).map(({ label }) => label)
   if (lost.length === 0) {
     return { verdict: 'pass', observed: `${describeStatuses(attempts)}; each was handled` }
   }

@@ -94,9 +94,9 @@ export const losesSummary = async (
   call: Delivery,
   bare: Delivery,
 ): Promise<boolean> => {
-  const { countEffects, listEffects, getEffectMs, signal, clock } = examination
-  const [late = 0, alone = 0] = await countEffects([call, bare])
-  if (late === 0 || alone === 0) return alone > 0
+  const { areHandled, listEffects, getEffectMs, signal, clock } = examination
+  const [late = false, alone = false] = await areHandled([call, bare])
+  if (!late || !alone) return alone
   // An application may keep one line per call, so only a text of the summary shows that a line is the summary's: its recap or, if
   // none is shown, its name, because the line of a call may name its first event.
   const alike = (await listEffects(bare)).join()
@@ -115,18 +115,18 @@ export const losesSummary = async (
  * later, because an application may keep only one event of each second.
  */
 const handlesAlone = async (examination: Examination, bare: Delivery): Promise<boolean> => {
-  if ((await examination.countEffectsOf(bare)) > 0) return true
+  if (await examination.isHandled(bare)) return true
   await sleep(1_100, undefined, { signal: examination.signal }).catch(() => {})
   const later = examination.build('CALL_AI_SUMMARY')
   await examination.deliver(later)
-  return (await examination.countEffectsOf(later)) > 0
+  return examination.isHandled(later)
 }
 
 const learnEffects = async (
   examination: Examination,
   { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
-  const { knowledge, countEffects, countEffectsOf, effects, limits, signal, clock } = examination
+  const { knowledge, areHandled, countEffectsOf, effects, limits, signal, clock } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
@@ -164,8 +164,8 @@ const learnEffects = async (
   } else {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
     const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
-    const [handled = 0] = await countEffects([delivery])
-    if (handled > 0) knowledge.controlMistake = `a delivery is accepted, but handled ${onlyUuids}`
+    const [handled = false] = await areHandled([delivery])
+    if (handled) knowledge.controlMistake = `a delivery is accepted, but handled ${onlyUuids}`
     knowledge.effectsProblem =
       knowledge.controlMistake ??
       'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'

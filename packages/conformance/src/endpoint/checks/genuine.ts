@@ -27,7 +27,7 @@ const deliverInParts = async ({ prepare, deliver }: Examination): Promise<Exchan
 
 /** Returns the kind of id that the endpoint compares without regard to case, if there is one. */
 const findConfused = async (examination: Examination): Promise<string | undefined> => {
-  const { prepare, deliver, countEffects, knowledge, ids } = examination
+  const { prepare, deliver, areHandled, knowledge, ids } = examination
   const { effectName = 'CALL_AI_SUMMARY', needsPredecessors } = knowledge
   const first = await prepare()
   const twins: Record<string, Delivery[]> = {
@@ -43,14 +43,15 @@ const findConfused = async (examination: Examination): Promise<string | undefine
       buildDelivery(examination, buildEvent(effectName, id), id),
     )
   }
+  const seconds: [kind: string, second: Delivery][] = []
   for (const [kind, pair] of Object.entries(twins)) {
+    const [, second] = pair
     let accepted = 0
     for (const twin of pair) accepted += Number(isAccepted(await deliver(twin)))
-    if (accepted < pair.length) continue
-    const [, second] = await countEffects(pair)
-    if (second === 0) return kind
+    if (second !== undefined && accepted === pair.length) seconds.push([kind, second])
   }
-  return undefined
+  const handled = await areHandled(seconds.map(([, second]) => second))
+  return seconds.find((_, index) => handled[index] === false)?.[0]
 }
 
 /** Finds events of a live service that had no effect, although the usual event of the same name had one. */
@@ -63,13 +64,10 @@ const findLost = async (examination: Examination, attempts: readonly Attempt[]):
   const sparse = compared.flatMap(([label]) => find(label))
   const shown = await examination.countEffects(usual, 0)
   if (!shown.some((count) => count > 0)) return []
-  const handled = await examination.countEffects(
-    sparse.filter((_, index) => (shown[index] ?? 0) > 0),
-    1,
-  )
+  const handled = await examination.areHandled(sparse.filter((_, index) => (shown[index] ?? 0) > 0))
   return compared
     .filter((_, index) => (shown[index] ?? 0) > 0)
-    .flatMap(([label], index) => (handled[index] === 0 ? [label] : []))
+    .flatMap(([label], index) => (handled[index] === false ? [label] : []))
 }
 
 type Events = Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>
@@ -137,7 +135,7 @@ export const genuineChecks: EndpointChecks = {
     fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
     requests: 4,
     run: async (examination) => {
-      const { prepare, countEffects, listEffects, knowledge } = examination
+      const { prepare, areHandled, listEffects, knowledge } = examination
       const deliveries = []
       for (const recap of concurrentRecaps) {
         const { subject } = await prepare('CALL_AI_SUMMARY')
@@ -155,7 +153,7 @@ export const genuineChecks: EndpointChecks = {
       )
       const finding = judgeAccepted([...attempts, ...parted])
       if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
-      await countEffects(deliveries)
+      await areHandled(deliveries)
       for (const [index, delivery] of deliveries.entries()) {
         const lines = (await listEffects(delivery)).join()
         if (showsText(lines, concurrentRecaps[1 - index] ?? '')) {
@@ -175,15 +173,15 @@ export const genuineChecks: EndpointChecks = {
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
-      const { prepare, countEffects, knowledge, secret } = examination
+      const { prepare, areHandled, knowledge, secret } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
       const { accepted, exchanges } = await deliverAtOnce(examination, deliveries)
       if (accepted.length === 0) {
         const reason = explainShield(exchanges) ?? 'see survives-concurrent-deliveries'
         return { verdict: 'inconclusive', observed: `none of ${deliveries.length} was accepted; ${reason}` }
       }
-      const counts = await countEffects(accepted)
-      const lost = counts.filter((count) => count < 1).length
+      const handled = await areHandled(accepted)
+      const lost = handled.filter((each) => !each).length
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
       if (lost > 0) {
         // An earlier delivery had an effect, so the endpoint may take these for repeats of it.

@@ -62,10 +62,7 @@ const judgeHeld = async (examination: Examination, attempt: Attempt): Promise<Fi
   const observed = describeAttempts([attempt])
   const survived = await judgeSurvived(examination, observed)
   if (survived.verdict !== 'pass') return survived
-  const isHandled =
-    delivery !== undefined &&
-    examination.knowledge.effectName !== undefined &&
-    (await examination.countEffectsOf(delivery)) > 0
+  const isHandled = delivery !== undefined && (await examination.isHandled(delivery))
   return isHandled
     ? { verdict: 'fail', observed: `${observed}, which was handled` }
     : { verdict: 'inconclusive', observed: `${observed}; it may have read all of it` }

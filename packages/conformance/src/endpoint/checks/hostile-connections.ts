@@ -141,7 +141,7 @@ export const hostileConnectionChecks: EndpointChecks = {
       }
       const observed = `${accepted.length} of ${deliveries.length} accepted`
       if (examination.knowledge.effectName !== undefined) {
-        const lost = (await examination.countEffects(accepted)).filter((count) => count === 0).length
+        const lost = (await examination.areHandled(accepted)).filter((handled) => !handled).length
         if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
       }
       if (exchanges.some(isFirewalled)) {

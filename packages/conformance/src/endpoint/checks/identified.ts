@@ -25,14 +25,14 @@ const nameAll = (value: string): Record<string, string> =>
 
 /** Judges different deliveries that an endpoint might mistake for repeats of one another. */
 const judgeBoth = async (
-  { countEffects }: Examination,
+  { areHandled }: Examination,
   deliveries: readonly Delivery[],
   difference: string,
 ): Promise<Finding> => {
-  const counts = await countEffects(deliveries)
-  const lost = counts.filter((count) => count === 0).length
+  const handled = await areHandled(deliveries)
+  const lost = handled.filter((each) => !each).length
   if (lost === 0) return { verdict: 'pass', observed: 'each was handled' }
-  return { verdict: 'fail', observed: `${lost} of ${counts.length} deliveries ${difference} had no effect` }
+  return { verdict: 'fail', observed: `${lost} of ${handled.length} deliveries ${difference} had no effect` }
 }
 
 const deliverEach = async (
@@ -46,16 +46,6 @@ const deliverEach = async (
     attempts.push({ label: `delivery ${index + 1}`, exchange })
   }
   return judgeAccepted(attempts)
-}
-
-/** Sends an event, and counts the effects of its subject afterwards. */
-const sendAndCount = async (
-  examination: Examination,
-  delivery: Delivery,
-  expected: number,
-): Promise<number> => {
-  await examination.deliver(delivery)
-  return examination.countEffectsOf(delivery, expected)
 }
 
 /** Events that may happen again without any difference, by name. The second argument makes them differ. */
@@ -75,21 +65,11 @@ const repeatableEvents: Readonly<Record<string, (subject: string, mark: string) 
 const keepsOne = (name: string): string =>
   `${name} left no effect of its own: the application keeps one record, or it lost the event; let --effects print a line for each event`
 
-/** Sends an event, a different one about the same subject, and the first one's body again. */
-const judgeIdentical = async (
-  examination: Examination,
-  name: string,
-  write: (subject: string, mark: string) => object,
-): Promise<Finding> => {
-  const subject = examination.ids.createSubject()
-  const build = (mark: string): Delivery => buildDelivery(examination, write(subject, mark), subject)
-  const once = await sendAndCount(examination, build('Ada'), 0)
+/** Judges the effects after an event, after a different one about the same subject, and after the first one's body again. */
+const judgeIdentical = (name: string, [once = 0, twice = 0, thrice = 0]: readonly number[]): Finding => {
   if (once === 0) return { verdict: 'skipped', observed: `the effects do not show ${name}` }
-  const twice = await sendAndCount(examination, build('Grace'), once + 1)
-  if (name === 'CALL_NOT_PICKED') examination.knowledge.countsEvents = twice > once
   // An application may keep one record of a call however often its ring timed out.
   if (twice <= once) return { verdict: 'inconclusive', observed: keepsOne(`a second ${name}`) }
-  const thrice = await sendAndCount(examination, build('Ada'), twice + 1)
   const observed = `${name}: ${once}, ${twice} and ${thrice} effects after an event, another one, and the first one's body again`
   return { verdict: thrice > twice ? 'pass' : 'fail', observed }
 }
@@ -104,6 +84,18 @@ const showsEveryEvent = async (examination: Examination): Promise<boolean> => {
   const deliveries = events.map((event) => buildDelivery(examination, event, subject))
   for (const delivery of deliveries) await examination.deliver(delivery)
   return (await examination.countEffectsOf(buildDelivery(examination, {}, subject), 2)) > 1
+}
+
+const joined: EventName = 'GROUP_PARTICIPANT_JOINED'
+const firstPhone = '+12025550141'
+
+/** An event about a participant: by default, the first one joins the first group. */
+type Move = {
+  readonly phone?: string
+  readonly group?: string
+  readonly name?: EventName
+  /** The time of the event, if it differs from the usual one. */
+  readonly time?: object
 }
 
 const crowd = Array.from({ length: 5 }, (_, index) => `+1202555015${index}`)
@@ -194,10 +186,31 @@ export const identifiedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 6,
     run: async (examination) => {
-      const findings = []
-      for (const [name, write] of Object.entries(repeatableEvents)) {
-        findings.push(await judgeIdentical(examination, name, write))
+      const { ids, knowledge, deliver, countEffects } = examination
+      const kinds = Object.entries(repeatableEvents).map(([name, write]) => {
+        const subject = ids.createSubject()
+        return { name, write: (mark: string) => buildDelivery(examination, write(subject, mark), subject) }
+      })
+      const counts: number[][] = []
+      for (const mark of ['Ada', 'Grace', 'Ada']) {
+        const deliveries = kinds.map(({ write }) => write(mark))
+        for (const delivery of deliveries) await deliver(delivery)
+        const [earlier = [], before = []] = [counts.at(-2), counts.at(-1)]
+        // An event that had no effect of its own need not have one later.
+        const expected = kinds.map((_, index) => {
+          const count = before[index] ?? 0
+          return count > (earlier[index] ?? 0) ? count + 1 : count
+        })
+        counts.push(await countEffects(deliveries, expected))
       }
+      const findings = kinds.map(({ name }, index) =>
+        judgeIdentical(
+          name,
+          counts.map((each) => each[index] ?? 0),
+        ),
+      )
+      const [once = 0, twice = 0] = counts.map(([count]) => count)
+      if (once > 0) knowledge.countsEvents = twice > once
       const [first = { verdict: 'skipped' as const, observed: 'nothing was sent' }] = findings
       return (
         findings.find(({ verdict }) => verdict === 'fail') ??
@@ -216,40 +229,47 @@ export const identifiedChecks: EndpointChecks = {
     needs: ['effects'],
     requests: 10,
     run: async (examination) => {
-      const { ids, listEffects, countEffectsOf } = examination
+      const { ids, deliver, listEffects, countEffects, knowledge } = examination
       const firstGroup = ids.createSubject()
       const lost = { verdict: 'fail' as const, observed: 'the second participant of a group had no effect' }
       const counts = new Map<string, number>()
       const texts = new Map<string, string>()
-      const move = async (
-        customerPhone: string,
-        { subject = firstGroup, name = 'GROUP_PARTICIPANT_JOINED' as EventName, time = {} } = {},
-      ) => {
-        const event = { ...buildEvent(name, subject), customerPhone, ...time }
-        const delivery = buildDelivery(examination, event, subject)
-        const before = counts.get(subject) ?? 0
-        await examination.deliver(delivery)
-        // The first participant and one who leaves need not have an effect.
-        const isExpected = before > 0 && name === 'GROUP_PARTICIPANT_JOINED'
-        const count = await countEffectsOf(delivery, isExpected ? before + 1 : before)
-        counts.set(subject, count)
-        const text = (await listEffects(delivery)).join('\n')
-        const isChanged = text !== texts.get(subject)
-        texts.set(subject, text)
-        return { isNew: count > before, isChanged, isNumberShown: text.includes(customerPhone.slice(1)) }
+      /** Sends one event about each of several groups, and waits for their effects together. */
+      const move = async (...moves: readonly Move[]) => {
+        const moved = moves.map(({ phone = firstPhone, group = firstGroup, name = joined, time }) => {
+          const before = counts.get(group) ?? 0
+          const event = { ...buildEvent(name, group), customerPhone: phone, ...time }
+          // The first participant and one who leaves need not have an effect.
+          const expected = before > 0 && name === joined ? before + 1 : before
+          return { phone, before, expected, delivery: buildDelivery(examination, event, group) }
+        })
+        const deliveries = moved.map(({ delivery }) => delivery)
+        for (const delivery of deliveries) await deliver(delivery)
+        const expected = moved.map((each) => each.expected)
+        const latest = await countEffects(deliveries, expected)
+        const seen = []
+        for (const [index, { phone, before, delivery }] of moved.entries()) {
+          const count = latest[index] ?? 0
+          counts.set(delivery.subject, count)
+          const text = (await listEffects(delivery)).join('\n')
+          const isChanged = text !== texts.get(delivery.subject)
+          texts.set(delivery.subject, text)
+          seen.push({ isNew: count > before, isChanged, isNumberShown: text.includes(phone.slice(1)) })
+        }
+        return seen
       }
-      /** Judges whether the first participant, who leaves and joins again, has an effect each time. */
-      const judgeReturn = async (): Promise<Finding> => {
-        const name = 'GROUP_PARTICIPANT_LEFT'
-        const left = await move('+12025550141', { name })
-        if (!left.isChanged) {
-          const alone = await move('+12025550141', { name, subject: ids.createSubject() })
-          return alone.isNew
+      /** Judges whether the first participant, who has left, has an effect when joining again. */
+      const judgeReturn = async (
+        left: Awaited<ReturnType<typeof move>>[number] | undefined,
+      ): Promise<Finding> => {
+        if (!left?.isChanged) {
+          const [alone] = await move({ name: 'GROUP_PARTICIPANT_LEFT', group: ids.createSubject() })
+          return alone?.isNew
             ? { verdict: 'inconclusive', observed: keepsOne('leaving after joining') }
             : { verdict: 'pass', observed: 'each was handled' }
         }
         const time = { participantJoinedAt: new Date().toISOString() }
-        if (!left.isNew || (await move('+12025550141', { time })).isNew) {
+        if (!left.isNew || (await move({ time }))[0]?.isNew) {
           return { verdict: 'pass', observed: 'each was handled' }
         }
         return {
@@ -257,22 +277,23 @@ export const identifiedChecks: EndpointChecks = {
           observed: 'a participant who left and joined again had no second effect, although leaving had one',
         }
       }
-      const first = await move('+12025550141')
-      if (!first.isNew) return { verdict: 'skipped', observed: 'the effects show no participants' }
-      const second = await move('+12025550142')
+      const [first] = await move({})
+      if (!first?.isNew) return { verdict: 'skipped', observed: 'the effects show no participants' }
+      const [second] = await move({ phone: '+12025550142' })
       if (!first.isNumberShown) {
-        if (second.isNew) return judgeReturn()
+        if (second?.isNew) return judgeReturn((await move({ name: 'GROUP_PARTICIPANT_LEFT' }))[0])
         // Without the number, one effect of two participants proves a loss only if the application shows every event.
-        examination.knowledge.countsEvents ??= await showsEveryEvent(examination)
-        return examination.knowledge.countsEvents
+        knowledge.countsEvents ??= await showsEveryEvent(examination)
+        return knowledge.countsEvents
           ? lost
           : { verdict: 'inconclusive', observed: keepsOne('a second GROUP_PARTICIPANT_JOINED') }
       }
-      if (!second.isNumberShown) return lost
-      if (!(await move('+12025550141', { subject: ids.createSubject() })).isNumberShown) {
+      if (!second?.isNumberShown) return lost
+      const [elsewhere, left] = await move({ group: ids.createSubject() }, { name: 'GROUP_PARTICIPANT_LEFT' })
+      if (!elsewhere?.isNumberShown) {
         return { verdict: 'fail', observed: 'a participant of one group had no effect when joining another' }
       }
-      const finding = await judgeReturn()
+      const finding = await judgeReturn(left)
       if (finding.verdict === 'fail') return finding
       const missing = await joinAtOnce(examination)
       if (missing === 0) return finding

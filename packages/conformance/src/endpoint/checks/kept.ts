@@ -30,7 +30,7 @@ const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no t
 
 /** Sends summaries with these fields, and returns the lines of the effects of each. */
 const show = async (examination: Examination, list: readonly SummaryFields[]): Promise<string[]> => {
-  const { prepare, deliver, countEffects, listEffects } = examination
+  const { prepare, deliver, areHandled, listEffects } = examination
   const [deliveries, handled]: [Delivery[], Delivery[]] = [[], []]
   for (const fields of list) {
     const { subject } = await prepare('CALL_AI_SUMMARY')
@@ -39,7 +39,7 @@ const show = async (examination: Examination, list: readonly SummaryFields[]): P
     if (isAccepted(await deliver(delivery))) handled.push(delivery)
     deliveries.push(delivery)
   }
-  await countEffects(handled)
+  await areHandled(handled)
   const shown: string[] = []
   for (const delivery of deliveries) {
     const others = deliveries.filter((each) => each !== delivery)
