@@ -734,6 +734,26 @@ describe.concurrent('one mistake is one finding', () => {
       },
     },
     {
+      mistake: 'copies 31 characters of an id before it verifies',
+      cause: 'handles-ids-that-begin-alike',
+      others: ['accepts-any-webhook-id'],
+      plant: () => ({
+        verify: createVerify({ content: (id, timestamp) => `${id.slice(0, 31)}.${timestamp}.` }),
+      }),
+    },
+    {
+      mistake: 'stores 50 characters of a callId',
+      cause: 'handles-unusual-ids',
+      others: ['handles-ids-that-begin-alike'],
+      plant: ({ right }) => ({
+        handle: ({ callId, ...event }, id) =>
+          right.handle(
+            { ...event, ...(callId !== undefined && { callId: String(callId).slice(0, 50) }) },
+            id,
+          ),
+      }),
+    },
+    {
       mistake: 'verifies what the parser has made of the body',
       cause: 'refuses-signature-of-parsed-body',
       others: ['accepts-body-bytes-as-sent'],

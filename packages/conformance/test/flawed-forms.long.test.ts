@@ -118,6 +118,16 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['handles-ids-that-begin-alike'],
   },
+  'cuts webhook-ids to 15 characters, the size of a buffer': {
+    plant: () => {
+      const seen = new Set<string>()
+      return { isDuplicate: (id) => seen.size === seen.add(id.slice(0, 15)).size }
+    },
+    fail: ['handles-ids-that-begin-alike'],
+    options: {
+      only: ['handles-ids-that-begin-alike', 'handles-what-it-accepts', 'handles-every-kind-of-call'],
+    },
+  },
   'keeps the first event of a call': {
     plant: keepOne(({ callId, groupId }) => String(callId ?? groupId)),
     fail: ['handles-what-it-accepts'],

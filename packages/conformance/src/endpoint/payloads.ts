@@ -29,16 +29,19 @@ export const buildEvent = (name: EventName, subject: string): Record<string, unk
 export const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 /**
- * Creates an id generator. All ids of one kind have the same length, so that none is part of another. They differ near
- * their beginning, so that an endpoint that truncates ids fails only the check whose ids begin alike.
+ * Creates an id generator. All ids of one kind have the same length, so that none is part of another. Each is unique by its first
+ * 12 characters, so that an endpoint that cuts ids fails only the check whose ids begin alike.
  */
 export const createIds = (run: string) => {
   let count = 0
-  const next = (prefix: string): string => {
+  const next = (): string => {
     count += 1
-    return `${prefix}_${String(count).padStart(5, '0')}_${run}`
+    return String(count).padStart(5, '0')
   }
-  return { createWebhookId: () => next('msg_doctor'), createSubject: () => next('doctor') }
+  return {
+    createWebhookId: () => `msg_${next()}_doctor_${run}`,
+    createSubject: () => `doctor_${next()}_${run}`,
+  }
 }
 
 /** Returns the bytes of a Standard Webhooks secret. */

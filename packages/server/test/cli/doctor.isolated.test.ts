@@ -74,7 +74,7 @@ describe.concurrent('wabakit doctor', () => {
     const { code, stderr } = await wabakitHere([...args, '--repeat', 'refuses-swapped-id'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^> POST$/m)
-    expect(stderr).toMatch(/^> webhook-id: msg_doctor_/m)
+    expect(stderr).toMatch(/^> webhook-id: msg_\d+_doctor_/m)
     expect(stderr).toMatch(/^> x-token: \[redacted\]$/m)
     expect(stderr).toMatch(/^< 200$/m)
     expect(stderr).not.toContain(secret)

@@ -3,7 +3,7 @@ import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { deliverAtOnce, judgeAccepted, judgeOnce } from '../judge.ts'
+import { type Attempt, deliverAtOnce, judgeAccepted, judgeAllHandled, judgeOnce, sendEach } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
@@ -33,6 +33,28 @@ const judgeBoth = async (
   const lost = handled.filter((each) => !each).length
   if (lost === 0) return { verdict: 'pass', observed: 'each was handled' }
   return { verdict: 'fail', observed: `${lost} of ${handled.length} deliveries ${difference} had no effect` }
+}
+
+/** Sends two deliveries whose ids of one kind have this length, begin alike, and differ only at the end. */
+const sendAlike = (
+  { deliver }: Examination,
+  { kind, length, start }: { readonly kind: string; readonly length: number; readonly start: string },
+  write: (id: string) => Promise<Delivery>,
+): Promise<Attempt[]> => {
+  const id = `${start}_`.padEnd(length - 1, '0')
+  const ids = {
+    [`a ${kind} of ${length} characters`]: `${id}1`,
+    [`another ${kind} of ${length} characters`]: `${id}2`,
+  }
+  return sendEach(ids, async (each) => {
+    const delivery = await write(each)
+    return { exchange: await deliver(delivery), delivery }
+  })
+}
+
+const judgeEach = async (examination: Examination, attempts: readonly Attempt[]): Promise<Finding> => {
+  const finding = judgeAccepted(attempts)
+  return finding.verdict === 'pass' ? judgeAllHandled(examination, attempts) : finding
 }
 
 const deliverEach = async (
@@ -126,32 +148,39 @@ export const identifiedChecks: EndpointChecks = {
     title: 'Handles deliveries whose long ids differ only at the end',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "webhook-id": an opaque string; ids of calls have no maximum length',
-    expected: 'one effect of each',
-    risk: 'An id that is cut to the length of a column or a UUID makes a new event look like an old one, and it is dropped.',
-    fix: 'Store the whole id: text, or its SHA-256.',
+    expected: '2xx to each, and each handled',
+    risk: 'An id that is cut to the length of a column, a buffer or a UUID makes a new event look like an old one, and it is dropped. If it is cut before its signature is verified, the event is refused.',
+    fix: 'Verify the whole id, and store it: as text, or its SHA-256.',
     needs: ['effects'],
     requests: ({ given }) => (given.has('signature') ? 4 : 2),
     run: async (examination) => {
-      const { prepare, secret } = examination
-      const name = examination.knowledge.effectName ?? 'CALL_AI_SUMMARY'
-      const [first, second] = [await prepare(), await prepare()]
-      const id = `${first.id}_${'0'.repeat(40)}`
-      const sameStart = [
-        { ...first, id: `${id}_1` },
-        { ...second, id: `${id}_2` },
-      ]
-      const subject = `${(await prepare()).subject}_${'0'.repeat(40)}`
-      const calls = ['_1', '_2'].map((end) =>
-        buildDelivery(examination, buildEvent(name, subject + end), subject + end),
-      )
-      const isComparable = !examination.knowledge.needsPredecessors
-      const deliveries = [...(secret === undefined ? [] : sameStart), ...(isComparable ? calls : [])]
-      if (deliveries.length === 0) {
+      const { prepare, secret, ids, knowledge } = examination
+      const { effectName = 'CALL_AI_SUMMARY', needsPredecessors } = knowledge
+      const [kind, length, cause] =
+        effectName === 'GROUP_CREATED'
+          ? (['groupId', 50, 'handles-unusual-group-ids'] as const)
+          : (['callId', 64, 'handles-unusual-ids'] as const)
+      const byWebhookId =
+        secret === undefined
+          ? []
+          : await sendAlike(
+              examination,
+              { kind: 'webhook-id', length: 68, start: ids.createWebhookId() },
+              async (id) => ({ ...(await prepare()), id }),
+            )
+      const bySubject = needsPredecessors
+        ? []
+        : await sendAlike(examination, { kind, length, start: ids.createSubject() }, async (subject) =>
+            buildDelivery(examination, buildEvent(effectName, subject), subject),
+          )
+      const attempts = [...byWebhookId, ...bySubject]
+      if (attempts.length === 0) {
         return { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
       }
-      const accepted = await deliverEach(examination, deliveries)
-      if (accepted.verdict !== 'pass') return accepted
-      return judgeBoth(examination, deliveries, 'with ids of more than 36 characters')
+      const finding = await judgeEach(examination, attempts)
+      if (finding.verdict !== 'fail') return finding
+      const isSubjectAlone = (await judgeEach(examination, byWebhookId)).verdict === 'pass'
+      return isSubjectAlone ? { ...finding, because: cause } : finding
     },
   },
   'ignores-unsigned-ids': {
