@@ -16,6 +16,16 @@ const groupFields = /^(?:event|group\w+|inviteLink|customerPhone|participant\w+)
 const showSummary = ({ callId, summary, ...event }: Record<string, unknown>, party: unknown): string =>
   `${event.event} ${callId} ${party} ${event.agentNumber ?? ''} ${JSON.stringify(summary)}`
 
+/** Shows every event once, as JSON that is changed. */
+const showChanged =
+  (change: (text: string) => string): Flaw['plant'] =>
+  ({ effects }) => ({
+    handle: (event) => {
+      const line = change(JSON.stringify(event))
+      if (!effects.includes(line)) effects.push(line)
+    },
+  })
+
 const flaws: Record<string, Flaw> = {
   'lets a late CALL_ENDED undo the summary': {
     plant: ({ effects, right }) => ({
@@ -335,6 +345,47 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['keeps-calls-apart'],
     options: { only: ['keeps-calls-apart'] },
+  },
+  'drops events of participants whose number begins with a plus sign': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (!String(event.customerPhone).startsWith('+')) right.handle(event, id)
+      },
+    }),
+    fail: ['keeps-values'],
+  },
+  'handles no summary whose numbers begin with a plus sign': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        if (event.event === 'CALL_AI_SUMMARY' && /^\d+$/.test(String(event.to))) right.handle(event, id)
+      },
+    }),
+    fail: ['accepts-genuine'],
+    options: { only: ['accepts-genuine'] },
+  },
+  'takes the plus sign of a number for a space, as in a form': {
+    plant: showChanged((text) => text.replaceAll('"+', '" ')),
+    fail: ['keeps-values'],
+  },
+  'decodes texts as in a form': {
+    plant: showChanged((text) => text.replaceAll(' + ', '   ')),
+    fail: ['keeps-values'],
+  },
+  'stores the digits of numbers alone, which is not a mistake': {
+    plant: showChanged((text) => text.replaceAll('"+', '"')),
+    fail: [],
+    options: { only: ['keeps-values', 'keeps-calls-apart', 'handles-each-participant'] },
+  },
+  'stores the digits of numbers alone, which its effects prove': {
+    plant: showChanged((text) => text.replaceAll('"+', '"')),
+    fail: [],
+    advice: ['keeps-values'],
+    options: { only: ['keeps-values'], effectsAreComplete: true },
+  },
+  'writes numbers in the form of their country, which is not a mistake': {
+    plant: showChanged((text) => text.replace(/"\+1(\d{3})(\d{3})(\d{4})"/g, '"($1) $2-$3"')),
+    fail: [],
+    options: { only: ['keeps-values', 'keeps-calls-apart'] },
   },
   'removes markup from recaps': {
     plant: ({ effects }) => ({

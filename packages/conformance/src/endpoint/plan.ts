@@ -9,6 +9,7 @@ import { hostileBodyChecks } from './checks/hostile-bodies.ts'
 import { hostileConnectionChecks } from './checks/hostile-connections.ts'
 import { identifiedChecks } from './checks/identified.ts'
 import { keptChecks } from './checks/kept.ts'
+import { keptValueChecks } from './checks/kept-values.ts'
 import { orderedChecks } from './checks/ordered.ts'
 import { repeatedChecks } from './checks/repeated.ts'
 import { replayedChecks } from './checks/replayed.ts'
@@ -21,7 +22,7 @@ import { formatTarget, readTarget } from './target.ts'
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
-  genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks },
+  genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks, ...keptValueChecks },
   forged: forgedChecks,
   replayed: replayedChecks,
   repeated: { ...repeatedChecks, ...identifiedChecks },

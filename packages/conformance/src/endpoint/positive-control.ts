@@ -37,6 +37,13 @@ const explain = (exchange: Exchange): string => {
 /** Returns whether a status may refuse a signature. Others refuse the path, the method or the content type. */
 const mayRefuseSignature = (status: number): boolean => [400, 401, 403, 422].includes(status) || status >= 500
 
+/** The numbers of a summary, without their plus signs. */
+const digitsAlone = Object.fromEntries(
+  Object.entries(eventExamples.CALL_AI_SUMMARY).flatMap(([name, value]) =>
+    typeof value === 'string' && value.startsWith('+') ? [[name, value.slice(1)]] : [],
+  ),
+)
+
 const onlyUuids = 'only if its ids are UUIDs; webhook-id and callId are strings of any form'
 
 /** Delivers an event whose webhook-id and callId are UUIDs, for endpoints that store them in columns of this type. */
@@ -164,8 +171,11 @@ const learnEffects = async (
   } else {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
     const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
-    const [handled = false] = await areHandled([delivery])
-    if (handled) knowledge.controlMistake = `a delivery is accepted, but handled ${onlyUuids}`
+    const digits = examination.build('CALL_AI_SUMMARY', digitsAlone)
+    await examination.deliver(digits)
+    const [isUuid = false, isDigits = false] = await areHandled([delivery, digits])
+    const only = isUuid ? onlyUuids : isDigits ? 'only if its numbers have no plus sign' : undefined
+    if (only !== undefined) knowledge.controlMistake = `a delivery is accepted, but handled ${only}`
     knowledge.effectsProblem =
       knowledge.controlMistake ??
       'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'

@@ -54,7 +54,10 @@ const findConfused = async (examination: Examination): Promise<string | undefine
   return seconds.find((_, index) => handled[index] === false)?.[0]
 }
 
-/** Finds events of a live service that had no effect, although the usual event of the same name had one. */
+/**
+ * Finds events of a live service that had no effect, although the usual event of the same name had one. The reverse proves
+ * nothing: an application may want only calls of WhatsApp. `keeps-values` compares events that differ in their values alone.
+ */
 const findLost = async (examination: Examination, attempts: readonly Attempt[]): Promise<string[]> => {
   if (examination.knowledge.needsPredecessors) return []
   const find = (label: string): Delivery[] =>
