@@ -55,9 +55,11 @@ export const pollEffects = async (
     isEnough(counts: readonly number[]): boolean
     settleMs: number
     effectMs: number
+    /** Minimum time between two polls: each may start a process. @default 10 */
+    pauseMs?: number
   } & Reader,
 ): Promise<number[]> => {
-  const { isEnough, settleMs, effectMs, signal, clock } = options
+  const { isEnough, settleMs, effectMs, pauseMs = 10, signal, clock } = options
   const startedAt = clock.now()
   let counts: number[] | undefined
   let changedAt = startedAt
@@ -70,6 +72,6 @@ export const pollEffects = async (
     const isSettled = now - changedAt >= settleMs
     if (isSettled && (isEnough(counts) || now - startedAt >= effectMs)) return counts
     if (now - startedAt >= effectMs + 3 * settleMs || signal.aborted) return counts
-    await sleep(Math.max(10, Math.min(100, settleMs / 4)))
+    await sleep(Math.max(pauseMs, Math.min(100, settleMs / 4)))
   }
 }

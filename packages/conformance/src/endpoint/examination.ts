@@ -165,6 +165,7 @@ export const createExamination = (
       isEnough: (latest) => latest.every(isReached),
       settleMs,
       effectMs: getEffectMs(),
+      pauseMs: Math.max(10, knowledge.effectLatencyMs / 10),
       signal,
       clock,
     })
