@@ -110,7 +110,9 @@ const examine = async (
       onStart: ({ checks, requests, target }) => {
         total = checks
         const duration =
-          timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${timeout} s`
+          timeout === undefined
+            ? 'about half a minute, and 100 times as long as an effect takes'
+            : `at most ${timeout} s`
         process.stderr.write(
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
