@@ -246,8 +246,9 @@ export type UnfinishedRequest = {
 }
 
 /**
- * A measure of a subscription's unfinished deliveries. For `dueAt`, a store may examine only the first few unattempted
- * ones, and for `oldestAt` only `limit` of the attempted ones. So both can be later than those of all deliveries.
+ * A measure of a subscription's unfinished deliveries, and whether it ever got an attempt. For `dueAt`, a store may examine
+ * only the first few unattempted ones, and for `oldestAt` only `limit` of the attempted ones. So both can be later than those of
+ * all deliveries.
  */
 export type UnfinishedMeasure = {
   /** Their number, at most `limit`. */
@@ -256,6 +257,8 @@ export type UnfinishedMeasure = {
   readonly oldestAt: number | null
   /** The earliest due time of a pending one; `null` if there is none, or if the subscription is disabled. */
   readonly dueAt: number | null
+  /** Whether its {@link Pace} is not `new`: an attempt has succeeded or failed. */
+  readonly isTried: boolean
 }
 
 /** Parameters for measuring the backlog. @inline */

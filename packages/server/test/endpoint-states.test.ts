@@ -14,6 +14,7 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
   const slow = await subscribe(200, { maxAttemptsPerSecond: 0.01 })
   const works = await subscribe(200)
   const failing = await subscribe(500)
+  const untried = await subscribe(200, { events: ['CALL_AI_SUMMARY'] })
   for (let index = 0; index < 9; index++) {
     const event = {
       channel: 'PSTN',
@@ -32,6 +33,7 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
     [slow, 'working'],
     [works, 'working'],
     [failing, 'failing'],
+    [untried, 'untried'],
   ])
   const { deliveries } = server.service
   const countOpen = async () => {
@@ -48,8 +50,10 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
     [slow, 'behind'],
     [works, 'working'],
     [failing, 'failing'],
+    [untried, 'untried'],
   ])
   expect(await list('?state=behind')).toEqual([[slow, 'behind']])
+  expect(await list('?state=untried')).toEqual([[untried, 'untried']])
   const due = (await deliveries.list('acme', { subscriptionId: slow, statuses: ['pending'] })).items
   const oldest = Math.min(...due.map(({ dueAt }) => dueAt ?? Infinity))
   const behind = { state: 'behind', behindSince: new Date(oldest).toISOString() }
@@ -58,12 +62,13 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
   expect(items.map(({ subscription }: { subscription: { id: string } }) => subscription.id)).toEqual([
     failing,
     slow,
+    untried,
     works,
   ])
   expect(items[1]).toMatchObject(behind)
-  expect([items[0].behindSince, items[2].behindSince]).toEqual([null, null])
+  expect([items[0].behindSince, items[2].behindSince, items[3].behindSince]).toEqual([null, null, null])
   const overview = (await control(server, `GET ${path}/overview`)).body
-  expect(overview.subscriptions).toEqual({ working: 1, behind: 1, failing: 1, disabled: 0 })
+  expect(overview.subscriptions).toEqual({ working: 1, untried: 1, behind: 1, failing: 1, disabled: 0 })
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toContain('wabakit_subscriptions{state="behind"} 1')
 })

@@ -301,7 +301,7 @@ test.each([
     const overview = await read(server, '/organizations/acme/overview')
     expect(overview.failures).toMatchObject([{ cause: 'wrong_secret', response: '400,401,403' }])
     expect(overview.backlog).toEqual({ unfinished: 2, oldestAt: expect.any(String) })
-    expect(overview.subscriptions).toEqual({ working: 1, behind: 0, failing: 1, disabled: 0 })
+    expect(overview.subscriptions).toEqual({ working: 1, untried: 0, behind: 0, failing: 1, disabled: 0 })
     expect(overview.latency.p50Ms).toBeLessThanOrEqual(30_000)
 
     const { items } = await read(server, overviews)

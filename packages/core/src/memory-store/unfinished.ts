@@ -112,5 +112,10 @@ export const measureUnfinished = (owner: SubscriptionRow | undefined, limit: num
   )
   const pending = owner === undefined ? [] : listPending(owner)
   const dueAt = pending.reduce<number | null>((first, row) => Math.min(first ?? row.dueAt, row.dueAt), null)
-  return { unfinished: Math.min(limit, unfinished.length), oldestAt: oldest?.event.occurredAt ?? null, dueAt }
+  return {
+    unfinished: Math.min(limit, unfinished.length),
+    oldestAt: oldest?.event.occurredAt ?? null,
+    dueAt,
+    isTried: owner !== undefined && owner.pace !== 'new',
+  }
 }

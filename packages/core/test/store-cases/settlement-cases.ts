@@ -1,4 +1,5 @@
 import type { SubscriptionRecord } from '../../src/records.ts'
+import type { Store } from '../../src/store.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
   begin,
@@ -22,6 +23,11 @@ import { defineCases } from './store-case.ts'
 
 const day = 86_400_000
 const find = { organizationId: 'acme', subscriptionId: 'sub_1' }
+
+const isTried = async (store: Store): Promise<boolean | undefined> => {
+  const request = { organizationId: 'acme', subscriptionIds: ['sub_1'], limit: 1 }
+  return (await store.measureUnfinished(request))[0]?.isTried
+}
 
 /** Settlements and disabled subscriptions. */
 export const settlementCases = defineCases({
@@ -117,10 +123,12 @@ export const settlementCases = defineCases({
     const [first, second] = await begin(store, { limit: 2 })
     ok(first !== undefined && second !== undefined, 'two were due')
     equal(first.pace, 'new')
+    equal(await isTried(store), false)
     const settled = { now: start, result: delivered, failingLimitMs: day }
     await store.settleDeliveries([{ ...first.key, ...settled, pace: 'slow' }])
     await store.settleDeliveries([{ ...second.key, ...settled }])
     equal((await beginOne(store)).pace, 'slow')
+    equal(await isTried(store), true)
   },
 
   'returns to the pace of a new subscription with another URL, and when enabled again': async (store) => {
@@ -139,6 +147,7 @@ export const settlementCases = defineCases({
       const settled = { now: start, result: delivered, failingLimitMs: day }
       await store.settleDeliveries([{ ...key, ...settled, pace: 'slow' }])
       for (const change of changes) await save(change)
+      equal(await isTried(store), pace !== 'new')
       await publish(store, {})
       const begun = await beginOne(store)
       equal(begun.pace, pace)

@@ -47,10 +47,17 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
 }
 
-const stateTones = { working: 'good', behind: 'warn', failing: 'bad', disabled: 'idle' } as const
+const stateTones = {
+  working: 'good',
+  untried: 'idle',
+  behind: 'warn',
+  failing: 'bad',
+  disabled: 'idle',
+} as const
 
 export const stateTexts: Readonly<Record<ListedSubscription['state'], string>> = {
   working: 'no attempt has failed since the last success',
+  untried: 'no attempt since it was created, enabled again or got another URL',
   behind: 'its oldest due delivery has waited for more than a minute',
   failing: 'every attempt since the last success failed',
   disabled: 'it gets no events until it is enabled',

@@ -41,7 +41,13 @@ const getCells = ({ totals, latency, backlog }: Figures): string[] => [
 
 const headers = ['SUCCESS', 'SENT', 'FAILED', 'P95', 'BACKLOG', 'OLDEST']
 
-const colors = { working: 'green', behind: 'yellow', failing: 'red', disabled: 'dim' } as const
+const colors = {
+  working: 'green',
+  untried: 'dim',
+  behind: 'yellow',
+  failing: 'red',
+  disabled: 'dim',
+} as const
 
 type Row = {
   readonly state: string

@@ -59,7 +59,7 @@ const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ...{ delivered: 'green', working: 'green', handled: 'green' },
   ...{ behind: 'yellow', parked: 'yellow' },
   ...{ exhausted: 'red', failing: 'red', failed: 'red', not_delivered: 'red' },
-  ...{ skipped: 'dim', disabled: 'dim', discarded: 'dim' },
+  ...{ skipped: 'dim', untried: 'dim', disabled: 'dim', discarded: 'dim' },
 }
 
 const findColor = (field: string, text: string) => {

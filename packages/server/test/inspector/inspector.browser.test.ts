@@ -206,7 +206,7 @@ onSqlite('the inspector', (inspector) => {
       await page.getByText(`${name}d.`).waitFor()
       // The list row and the menu are updated immediately, without an event.
       const row = page.locator('.row[aria-selected=true]')
-      await row.locator('.badge', { hasText: name === 'Disable' ? 'disabled' : 'working' }).waitFor()
+      await row.locator('.badge', { hasText: name === 'Disable' ? 'disabled' : 'untried' }).waitFor()
       await page.getByRole('button', { name: 'More actions' }).click()
       await page
         .getByRole('menuitem', { name: name === 'Disable' ? 'Enable' : 'Disable', exact: true })

@@ -107,13 +107,13 @@ test('an overview sums the records of its organization or subscription, each at 
       expect.objectContaining(gone),
     ],
     backlog: { unfinished: 0, oldestAt: null },
-    subscriptions: { working: 2, behind: 0, failing: 0, disabled: 0 },
+    subscriptions: { working: 0, untried: 2, behind: 0, failing: 0, disabled: 0 },
   })
   const none = series<number | null>(null, { 59: 30_000 })
   expect(await readSubscriptionOverviews(context, [first], hour)).toEqual([
     {
       subscription: expect.objectContaining({ id: 'sub_1' }),
-      state: 'working',
+      state: 'untried',
       behindSince: null,
       ...period,
       totals: { delivered: 1, failed: 0, deferred: 0, exhausted: 0, successRate: 1 },

@@ -51,7 +51,7 @@ export const readOverview = async (
     measureBacklog(service, organizationId, ids),
   ])
   const { events, totals, series, ...details } = summarize(records, period)
-  const states = { working: 0, behind: 0, failing: 0, disabled: 0 }
+  const states = { working: 0, untried: 0, behind: 0, failing: 0, disabled: 0 }
   for (const [index, each] of subscriptions.entries())
     states[getState(each, measures?.[index], now()).state] += 1
   return {
@@ -99,11 +99,11 @@ type SubscriptionQuery = OverviewRange & {
   readonly limit: number
 }
 
-const ranks = { failing: 0, behind: 1, working: 2, disabled: 3 } as const
+const ranks = { failing: 0, behind: 1, untried: 2, working: 3, disabled: 4 } as const
 
 /**
- * Returns the sort key of a subscription: failing ones come first, then those that are behind, then those that work,
- * and disabled ones last, each kind from the oldest on. The key also serves as a cursor.
+ * Returns the sort key of a subscription: failing ones come first, then those that are behind, untried ones, those that
+ * work, and disabled ones last, each kind from the oldest on. The key also serves as a cursor.
  */
 const getPlace = (subscription: Subscription, state: SubscriptionState): string =>
   `${ranks[state]}.${utc(subscription.createdAt)}.${subscription.id}`

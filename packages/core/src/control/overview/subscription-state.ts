@@ -43,8 +43,8 @@ export const measureBacklog = (
 }
 
 /**
- * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the
- * cause. Without a measure, because the database is slow or fails, nothing is known to be behind.
+ * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the cause.
+ * Without a measure, because the database is slow or fails, nothing is known to be behind or untried.
  */
 export const getState = (
   { disabledReason, failingSince }: Subscription,
@@ -54,9 +54,8 @@ export const getState = (
   if (disabledReason !== null) return { state: 'disabled', behindSince: null }
   if (failingSince !== null) return { state: 'failing', behindSince: null }
   const dueAt = measure?.dueAt ?? now
-  return now - dueAt > behindAfterMs
-    ? { state: 'behind', behindSince: dueAt }
-    : { state: 'working', behindSince: null }
+  if (now - dueAt > behindAfterMs) return { state: 'behind', behindSince: dueAt }
+  return { state: measure?.isTried === false ? 'untried' : 'working', behindSince: null }
 }
 
 /** Reads the states of subscriptions of one organization, in the same order. */

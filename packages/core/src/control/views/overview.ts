@@ -74,6 +74,7 @@ export const OverviewView = named(
     ...details,
     subscriptions: z.object({
       working: z.number(),
+      untried: z.number(),
       behind: z.number(),
       failing: z.number(),
       disabled: z.number(),

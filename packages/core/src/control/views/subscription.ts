@@ -25,7 +25,7 @@ export const SubscriptionView = named(
   'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails or was disabled, and not yet that it recovered.',
   z.object(subscription),
 )
-export const SubscriptionStateView = z.enum(['working', 'behind', 'failing', 'disabled'])
+export const SubscriptionStateView = z.enum(['working', 'untried', 'behind', 'failing', 'disabled'])
 export type SubscriptionStateView = z.infer<typeof SubscriptionStateView>
 
 /** The state of a subscription, and the due time of its oldest due delivery if it is behind. */
@@ -35,7 +35,7 @@ export const stateNow = { state: SubscriptionStateView, behindSince: UtcOrNull }
 
 export const ListedSubscriptionView = named(
   'ListedSubscription',
-  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `working`: neither, also if there was no attempt. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null.',
+  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `untried`: neither, and no attempt has succeeded or failed since it was created, enabled again or got another URL. `working`: none of these. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null.',
   z.object({ ...subscription, ...stateNow }),
 )
 

@@ -61,10 +61,11 @@ const measure = `
     (SELECT disabled FROM troubled)::integer AS "disabledSubscriptions"`
 
 const measureEach = `
-  SELECT u.unfinished::integer, e.occurred_at::double precision AS "oldestAt", due.due_at::double precision AS "dueAt"
+  SELECT u.unfinished::integer, e.occurred_at::double precision AS "oldestAt", due.due_at::double precision AS "dueAt",
+    coalesce(own.pace <> 'new', false) AS "isTried"
   FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, n)
   LEFT JOIN LATERAL (
-    SELECT s.position FROM wabakit.subscriptions s
+    SELECT s.position, s.pace FROM wabakit.subscriptions s
     WHERE s.organization_id = $1 AND s.id = wanted.id AND s.revision > 0
   ) AS own ON true
   CROSS JOIN LATERAL (

@@ -87,7 +87,7 @@ export const createBacklog = ({ database, findOpen, readAtOnce }: Access) => {
   )
 
   const findPosition = database.prepare(
-    'select position from subscriptions where organizationId = ? and id = ? and revision > 0',
+    `select position, pace <> 'new' as isTried from subscriptions where organizationId = ? and id = ? and revision > 0`,
   )
   const count = database.prepare(countUnfinished)
   const findOldest = database.prepare(oldestUnfinished)
@@ -109,12 +109,14 @@ export const createBacklog = ({ database, findOpen, readAtOnce }: Access) => {
     measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
       readAtOnce(() =>
         subscriptionIds.map((id) => {
-          const position = Number(findPosition.get(organizationId, id)?.position ?? 0)
+          const found = findPosition.get(organizationId, id)
+          const position = Number(found?.position ?? 0)
           const oldestAt = findOldest.get(position, limit)?.occurredAt
           return {
             unfinished: Number(count.get(position, limit)?.unfinished),
             oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
             dueAt: findDueAt(position),
+            isTried: found?.isTried === 1,
           }
         }),
       ),
