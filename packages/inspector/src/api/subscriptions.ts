@@ -12,17 +12,9 @@ const loaded = signal<readonly ListedSubscription[] | undefined>(undefined)
 /** The organization's subscriptions, none until they are loaded. Other records contain only their ids. */
 export const subscriptions = computed(() => loaded.value ?? [])
 
-/** The number of enabled subscriptions, and those that need attention; `undefined` until they are loaded. */
-export const health = computed(() => {
-  const enabled = loaded.value?.filter(({ state }) => state !== 'disabled')
-  return (
-    enabled && {
-      count: enabled.length,
-      failing: enabled.filter(({ state }) => state === 'failing'),
-      behind: enabled.filter(({ state }) => state === 'behind'),
-    }
-  )
-})
+/** Returns whether an endpoint needs attention. */
+export const isTroubled = ({ state }: Pick<ListedSubscription, 'state'>): boolean =>
+  state === 'failing' || state === 'behind'
 
 const loadSubscriptions = async (): Promise<void> => {
   const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
@@ -30,18 +22,18 @@ const loadSubscriptions = async (): Promise<void> => {
 }
 
 /** Returns whether a message is about an attempt that may change the state of its subscription, or whose subscription is new. */
-const isNews = (message: LiveMessage): boolean => {
+export const changesState = (message: LiveMessage): boolean => {
   if (message.type !== 'attempt') return false
   const { subscriptionId, outcome } = message.attempt
   const known = findSubscription(subscriptionId)
-  if (known === undefined || outcome === 'gone') return true
+  if (known === undefined || known.state === 'untried' || outcome === 'gone') return true
   const hasFailed = outcome === 'retry' || outcome === 'exhausted'
   return hasFailed ? known.failingSince === null : outcome === 'delivered' && known.failingSince !== null
 }
 
 /** Keeps the subscriptions up to date. Returns a function that stops the updates. */
 export const followSubscriptions = (): (() => void) => {
-  const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: isNews })
+  const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: changesState })
   reload.now()
   const polling = setInterval(reload.request, pollMs)
   return () => {

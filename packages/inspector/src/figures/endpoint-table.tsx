@@ -26,8 +26,8 @@ const columns = {
   Unfinished: 'number',
 }
 
-/** Compares two endpoints, worst first: failing ones, those that are behind, then by failed attempts, then by unfinished deliveries. */
-const compare = (left: SubscriptionOverview, right: SubscriptionOverview): number => {
+/** Compares two endpoints, worst first: failing ones, those that are behind, then by failed attempts and unfinished deliveries. */
+export const compareEndpoints = (left: SubscriptionOverview, right: SubscriptionOverview): number => {
   const differences = [
     Number(right.state === 'failing') - Number(left.state === 'failing'),
     Number(right.state === 'behind') - Number(left.state === 'behind'),
@@ -114,7 +114,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
 export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOverview> }) => {
   const isOpen = useSignal(false)
   if (page.items.length === 0) return null
-  const endpoints = page.items.toSorted(compare)
+  const endpoints = page.items
   const shown = isOpen.value ? endpoints : endpoints.slice(0, maxShown)
   return (
     <section aria-label="Endpoints">

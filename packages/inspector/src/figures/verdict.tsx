@@ -1,51 +1,100 @@
-import type { ListedSubscription } from '@wabakit/server/control-types'
-import { health } from '../api/subscriptions.ts'
+import type { Overview, SubscriptionOverview } from '@wabakit/server/control-types'
+import { isTroubled, shortenUrl } from '../api/subscriptions.ts'
 import { RecordLink } from '../components/record-link.tsx'
+import { EndpointState } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
+import { formatAge, formatCount } from '../format/numbers.ts'
+import { unfinished } from '../state/route.ts'
+import { getWindowParams } from './window.tsx'
 
-/** Links to a list, and opens the endpoint if it is the only one. */
-const toLink = (state: 'failing' | 'behind', [first, ...others]: readonly ListedSubscription[]) => ({
-  view: 'subscriptions' as const,
-  filters: { state },
-  ...(first !== undefined && others.length === 0 && { id: first.id }),
-})
+/** Number of endpoints that are named, so that the numbers below them stay in view. */
+const maxNamed = 3
 
-const Since = ({ times }: { readonly times: readonly (string | null)[] }) => {
-  const [first] = times.flatMap((time) => time ?? []).toSorted()
-  return first === undefined ? null : (
-    <>
-      {' '}
-      since <Time at={first} to="second" />
-    </>
+type State = SubscriptionOverview['state']
+
+const verbs: Readonly<Record<State, readonly [one: string, several: string]>> = {
+  failing: ['fails', 'fail'],
+  behind: ['is behind', 'are behind'],
+  working: ['works', 'work'],
+  untried: ['is untried', 'are untried'],
+  disabled: ['is disabled', 'are disabled'],
+}
+
+/** The states that the sentence counts. Working endpoints are counted only if none needs attention. */
+const listStates = ({ failing, behind }: Overview['subscriptions']): readonly State[] =>
+  failing + behind > 0 ? ['failing', 'behind', 'untried', 'disabled'] : ['working', 'untried', 'disabled']
+
+/** An endpoint that fails or is behind: since when, and how much it has not got. */
+const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
+  const { subscription, state, behindSince, backlog } = endpoint
+  const { id, url, failingSince } = subscription
+  const since = failingSince ?? behindSince
+  return (
+    <li>
+      <EndpointState state={state} />{' '}
+      <RecordLink view="subscriptions" id={id} filters={getWindowParams()}>
+        {shortenUrl(url)}
+      </RecordLink>
+      {since !== null && (
+        <>
+          {' '}
+          since <Time at={since} to="second" /> ({formatAge(since)})
+        </>
+      )}
+      {backlog.unfinished ? (
+        <>
+          :{' '}
+          <RecordLink view="deliveries" filters={{ subscription: id, status: unfinished }}>
+            {formatCount(backlog.unfinished)} not delivered yet
+          </RecordLink>
+        </>
+      ) : null}
+    </li>
   )
 }
 
-/** One sentence: all enabled endpoints work, or how many fail, how many are behind, and since when. */
-export const Verdict = () => {
-  if (health.value === undefined) return <p class="headline">&nbsp;</p>
-  const { count, failing, behind } = health.value
-  const troubled = failing.length + behind.length
-  if (count === 0) return null
-  if (troubled === 0)
-    return <p class="headline">{count === 1 ? 'The endpoint works.' : `All ${count} endpoints work.`}</p>
-  const ofAll = ` of ${count} ${count === 1 ? 'endpoint' : 'endpoints'}`
+type VerdictProps = {
+  readonly counts: Overview['subscriptions']
+  /** The endpoints, worst first. */
+  readonly endpoints: readonly SubscriptionOverview[]
+}
+
+/** One sentence about all endpoints, and a line for each one that fails or is behind. */
+export const Verdict = ({ counts, endpoints }: VerdictProps) => {
+  const enabled = counts.failing + counts.behind + counts.working + counts.untried
+  const shown = listStates(counts).filter((state) => counts[state] > 0)
+  if (shown.length === 0) return null
+  const describe = (state: State, index: number): string => {
+    const count = counts[state]
+    const total = state === 'disabled' ? count : enabled
+    const verb = verbs[state][count === 1 ? 0 : 1]
+    if (index > 0) return `${count} ${verb}`
+    if (count < total) return `${count} of ${total} endpoints ${verb}`
+    return count === 1 ? `The endpoint ${verb}` : `All ${count} endpoints ${verb}`
+  }
+  const troubled = endpoints.filter(isTroubled)
+  const rest = counts.failing + counts.behind - Math.min(troubled.length, maxNamed)
   return (
-    <p class="headline">
-      {failing.length > 0 && (
-        <RecordLink {...toLink('failing', failing)}>
-          {failing.length}
-          {ofAll} {failing.length === 1 ? 'fails' : 'fail'}
-        </RecordLink>
+    <section aria-label="State of the endpoints">
+      <p class="headline">
+        {shown.map((state, index) => (
+          <>
+            {index > 0 && '; '}
+            <RecordLink view="subscriptions" filters={{ state }}>
+              {describe(state, index)}
+            </RecordLink>
+          </>
+        ))}
+        .
+      </p>
+      {troubled.length > 0 && (
+        <ul class="troubles">
+          {troubled.slice(0, maxNamed).map((endpoint) => (
+            <Trouble key={endpoint.subscription.id} endpoint={endpoint} />
+          ))}
+          {rest > 0 && <li>and {formatCount(rest)} more.</li>}
+        </ul>
       )}
-      <Since times={failing.map(({ failingSince }) => failingSince)} />
-      {failing.length > 0 && behind.length > 0 && '; '}
-      {behind.length > 0 && (
-        <RecordLink {...toLink('behind', behind)}>
-          {behind.length}
-          {failing.length === 0 && ofAll} {behind.length === 1 ? 'is' : 'are'} behind
-        </RecordLink>
-      )}
-      <Since times={behind.map(({ behindSince }) => behindSince)} />.
-    </p>
+    </section>
   )
 }

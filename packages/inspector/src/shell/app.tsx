@@ -7,7 +7,7 @@ import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { startPolling } from '../api/reload.ts'
 import { info, loadInfo, offered } from '../api/send.ts'
-import { followSubscriptions, health } from '../api/subscriptions.ts'
+import { subscriptions as endpoints, followSubscriptions, isTroubled } from '../api/subscriptions.ts'
 import { IconButton } from '../components/button.tsx'
 import { OpenedDialog } from '../components/dialog.tsx'
 import { ListView } from '../list/list-view.tsx'
@@ -83,7 +83,7 @@ const follow = (): void => {
   })
   effect(() => {
     const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
-    const troubled = (health.value?.failing.length ?? 0) + (health.value?.behind.length ?? 0)
+    const troubled = endpoints.value.filter(isTroubled).length
     document.title = `${troubled > 0 ? `(${troubled}) ` : ''}${parts.filter(Boolean).join(' · ')}`
   })
   startKeyboard()

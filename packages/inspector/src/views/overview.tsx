@@ -1,9 +1,10 @@
 import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
+import { changesState } from '../api/subscriptions.ts'
 import { LoadProblem } from '../components/status.tsx'
 import { useRecord } from '../components/use-record.ts'
-import { EndpointTable } from '../figures/endpoint-table.tsx'
+import { compareEndpoints, EndpointTable } from '../figures/endpoint-table.tsx'
 import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { FirstVisit } from '../figures/first-visit.tsx'
 import { Verdict } from '../figures/verdict.tsx'
@@ -20,13 +21,17 @@ const maxEndpoints = 25
 export const OverviewView = () => {
   const query = getWindow()
   const keys = [organizationId.value, toSearch(query)]
-  const overview = useRecord({ load: () => sendOwn<Overview>(['overview'], { query }), pollMs }, keys)
+  const overview = useRecord(
+    { load: () => sendOwn<Overview>(['overview'], { query }), isAbout: changesState, pollMs },
+    keys,
+  )
   const endpoints = useRecord(
     {
       load: () =>
         sendOwn<Page<SubscriptionOverview>>(['overview', 'subscriptions'], {
           query: { ...query, limit: maxEndpoints },
         }),
+      isAbout: changesState,
       pollMs,
     },
     keys,
@@ -36,7 +41,10 @@ export const OverviewView = () => {
     organizationId.value,
   ])
   const figures = overview.value
-  const page = endpoints.value
+  const page = endpoints.value && {
+    ...endpoints.value,
+    items: endpoints.value.items.toSorted(compareEndpoints),
+  }
   const problem = overview.problem || endpoints.problem || first.problem
   // What has not been loaded is not empty. All parts appear at once, because each would move the ones below it.
   const isLoaded =
@@ -54,7 +62,7 @@ export const OverviewView = () => {
         <LoadProblem text={problem} />
         {isLoaded && (
           <>
-            <Verdict />
+            {figures && page && <Verdict counts={figures.subscriptions} endpoints={page.items} />}
             {isNew && <FirstVisit isSubscribed={isSubscribed} hasEvents={hasEvents} />}
             {figures && <Tiles figures={figures} filters={{}} />}
             {page && <EndpointTable page={page} />}

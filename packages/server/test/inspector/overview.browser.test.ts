@@ -14,7 +14,11 @@ onEachStore('the overview of the inspector', (inspector) => {
     const endpoints = page.getByRole('region', { name: 'Endpoints' })
     const row = endpoints.locator('tr', { hasText: new URL(rejecting.url).host })
 
-    // Which one, and since when? The worst endpoint is first.
+    // Which one, since when, and how much? The first lines say it, and the worst endpoint is first.
+    const state = page.getByRole('region', { name: 'State of the endpoints' })
+    const { host, pathname } = new URL(rejecting.url)
+    const trouble = state.getByRole('listitem').filter({ hasText: `${host}${pathname}` })
+    await trouble.getByText(/since \d\d:\d\d:\d\d \(\d.*\): \d+ not delivered yet$/).waitFor()
     await row.getByText('failing', { exact: true }).waitFor({ timeout: 60_000 })
     await row.getByText('failing since').waitFor()
     expect(await endpoints.locator('tbody tr').first().innerText()).toContain(new URL(rejecting.url).host)
@@ -43,9 +47,9 @@ onEachStore('the overview of the inspector', (inspector) => {
     inspector.stage.setSecret(await dialog.locator('section code').innerText())
     await dialog.getByRole('button', { name: 'Copy the secret' }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('button', { name: 'Resend failed…' }).click()
-    const period = dialog.getByRole('combobox', { name: 'Events' })
-    await expect.poll(() => period.inputValue(), { message: 'the time of the charts' }).toBe('hour')
+    await page.getByRole('button', { name: 'Resend failed here…' }).click()
+    const period = dialog.getByRole('group', { name: 'Events of' }).locator('[aria-pressed=true]')
+    await expect.poll(() => period.innerText(), { message: 'the time of the charts' }).toBe('the last hour')
     await dialog.getByLabel(/^Not delivered: \d+$/).waitFor()
     // Some may have arrived by then, because the server tries again on its own.
     await dialog.getByLabel('Also the delivered ones').check()
@@ -187,7 +191,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       expect(await page.locator('.overview > .body > *').count()).toBe(0)
       release()
-      await page.getByText(/^1 of 2 endpoints fails since /).waitFor()
+      await page.getByText(/^1 of 2 endpoints fails/).waitFor()
       await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
       await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
       const row = page.locator('.rows .row')
@@ -196,11 +200,56 @@ onEachStore('the overview of the inspector', (inspector) => {
         .getByText('failing')
         .waitFor()
       await expect.poll(() => row.count()).toBe(1)
-      // The only one is open.
-      await page.locator('.detail').getByText(inspector.stage.rejecting.url).first().waitFor()
       expect(problems).toEqual([])
     },
   )
+
+  inspector.once('the first lines name up to three endpoints that fail or are behind', async () => {
+    const { accepting } = inspector.stage
+    const { page, problems, picture } = await inspector.open('?organization=empty')
+    const states = ['failing', 'failing', 'behind', 'behind', 'working', 'disabled']
+    const since = new Date(Date.now() - 240_000).toISOString()
+    await page.route('**/organizations/acme/overview?**', async (route) => {
+      const response = await route.fetch()
+      const subscriptions = { failing: 2, behind: 2, untried: 0, working: 1, disabled: 1 }
+      await route.fulfill({ response, json: { ...(await response.json()), subscriptions } })
+    })
+    await page.route('**/organizations/acme/overview/subscriptions?**', async (route) => {
+      const response = await route.fetch()
+      const [first] = (await response.json()).items
+      const items = states.map((state, index) => ({
+        ...first,
+        state,
+        behindSince: state === 'behind' ? since : null,
+        backlog: { unfinished: 1_000 * (index + 1), oldestAt: since },
+        subscription: {
+          ...first.subscription,
+          id: index === 0 ? accepting.id : `sub_${index}`,
+          url: `https://${state}-${index}.example/webhooks`,
+          failingSince: state === 'failing' ? since : null,
+        },
+      }))
+      await route.fulfill({ response, json: { items } })
+    })
+    await page.goto(inspector.getUrl('?organization=acme'))
+    const state = page.getByRole('region', { name: 'State of the endpoints' })
+    await state.getByText('2 of 5 endpoints fail; 2 are behind; 1 is disabled.').waitFor()
+    const lines = (await state.getByRole('listitem').allInnerTexts()).map((line) =>
+      line.replace(/\d\d:\d\d:\d\d \(4 m.*?\)/, 'then'),
+    )
+    expect(lines).toEqual([
+      'failing failing-1.example/webhooks since then: 2,000 not delivered yet',
+      'failing failing-0.example/webhooks since then: 1,000 not delivered yet',
+      'behind behind-3.example/webhooks since then: 4,000 not delivered yet',
+      'and 1 more.',
+    ])
+    await picture(`${inspector.store}-overview-troubles`)
+    await page.setViewportSize({ width: 375, height: 800 })
+    await picture(`${inspector.store}-overview-troubles-375`)
+    await state.getByRole('link', { name: 'failing-0.example/webhooks' }).click()
+    await page.locator('.detail').getByText(accepting.url).first().waitFor()
+    expect(problems).toEqual([])
+  })
 })
 
 onSqlite('the layout of the inspector', (inspector) => {

@@ -140,7 +140,7 @@ const save = async (page: Page, name: string): Promise<void> => {
 for (const colorScheme of ['light', 'dark'] as const) {
   const page = await open('?organization=acme', { ...(colorScheme === 'dark' && { colorScheme }) })
   await page.locator('.chart .line path').first().waitFor({ state: 'attached' })
-  await page.getByText('1 of 4 endpoints fails since').waitFor()
+  await page.getByText('1 of 4 endpoints fails; 1 is behind.').waitFor()
   await save(page, `inspector-${colorScheme}`)
 }
 const why = await open(`deliveries?organization=acme&subscription=${orders}&anyResponse=400,401,403`, {
