@@ -5,10 +5,10 @@ import { sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
 import { nameEndpoint } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
+import { Choice } from '../components/choice.tsx'
 import { Dialog, type DialogControl, openDialog } from '../components/dialog.tsx'
 import { Facts } from '../components/facts.tsx'
 import { RecordLink } from '../components/record-link.tsx'
-import { Select } from '../components/select.tsx'
 import { LoadProblem, Problem } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { useRecord } from '../components/use-record.ts'
@@ -16,16 +16,17 @@ import { formatCount } from '../format/numbers.ts'
 import { getNow } from '../state/now.ts'
 import { failing, type Params, type Query } from '../state/route.ts'
 import { countByEndpoint, resend, type Share, ShareList } from './resend-matching.tsx'
+import { StillFailing } from './still-failing.tsx'
 
 const notDelivered = 'pending,exhausted,skipped'
 
 const periods = [
-  { value: '', label: 'of any time' },
-  { value: 'hour', label: 'of the last hour', ms: 3_600_000 },
-  { value: 'day', label: 'of the last day', ms: 86_400_000 },
-  { value: 'week', label: 'of the last week', ms: 604_800_000 },
+  { value: 'hour', label: 'the last hour', title: 'Events of the last hour', ms: 3_600_000 },
+  { value: 'day', label: 'the last day', title: 'Events of the last day', ms: 86_400_000 },
+  { value: 'week', label: 'the last week', title: 'Events of the last week', ms: 604_800_000 },
+  { value: '', label: 'any time', title: 'All events that are stored' },
 ]
-const range = { value: 'range', label: 'of the range shown' }
+const range = { value: 'range', label: 'the range shown', title: 'Events of the range that the page shows' }
 
 /** Maximum number of deliveries whose results are followed, and of those on a page. */
 const most = { followed: 10_000, page: 1_000 } as const
@@ -181,14 +182,16 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
         </p>
       ) : (
         <>
-          <label>
-            Events
-            <Select
+          <StillFailing ids={subscription === undefined ? [...shares.keys()] : [subscription]} />
+          <div class="line">
+            <span>Events of</span>
+            <Choice
+              label="Events of"
               value={period.value}
               choices={isRange ? [range, ...periods] : periods}
               onChange={(chosen) => (period.value = chosen)}
             />
-          </label>
+          </div>
           {period.value === range.value && (
             <Facts
               facts={{
@@ -196,14 +199,6 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
                 Before: shown.before && <Time at={shown.before} />,
               }}
             />
-          )}
-          {period.value !== '' && (
-            <p>
-              Events of other times are not counted.{' '}
-              <button type="button" class="link" onClick={() => (period.value = '')}>
-                Count all
-              </button>
-            </p>
           )}
           <fieldset class="several" aria-label="Which deliveries">
             {toChoice(false, 'Not delivered', missing.shares)}
@@ -239,15 +234,19 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
   )
 }
 
-type ResendFailedButtonProps = Offer & { readonly isDisabled?: boolean }
+type ResendFailedButtonProps = Offer & {
+  /** The end of the label: what it resends to. */
+  readonly scope: 'here' | 'to this endpoint' | 'to all endpoints'
+  readonly isDisabled?: boolean
+}
 
 /** A button that offers to resend what has not been delivered, and then shows what became of it. */
-export const ResendFailedButton = ({ isDisabled = false, ...offer }: ResendFailedButtonProps) => (
+export const ResendFailedButton = ({ scope, isDisabled = false, ...offer }: ResendFailedButtonProps) => (
   <Button
     icon="resend"
     disabled={isDisabled}
     onClick={() => openDialog((close) => <ResendFailed {...offer} onClose={close} />)}
   >
-    Resend failed…
+    Resend failed<span class="scope"> {scope}</span>…
   </Button>
 )

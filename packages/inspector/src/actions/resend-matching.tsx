@@ -12,6 +12,7 @@ import { useRecord } from '../components/use-record.ts'
 import { nameChoice } from '../format/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
 import type { Params } from '../state/route.ts'
+import { StillFailing } from './still-failing.tsx'
 
 type Query = Readonly<Record<string, string>>
 
@@ -122,6 +123,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         }}
       />
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
+      <StillFailing ids={shares?.map(({ id }) => id) ?? []} />
       {query.status === undefined && (
         <p>
           They include deliveries that have succeeded. To leave these out, choose a status in the list first.

@@ -62,7 +62,8 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
 const Resend: NonNullable<ListDefinition<Delivery>['Bulk']> = (matching) => {
   const { subscription, from, before, ...others } = matching.query
   if (Object.keys(others).length > 0) return <ResendMatching {...matching} />
-  return <ResendFailedButton subscription={subscription} shown={{ from, before }} />
+  const scope = subscription === undefined ? 'to all endpoints' : 'to this endpoint'
+  return <ResendFailedButton scope={scope} subscription={subscription} shown={{ from, before }} />
 }
 
 export const deliveries: ListDefinition<Delivery> = {

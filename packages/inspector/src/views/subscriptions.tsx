@@ -135,7 +135,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           >
             Send a test event
           </Button>
-          <ResendFailedButton subscription={id} shown={period} isDisabled={!enabled} />
+          <ResendFailedButton scope="here" subscription={id} shown={period} isDisabled={!enabled} />
           <Menu
             items={[
               { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },

@@ -103,8 +103,10 @@ onOneStore('the details of the inspector', (inspector) => {
     await inspector.simulate({ customerNumber: '+15550188003' })
     const { page, picture } = await inspector.open('deliveries?organization=acme')
     const dialog = page.getByRole('dialog', { name: /^Resend/ })
-    const open = () => page.getByRole('button', { name: 'Resend failed…' }).click()
-    const period = dialog.getByRole('combobox', { name: 'Events' })
+    const open = (scope = 'to all endpoints') =>
+      page.getByRole('button', { name: `Resend failed ${scope}…` }).click()
+    const period = dialog.getByRole('group', { name: 'Events of' })
+    const readPeriod = () => period.locator('[aria-pressed=true]').innerText()
     const close = async () => {
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
@@ -112,7 +114,16 @@ onOneStore('the details of the inspector', (inspector) => {
     await open()
     await page.getByRole('heading', { name: 'Resend to all endpoints' }).waitFor()
     await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
-    expect(await period.inputValue()).toBe('')
+    expect(await readPeriod()).toBe('any time')
+    // It warns, but does not prevent the resend.
+    await dialog
+      .getByText(/^127\.0\.0\.1:\d+\/webhooks still fails: got 401 at \d\d:\d\d:\d\d\.$/)
+      .first()
+      .waitFor()
+    await dialog.getByRole('button', { name: /^Resend [1-9]/, disabled: false }).waitFor()
+    await period.getByRole('button', { name: 'the last hour' }).click()
+    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    await picture(`${inspector.store}-resend-still-failing`)
     await close()
     // An hour that is over, in which nothing failed.
     await visit(
@@ -120,15 +131,16 @@ onOneStore('the details of the inspector', (inspector) => {
       inspector.getUrl('deliveries?organization=acme&from=2026-01-01T10:00:00Z&before=2026-01-01T11:00:00Z'),
     )
     await open()
-    expect(await period.inputValue()).toBe('range')
+    expect(await readPeriod()).toBe('the range shown')
     await expect.poll(() => dialog.locator('.facts time').count()).toBe(2)
     await dialog.getByLabel('Not delivered: 0', { exact: true }).waitFor()
     await close()
     const { accepting } = inspector.stage
     await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${accepting.id}&window=day`))
-    await open()
+    await open('here')
     await page.getByRole('heading', { name: `Resend to ${accepting.url.replace('http://', '')}` }).waitFor()
-    expect(await period.inputValue()).toBe('day')
+    expect(await readPeriod()).toBe('the last day')
+    expect(await dialog.getByText('still fails').count()).toBe(0)
     await dialog.getByLabel('Also the delivered ones', { exact: true }).check()
     await dialog.getByLabel(/^Also the delivered ones: [1-9]/).waitFor()
     await close()
@@ -139,11 +151,10 @@ onOneStore('the details of the inspector', (inspector) => {
     const untilEnded = () =>
       page.waitForEvent('requestfailed', (request) => request.url().endsWith('/deliveries/resend'))
     await page.route(path, () => {})
-    await Promise.all([untilCounting(), open()])
-    const countAll = dialog.getByRole('button', { name: 'Count all' })
-    await Promise.all([untilEnded(), untilCounting(), countAll.click()])
-    expect(await period.inputValue()).toBe('')
-    expect(await countAll.count()).toBe(0)
+    await Promise.all([untilCounting(), open('here')])
+    const anyTime = period.getByRole('button', { name: 'any time' })
+    await Promise.all([untilEnded(), untilCounting(), anyTime.click()])
+    expect(await readPeriod()).toBe('any time')
     await Promise.all([untilEnded(), close()])
     await page.unroute(path)
 

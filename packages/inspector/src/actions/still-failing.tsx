@@ -1,0 +1,74 @@
+import type { Delivery, ListedSubscription, Page } from '@wabakit/server/control-types'
+import { loadAttempts, sendOwn } from '../api/organization.ts'
+import { findSubscription, isTroubled, shortenUrl } from '../api/subscriptions.ts'
+import { Time } from '../components/time.tsx'
+import { useRecord } from '../components/use-record.ts'
+import { formatCount } from '../format/numbers.ts'
+import { failing } from '../state/route.ts'
+
+/** Number of endpoints that are named. */
+const maxNamed = 3
+
+/** Loads the last attempt of the newest delivery that has failed. */
+const loadFailure = async (subscription: string) => {
+  const query = { subscription, ...failing, order: 'newest_first', limit: 1 }
+  const [delivery] = (await sendOwn<Page<Delivery>>(['deliveries'], { query })).items
+  return delivery && (await loadAttempts(delivery.id)).at(-1)
+}
+
+const Failing = ({ id, url, failingSince }: ListedSubscription) => {
+  const { value: attempt } = useRecord({ load: () => loadFailure(id) })
+  return (
+    <li>
+      {shortenUrl(url)} still fails
+      {attempt !== undefined && (
+        <>
+          : got {attempt.status ?? 'no response'} at <Time at={attempt.startedAt} to="second" />
+        </>
+      )}
+      {attempt === undefined && failingSince !== null && (
+        <>
+          , since <Time at={failingSince} to="second" />
+        </>
+      )}
+      .
+    </li>
+  )
+}
+
+const Behind = ({ url, behindSince }: ListedSubscription) => (
+  <li>
+    {shortenUrl(url)} is behind
+    {behindSince !== null && (
+      <>
+        {' '}
+        since <Time at={behindSince} to="second" />
+      </>
+    )}
+    .
+  </li>
+)
+
+/** Warns before a resend to endpoints that fail or are behind. It does not prevent the resend, which may come after a repair. */
+export const StillFailing = ({ ids }: { readonly ids: readonly string[] }) => {
+  const troubled = ids.flatMap((id) => findSubscription(id) ?? []).filter(isTroubled)
+  if (troubled.length === 0) return null
+  return (
+    <div class="caution" role="status">
+      <ul>
+        {troubled
+          .slice(0, maxNamed)
+          .map((each) =>
+            each.state === 'failing' ? (
+              <Failing key={each.id} {...each} />
+            ) : (
+              <Behind key={each.id} {...each} />
+            ),
+          )}
+        {troubled.length > maxNamed && (
+          <li>{formatCount(troubled.length - maxNamed)} more fail or are behind.</li>
+        )}
+      </ul>
+    </div>
+  )
+}
