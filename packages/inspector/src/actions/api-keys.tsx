@@ -45,6 +45,7 @@ const NewApiKeyForm = ({ onClose }: DialogControl) => (
       initial={{}}
       submitLabel="Create"
       onSubmit={create}
+      onCancel={onClose}
     />
   </Dialog>
 )

@@ -112,6 +112,7 @@ const Editor = ({ title, subscriptionId, source, onClose }: EditorProps) => {
       </p>
       <Problem text={problem.value} />
       <footer>
+        <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" onClick={send}>
           Sign and send
         </Button>

@@ -179,6 +179,7 @@ const Simulation = ({ onClose }: DialogControl) => {
             await run(body)
             if (kind.value !== 'fault') onClose()
           }}
+          onCancel={onClose}
         />
       )}
     </Dialog>

@@ -1,15 +1,17 @@
-import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
-import { eventNames } from '@wabakit/wire'
+import { useSignal } from '@preact/signals'
+import type { ListedSubscription, Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
+import { eventNames, maskUrl } from '@wabakit/wire'
 import { ApiError } from '../api/api-error.ts'
 import { organization, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
-import { shortenUrl } from '../api/subscriptions.ts'
+import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
 import { Dialog, type DialogControl, openDialog, ShownOnce } from '../components/dialog.tsx'
 import { SchemaForm } from '../components/schema-form.tsx'
 import { type Choice, toChoices } from '../format/choices.ts'
 import type { Field } from '../format/schema-fields.ts'
 import { notify } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
+import { sendTestEvent } from './send-event.tsx'
 import { UnfinishedCount } from './unfinished-count.tsx'
 
 const healthEventNames = [
@@ -49,7 +51,6 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
     choices: listNumbers(),
   }
   return [
-    ...(isKept ? [] : [numberField]),
     {
       name: 'url',
       label: 'URL',
@@ -57,6 +58,7 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
       isRequired: true,
       kind: 'url',
     },
+    ...(isKept ? [] : [numberField]),
     {
       name: 'events',
       label: 'Events',
@@ -136,35 +138,88 @@ const buildBody = (values: Values): object => {
 }
 
 const groups = [
-  { title: 'What is sent, and where', fields: ['number', 'url', 'events'] },
+  { title: 'What is sent, and where', fields: ['url', 'number', 'events'] },
   {
-    title: 'How it is sent',
+    title: 'How it is sent: limit, headers, authorization',
     fields: ['maxAttemptsPerSecond', 'headers', 'authorization', 'username', 'credential'],
   },
 ]
 
 const create = async (values: Values): Promise<void> => {
-  const { id, secret } = await sendOwn<SubscriptionWithSecret>(['subscriptions'], { body: buildBody(values) })
+  const subscription = await sendOwn<SubscriptionWithSecret>(['subscriptions'], { body: buildBody(values) })
+  const { id, secret } = subscription
   navigate('subscriptions', { id })
   reloadAll()
   openDialog((close) => (
-    <ShownOnce title="Subscribed" name="secret" secret={secret} to="the receiver" onClose={close}>
-      <p>The receiver needs it to verify the signature of each webhook. Then send a test event.</p>
+    <ShownOnce
+      title="Subscribed"
+      name="secret"
+      secret={secret}
+      to="the receiver"
+      next={
+        subscription.channel === operations
+          ? undefined
+          : { label: 'Send a test event', run: () => sendTestEvent(subscription) }
+      }
+      onClose={close}
+    >
+      <p>The receiver needs it to verify the signature of each webhook.</p>
     </ShownOnce>
   ))
 }
 
-const NewSubscription = ({ onClose }: DialogControl) => (
-  <Dialog title="Subscribe an endpoint" onClose={onClose}>
-    <SchemaForm
-      fields={createFields(undefined)}
-      groups={groups}
-      initial={{ number: listNumbers()[0]?.value ?? '' }}
-      submitLabel="Subscribe"
-      onSubmit={create}
-    />
-  </Dialog>
-)
+/** Finds an enabled subscription that gets some of the same events at the same URL. */
+const findTwin = (values: FormData): ListedSubscription | undefined => {
+  const url = maskUrl(String(values.get('url') ?? '').trim())
+  const [channel, number] = String(values.get('number') ?? '').split(' ')
+  const events = values.getAll('events').map(String)
+  return subscriptions.value.find(
+    (each) =>
+      each.enabled &&
+      each.url === url &&
+      each.channel === channel &&
+      each.number === (number ?? '') &&
+      (events.length === 0 || each.events === 'all' || each.events.some((name) => events.includes(name))),
+  )
+}
+
+/** Warns of another subscription that sends the same events to the same URL, which is allowed. */
+const Twin = ({ twin, onClose }: DialogControl & { readonly twin: ListedSubscription | undefined }) => {
+  const open = (id: string): void => {
+    onClose()
+    navigate('subscriptions', { id })
+  }
+  return (
+    <div class="whole" role="status">
+      {twin !== undefined && (
+        <p class="caution">
+          A subscription with this URL exists: the endpoint would get each event twice.{' '}
+          <button type="button" class="link" onClick={() => open(twin.id)}>
+            Open it
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+const NewSubscription = ({ onClose }: DialogControl) => {
+  const twin = useSignal<ListedSubscription | undefined>(undefined)
+  return (
+    <Dialog title="Subscribe an endpoint" onClose={onClose}>
+      <SchemaForm
+        fields={createFields(undefined)}
+        groups={groups.map((group) => ({ ...group, isFolded: group.fields.includes('headers') }))}
+        initial={{ number: listNumbers()[0]?.value ?? '' }}
+        submitLabel="Subscribe"
+        onSubmit={create}
+        onChange={(values) => (twin.value = findTwin(values))}
+        onCancel={onClose}
+        remarks={{ url: <Twin twin={twin.value} onClose={onClose} /> }}
+      />
+    </Dialog>
+  )
+}
 
 export const addSubscription = (): void => openDialog((close) => <NewSubscription onClose={close} />)
 
@@ -189,6 +244,7 @@ export const editSubscription = (subscription: Subscription): void => {
           notify('Saved.')
           reloadAll()
         }}
+        onCancel={close}
       >
         <p class="quiet">
           <UnfinishedCount subscriptionId={id} /> A new URL also gets those.{' '}

@@ -141,11 +141,13 @@ type ShownOnceProps = DialogControl & {
   readonly secret: string
   /** Where to copy it. */
   readonly to: string
+  /** The next step, once the secret is copied. */
+  readonly next?: { readonly label: string; readonly run: () => unknown } | undefined
   readonly children?: ComponentChildren
 }
 
 /** A dialog with a new secret, which is never shown again. Asks before it closes, unless the secret was copied. */
-export const ShownOnce = ({ title, name, secret, to, children, onClose }: ShownOnceProps) => {
+export const ShownOnce = ({ title, name, secret, to, next, children, onClose }: ShownOnceProps) => {
   const isShown = useSignal(false)
   const isKept = useSignal(false)
   const keep = (): void => {
@@ -177,9 +179,14 @@ export const ShownOnce = ({ title, name, secret, to, children, onClose }: ShownO
       </section>
       {children}
       <footer>
-        <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
+        <Button {...(next === undefined && { kind: 'primary' })} disabled={!isKept.value} onClick={onClose}>
           Done
         </Button>
+        {next && (
+          <Button kind="primary" disabled={!isKept.value} onClick={next.run}>
+            {next.label}
+          </Button>
+        )}
       </footer>
     </Dialog>
   )

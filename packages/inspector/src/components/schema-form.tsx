@@ -1,14 +1,20 @@
 import { useSignal } from '@preact/signals'
 import type { Issue } from '@wabakit/wire'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useRef } from 'preact/hooks'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { type Field, readFields } from '../format/schema-fields.ts'
+import { Button } from './button.tsx'
 import { FieldInput } from './field-input.tsx'
 import { Problem } from './status.tsx'
 
 /** The names of the fields under a title. A name also stands for its parts, such as `summary.recap`. Other fields come last. */
-export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
+export type FieldGroup = {
+  readonly title: string
+  readonly fields: readonly string[]
+  /** Set if the fields are in view only once the user opens the group, or one of them has an error. */
+  readonly isFolded?: boolean
+}
 
 /** The title of the fields without a group. */
 const others = 'More'
@@ -22,9 +28,15 @@ type SchemaFormProps = {
   readonly submitLabel: string
   /** Sends the request. If it rejects, the form shows each error next to its field. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
+  /** Called with the values of the form when the user changes one. */
+  readonly onChange?: (values: FormData) => void
+  readonly onCancel: () => void
+  /** Remarks below fields, by the names of these. */
+  readonly remarks?: Readonly<Record<string, ComponentChildren>>
 }
 
-export const SchemaForm = ({ fields, groups, initial, children, submitLabel, onSubmit }: SchemaFormProps) => {
+export const SchemaForm = (props: SchemaFormProps) => {
+  const { fields, groups, initial, children, submitLabel, onSubmit, onChange, onCancel, remarks = {} } = props
   const problem = useSignal('')
   const issues = useSignal<readonly Issue[]>([])
   const form = useRef<HTMLFormElement>(null)
@@ -53,29 +65,38 @@ export const SchemaForm = ({ fields, groups, initial, children, submitLabel, onS
         event.preventDefault()
         void submit()
       }}
+      onInput={({ currentTarget }) => onChange?.(new FormData(currentTarget))}
     >
-      {titles
-        .filter((title) => fields.some((field) => findTitle(field) === title))
-        .map((title) => (
+      {titles.map((title) => {
+        const own = fields.filter((field) => findTitle(field) === title)
+        if (own.length === 0) return null
+        const isFolded = groups.some((group) => group.title === title && group.isFolded)
+        const inputs = (
+          <div class="columns">
+            {own.map((field) => (
+              <Fragment key={field.name}>
+                <FieldInput field={field} initial={initial[field.name] ?? ''} problem={findProblem(field)} />
+                {remarks[field.name]}
+              </Fragment>
+            ))}
+          </div>
+        )
+        return isFolded ? (
+          <details key={title} open={own.some(findProblem) || undefined}>
+            <summary>{title}</summary>
+            {inputs}
+          </details>
+        ) : (
           <fieldset key={title}>
             <legend>{title}</legend>
-            <div class="columns">
-              {fields
-                .filter((field) => findTitle(field) === title)
-                .map((field) => (
-                  <FieldInput
-                    key={field.name}
-                    field={field}
-                    initial={initial[field.name] ?? ''}
-                    problem={findProblem(field)}
-                  />
-                ))}
-            </div>
+            {inputs}
           </fieldset>
-        ))}
+        )
+      })}
       {children}
       <Problem text={problem.value} />
       <footer>
+        <Button onClick={onCancel}>Cancel</Button>
         <button type="submit" class="button primary">
           {submitLabel}
         </button>
