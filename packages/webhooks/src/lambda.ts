@@ -119,8 +119,7 @@ const toRequest = (event: LambdaEvent): Promise<Request> => {
 
 /**
  * Turns a receiver into an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
- * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response. It does
- * not if the receiver has the option `waitUntil`.
+ * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response.
  *
  * Rejects with a {@link WebhookUsageError} for events of other triggers, so that a queue keeps its messages.
  *

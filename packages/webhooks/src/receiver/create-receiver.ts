@@ -75,9 +75,9 @@ export type ReceiverMethods<Context> = {
    * It also accepts the object with the request that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2
    * pass to a route. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
    *
-   * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
-   *   `executionCtx` with one, like Hono's context, the receiver uses it to keep the platform running until the
-   *   handlers finish, unless it has the option `waitUntil` or an inbox. Defaults to the first argument.
+   * @param host - the object that the platform passes along with a request. The receiver calls its `waitUntil`, which keeps the
+   *   platform running until the handlers finish. Without the option `waitUntil`, it also finds one in the object's
+   *   `executionCtx`, like that of Hono's context. With an inbox, it calls none. Defaults to the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
   // This overload is last, because Next.js checks only the last one, whose first parameter must be a `Request`.

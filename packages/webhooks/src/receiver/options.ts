@@ -36,7 +36,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    * Keeps the host running until handlers have finished, such as `after` of `next/server` or `waitUntil` of
    * `@vercel/functions`. If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()`
    * before it ends.
-   * @default the `waitUntil` of the object passed to `handle`, as in Cloudflare Workers
+   * @default only the `waitUntil` of the object passed to `handle`, as in Cloudflare Workers
    */
   readonly waitUntil?: WaitUntil | undefined
   /**

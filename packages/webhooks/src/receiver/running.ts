@@ -44,6 +44,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
         // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts
         // without an execution context.
         const host = given as Host
+        // In addition to the option, because AWS Lambda freezes the process after the response in any case.
+        if (configured) host.waitUntil?.(work)
         const keeper = configured ?? (host.waitUntil === undefined ? host.executionCtx : host)
         // Calls a missing `waitUntil` only until the warning is printed. Throwing and catching an error for
         // each delivery would take a third of the delivery's time.

@@ -217,15 +217,17 @@ describe('a Lambda function', () => {
     expect((await toLambdaHandler({ handle: failingLater })({ path: '/' })).statusCode).toBe(200)
   })
 
-  it('finishes the work after an early response before it is frozen', async () => {
-    const steps: string[] = []
-    const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), ack: 'before' }).onAny(
-      async () => {
+  it.each([undefined, () => {}])(
+    'finishes the work after an early response before it is frozen, whether or not the receiver has waitUntil',
+    async (waitUntil) => {
+      const steps: string[] = []
+      const verify = standardWebhooks({ secrets: [secret] })
+      const receiver = createReceiver({ verify, ack: 'before', waitUntil }).onAny(async () => {
         await new Promise((resolve) => setTimeout(resolve, 5))
         steps.push('handled')
-      },
-    )
-    await toLambdaHandler(receiver)({ httpMethod: 'POST', path: '/', ...(await signed(summary)) })
-    expect(steps).toEqual(['handled'])
-  })
+      })
+      await toLambdaHandler(receiver)({ httpMethod: 'POST', path: '/', ...(await signed(summary)) })
+      expect(steps).toEqual(['handled'])
+    },
+  )
 })
