@@ -1,5 +1,4 @@
-/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
-export const longestTimerMs = 2_147_483_647
+import { longestTimerMs } from '@wabakit/wire'
 
 /**
  * Rounds up and limits a time that a database stores, in milliseconds. Databases have no number for `Infinity`, and

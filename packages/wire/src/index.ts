@@ -48,10 +48,11 @@ export { readBytes, readText } from './read-body.ts'
 export { readMessages, type StreamMessage } from './read-messages.ts'
 export { receiveRequest } from './receive-request.ts'
 
-// Reading and printing untrusted values, and tracing.
+// Reading and printing untrusted values, tracing, and timers.
 
 export { findNumber, readDigits } from './find-number.ts'
 export { createBulkSecretHider, createSecretFinder, createSecretHider } from './hide-secrets.ts'
+export { longestTimerMs } from './longest-timer.ts'
 export { isMasked, listMasked, maskUrl, urlMask } from './mask-url.ts'
 export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'

@@ -1,5 +1,5 @@
+import { longestTimerMs } from '@wabakit/wire'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { longestTimerMs } from '../options/clock.ts'
 import { getAbortReason, openSignal } from './abort.ts'
 
 it('a signal without a reason, as in React Native, gives an AbortError', () => {

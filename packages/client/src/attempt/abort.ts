@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../options/clock.ts'
+import { longestTimerMs } from '@wabakit/wire'
 
 /** Returns `signal.reason`, or a similar error in React Native, where signals have no reason. */
 export const getAbortReason = ({ reason }: AbortSignal): unknown =>

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
+import { longestTimerMs } from '@wabakit/wire'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createClock, longestTimerMs } from './clock.ts'
+import { createClock } from './clock.ts'
 
 const now = Date.UTC(2026, 0, 1)
 

@@ -1,3 +1,5 @@
+import { longestTimerMs } from '@wabakit/wire'
+
 /** The client's source of time. Replace it in tests, so that waits take no real time. */
 export type Clock = {
   /** Returns the time in milliseconds since the Unix epoch. */
@@ -14,9 +16,6 @@ export type Clock = {
  * durations of a clock that was passed in are those of its `now`.
  */
 export type MonotonicClock = Clock & { elapsed(): number }
-
-/** The longest delay that timers support, in milliseconds. A timer with a longer delay fires immediately. */
-export const longestTimerMs = 2_147_483_647
 
 const sleep: Clock['sleep'] = (ms, signal) =>
   new Promise((resolve) => {

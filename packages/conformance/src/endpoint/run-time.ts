@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../report/run-checks.ts'
+import { longestTimerMs } from '@wabakit/wire'
 import type { ServedClock } from './served-clock.ts'
 
 /** Maximum duration of a run whose limit is an estimate, in milliseconds, however busy this machine is. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { longestTimerMs } from '../report/run-checks.ts'
+import { longestTimerMs } from '@wabakit/wire'
 
 /** Milliseconds that have passed, in which this thread had work, and of CPU time that the process has used. */
 export type Reading = { readonly passed: number; readonly active: number; readonly cpu: number }

@@ -1,3 +1,4 @@
+import { longestTimerMs } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict } from './report.ts'
 
 export type Finding = {
@@ -50,9 +51,6 @@ export type RunOptions<Kind extends Check> = {
   /** Called with each result as soon as it is known. */
   onResult(result: CheckResult): void
 }
-
-/** The longest delay of a timer, in milliseconds. A longer one would end at once. */
-export const longestTimerMs = 2_147_483_647
 
 const afterRealTime = (ms: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, Math.min(ms, longestTimerMs))

@@ -1,3 +1,5 @@
+import { longestTimerMs } from '@wabakit/wire'
+
 // Saved when the module is loaded, so that fake timers installed later do not stop the mock.
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
@@ -6,9 +8,6 @@ const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
  * its own timers in place. Fake timers have a `clock`.
  */
 const isFake = (): boolean => 'clock' in startRealTimer
-
-/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
-const longestMs = 2_147_483_647
 
 /** Starts a timer that fake timers do not affect. It does not keep the process alive; the test runner does. */
 const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
@@ -27,7 +26,7 @@ const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
  * @returns a function that cancels it.
  */
 export const afterRealTime = (ms: number, run: () => void): (() => void) => {
-  const delayMs = Math.min(ms, longestMs)
+  const delayMs = Math.min(ms, longestTimerMs)
   if (isFake()) return startHiddenTimer(delayMs, run)
   const timer = startRealTimer(run, delayMs)
   return () => stopRealTimer(timer)
@@ -39,7 +38,7 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
  */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {
   const { setTimeout, clearTimeout } = globalThis
-  const timer = setTimeout(run, Math.min(ms, longestMs))
+  const timer = setTimeout(run, Math.min(ms, longestTimerMs))
   return () => clearTimeout(timer)
 }
 

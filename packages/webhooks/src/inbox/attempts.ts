@@ -1,7 +1,7 @@
+import { longestTimerMs } from '@wabakit/wire'
 import { type ParsedEvent, parseIfReadable } from '../parse/parse-event.ts'
 import { callAll } from '../receiver/handlers.ts'
 import type { InboxContext, InboxHost } from '../receiver/inbox.ts'
-import { longestTimerMs } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../time-limit.ts'
+import { longestTimerMs } from '@wabakit/wire'
 
 /**
  * Creates a notifier that wakes waiting loops. `wait` resolves at the next notification, after `maxMs` or 24 days,

@@ -1,5 +1,6 @@
+import { longestTimerMs } from '@wabakit/wire'
 import type { Claim } from '../dedupe/dedupe.ts'
-import { failAfter, longestTimerMs } from '../time-limit.ts'
+import { failAfter } from '../time-limit.ts'
 import { isPromise } from '../verifiers/verify-signature.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'

@@ -1,8 +1,7 @@
-import { createByteCollector, toBodyStream } from '@wabakit/wire'
+import { createByteCollector, longestTimerMs, toBodyStream } from '@wabakit/wire'
 import { encoder } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
 import { parsedBody } from '../parsed-body.ts'
-import { longestTimerMs } from '../time-limit.ts'
 import type { ReceiverSettings } from './options.ts'
 
 /** Matches the JSON types of `application` and `text` (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
