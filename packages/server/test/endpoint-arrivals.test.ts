@@ -49,7 +49,7 @@ test('a line per endpoint says whether a call arrived there, and else which even
   ])
   expect(endpoints[0].text).toMatch(/^delivered at \d\d:\d\d:\d\d UTC$/)
   expect(endpoints[1].text).toMatch(
-    /^not delivered: CALL_INCOMING_INITIATED got 500 (?:twice|\d times), (?:next attempt|and) /,
+    /^not delivered: CALL_INCOMING_INITIATED got 500 (?:twice|in \d attempts) \(the endpoint failed while it handled the webhook\), (?:next attempt|and) /,
   )
   expect(endpoints[1].missing).toBe(endpoints[1].events)
 
@@ -146,5 +146,6 @@ test('a group has a line per endpoint too', async () => {
   const { endpoints, deliveries } = (await control(server, `GET ${path}/timeline?group=a`)).body
   expect((await control(server, `GET ${path}/groups`)).body.items).toMatchObject([{ members: 1 }])
   expect(deliveries.length).toBeGreaterThan(0)
-  expect(endpoints).toMatchObject([{ url, state: 'not_delivered' }])
+  const text = expect.stringContaining('got 404 (nothing at the URL accepts POST requests), ')
+  expect(endpoints).toMatchObject([{ url, state: 'not_delivered', text }])
 })

@@ -19,7 +19,12 @@ onOneStore('the details of the inspector', (inspector) => {
         .filter({ hasText: /delivered at/ })
         .waitFor()
       const failing = lines.filter({ hasText: name(rejecting.url) })
-      await failing.filter({ hasText: /not delivered: CALL_INCOMING_INITIATED got 401/ }).waitFor()
+      await failing
+        .filter({
+          hasText:
+            /not delivered: CALL_INCOMING_INITIATED got 401.* \(the endpoint found no valid signature\)/,
+        })
+        .waitFor()
       await picture(`${inspector.store}-arrivals-${path.slice(0, path.indexOf('?'))}`)
       await failing.getByRole('link', { name: `Open the delivery to ${name(rejecting.url)}` }).click()
       await page.getByRole('article').getByText('The endpoint found no valid signature.').waitFor()

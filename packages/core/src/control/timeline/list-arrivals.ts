@@ -2,16 +2,22 @@ import { maskUrl } from '@wabakit/wire'
 import type { AttemptRecord, DeliveryRecord } from '../../index.ts'
 import { utc } from '../schemas.ts'
 import type { ArrivalView } from '../views/arrival.ts'
+import { nameCause } from '../views/diagnosis.ts'
 import { formatMoment, formatTimes } from '../views/wait.ts'
 import { explainDelivery, type WaitContext } from './explain-delivery.ts'
 
-/** Describes failed attempts: `got 500 twice`, or `failed 3 times, the last one with 503` if they differ. */
+/**
+ * Describes failed attempts, and why the last one failed: `got 401 twice (the endpoint found no valid signature)`, or
+ * `failed 3 times, the last one with 401 (…)` if they differ.
+ */
 const describeFailures = (failed: readonly AttemptRecord[]): string => {
   const last = failed.at(-1)
-  const response = last?.status ?? 'no response'
-  return failed.every(({ status }) => status === last?.status)
-    ? `got ${response}${formatTimes(failed.length)}`
+  if (last === undefined) return 'was not sent'
+  const response = `${last.status ?? 'no response'}`
+  const how = failed.every(({ status }) => status === last.status)
+    ? `got ${response}${failed.length > 2 ? ` in ${failed.length} attempts` : formatTimes(failed.length)}`
     : `failed${formatTimes(failed.length)}, the last one with ${response}`
+  return `${how} (${nameCause(last)})`
 }
 
 const formatNext = ({ status, dueAt }: DeliveryRecord, now: number): string => {
@@ -65,11 +71,10 @@ const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): 
   const failed = attempts
     .filter(({ succeeded, deferred }) => !succeeded && !deferred)
     .slice(-Math.max(failures, 1))
-  const cause = failed.length === 0 ? 'was not sent' : describeFailures(failed)
   return {
     state: 'not_delivered',
     ...about,
-    text: `not delivered: ${eventName} ${cause}${formatNext(blocker, now)}`,
+    text: `not delivered: ${eventName} ${describeFailures(failed)}${formatNext(blocker, now)}`,
   }
 }
 

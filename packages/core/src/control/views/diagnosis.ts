@@ -101,6 +101,12 @@ const explain = (cause: FailureCause, lastStep: string): Diagnosis => {
 export const explainCause = (cause: FailureCause): Diagnosis =>
   explain(cause, ' Then retry pending deliveries, and resend exhausted ones.')
 
+/** Says in a clause why an attempt failed, in the words of its diagnosis: `the endpoint found no valid signature`. */
+export const nameCause = (attempt: AttemptRecord): string => {
+  const [sentence = ''] = causes[findFailureCause(attempt)].text.split('.')
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
+}
+
 /** Returns the likely cause of a failed attempt, or `null` if it did not fail. */
 export const diagnose = (attempt: AttemptRecord, status: DeliveryStatus): Diagnosis | null =>
   attempt.succeeded || attempt.deferred ? null : explain(findFailureCause(attempt), lastSteps[status])
