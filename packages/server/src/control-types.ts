@@ -30,7 +30,7 @@ export type SearchHit = z.input<typeof control.SearchHitView>
 export type Customer = Omit<z.input<typeof control.CustomerView>, 'calls'> & {
   readonly calls: readonly (Call & { readonly endpoints: readonly Arrival[] })[]
 }
-/** Whether the events of a call or group have arrived at one endpoint. */
+/** Whether the events of a call or group, or one event, have arrived at one endpoint. */
 export type Arrival = control.ArrivalView
 /** A person's membership in a group. */
 export type Participant = z.input<typeof control.ParticipantView>
@@ -38,6 +38,8 @@ export type Participant = z.input<typeof control.ParticipantView>
 export type EventType = z.input<typeof control.EventTypeView>
 /** A published event. */
 export type Event = z.input<typeof control.EventView>
+/** A published event, and whether it has arrived at each endpoint. */
+export type EventDetails = z.input<typeof control.EventDetailsView>
 /** The delivery of one event to one subscription. */
 export type Delivery = z.input<typeof control.DeliveryView>
 /** A delivery attempt. */

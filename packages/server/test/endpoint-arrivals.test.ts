@@ -73,6 +73,21 @@ test('a line per endpoint says whether a call arrived there, and else which even
   expect(calls[0].endpoints).toEqual(endpoints)
 })
 
+test('an event has a line per endpoint, which names an earlier event that holds it back', async () => {
+  const { urls, simulate, read } = await open([200, 500], { fails: 'CALL_INCOMING_INITIATED' })
+  await simulate('c1')
+  const readEndpoints = async (name: string) => {
+    const [{ id }] = (await read(`events?call=c1&name=${name}`)).items
+    return (await read(`events/${id}`)).endpoints
+  }
+  const failing = { url: urls[1], state: 'not_delivered', eventName: 'CALL_INCOMING_INITIATED' }
+  for (const name of ['CALL_INCOMING_INITIATED', 'CALL_ENDED'])
+    expect(await readEndpoints(name), name).toMatchObject([
+      { url: urls[0], state: 'delivered', events: 1 },
+      { ...failing, events: 1, missing: 1 },
+    ])
+})
+
 test('the list of calls has what became of each summary, and nothing for a call without one', async () => {
   const { server, simulate, read } = await open([200])
   await simulate('arrived')

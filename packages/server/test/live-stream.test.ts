@@ -18,7 +18,8 @@ test('streams events and attempts, each event before its attempts', async () => 
   const attempt = await stream.next()
   const [delivery] = (await control(server, 'GET /organizations/acme/deliveries')).body.items
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
-  const stored = (await control(server, `GET /organizations/acme/events/${event?.id}`)).body
+  const { endpoints, ...stored } = (await control(server, `GET /organizations/acme/events/${event?.id}`)).body
+  expect(endpoints).toMatchObject([{ url: endpoint.url }])
   expect(event).toMatchObject({ event: 'event', data: stored })
   expect(attempt).toMatchObject({ event: 'attempt', id: undefined })
   expect(attempt?.data).toEqual({

@@ -22,7 +22,7 @@ export {
   showDelivery,
   type WireAttempt,
 } from './views/delivery.ts'
-export { EventView } from './views/event.ts'
+export { EventDetailsView, EventView } from './views/event.ts'
 export { EventTypeView } from './views/event-type.ts'
 export { GroupView, ListedGroupView, ParticipantView } from './views/group.ts'
 export { ApiKeyView, NewApiKeyView, OrganizationView } from './views/organization.ts'

@@ -1,4 +1,4 @@
-import type { Delivery, Event, Page } from '@wabakit/server/control-types'
+import type { Delivery, Event, EventDetails, Page } from '@wabakit/server/control-types'
 import { listCopyItems } from '../actions/delivery-actions.ts'
 import { sendOwn } from '../api/organization.ts'
 import { BodyView } from '../components/body-view.tsx'
@@ -8,6 +8,7 @@ import { Panel } from '../components/panel.tsx'
 import { SubjectLink } from '../components/subject-link.tsx'
 import { Time, timeWidth } from '../components/time.tsx'
 import { useRecord } from '../components/use-record.ts'
+import { Arrivals } from '../detail/arrivals.tsx'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { reveal, showBody } from '../format/mask.ts'
 import { readEvent } from '../format/read-event.ts'
@@ -15,7 +16,11 @@ import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { eventFilters } from './filters.ts'
 
 const EventDetail = ({ id, item }: DetailProps<Event>) => {
-  const { value, problem } = useRecord({ load: () => sendOwn<Event>(['events', id]) })
+  const { value, problem } = useRecord({
+    load: () => sendOwn<EventDetails>(['events', id]),
+    // An attempt of another event of the same call or group may let this one follow.
+    isAbout: (message, known) => message.type === 'attempt' && message.attempt.subject === known?.subject,
+  })
   const deliveries = useRecord({
     load: () => sendOwn<Page<Delivery>>(['deliveries'], { query: { event: id } }),
     isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
@@ -28,11 +33,16 @@ const EventDetail = ({ id, item }: DetailProps<Event>) => {
       title={reveal(event?.name ?? id)}
       actions={event && <Menu items={listCopyItems(async () => event)} />}
     >
-      {event !== undefined && (deliveries.value ?? deliveries.problem) && (
+      {event !== undefined && (value ?? problem) && (deliveries.value ?? deliveries.problem) && (
         <>
+          {value !== undefined && value.endpoints.length > 0 && (
+            <section class="verdict" aria-label="Did it arrive?">
+              <Arrivals endpoints={value.endpoints} />
+            </section>
+          )}
           <Facts
             facts={{
-              About: <SubjectLink {...event} />,
+              About: <SubjectLink {...event} {...readEvent(event.payload)} />,
               Occurred: <Time at={event.occurredAt} />,
               Channel: event.channel,
               Id: <span class="id">{event.id}</span>,

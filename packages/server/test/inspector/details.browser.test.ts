@@ -34,6 +34,23 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
+  test('an event says where it has arrived, and leads to its call by the name of the customer', async () => {
+    const callId = await inspector.simulate({ customerNumber: '+15550188078' })
+    const { server, accepting, rejecting } = inspector.stage
+    const { body } = await control(
+      server,
+      `GET /organizations/acme/events?call=${callId}&name=CALL_INCOMING_INITIATED`,
+    )
+    const { page, picture } = await inspector.open(`events?organization=acme&id=${body.items[0].id}`)
+    const lines = page.getByRole('region', { name: 'Did it arrive?' }).getByRole('listitem')
+    const at = ({ url }: { readonly url: string }) => lines.filter({ hasText: new URL(url).host })
+    await at(accepting).getByText('delivered at').waitFor()
+    await at(rejecting).getByText('(the endpoint found no valid signature), next attempt').waitFor()
+    await picture(`${inspector.store}-event`)
+    await page.getByRole('article').getByRole('link', { name: '+15550188078' }).click()
+    await page.getByRole('article', { name: 'Timeline of the call' }).waitFor()
+  })
+
   test('a delivery that waits leads to the one that it waits for, and offers no resend', async () => {
     await createGroup(inspector.stage.server.url, { groupId: 'waits' })
     const { deliveries, subscriptions } = inspector.stage.server.service
@@ -320,7 +337,7 @@ onOneStore('the details of the inspector', (inspector) => {
           Created: time,
         },
       ],
-      ['events', eventId, { About: callId, Occurred: time, Channel: 'PSTN', Id: eventId }],
+      ['events', eventId, { About: numbers.customerNumber, Occurred: time, Channel: 'PSTN', Id: eventId }],
       [
         'deliveries',
         id,

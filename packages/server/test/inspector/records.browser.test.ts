@@ -76,7 +76,7 @@ onOneStore('the records of the inspector', (inspector) => {
       const row = page.locator('.row', { hasText: 'subscription.disabled' }).first()
       await row.locator('a.record').first().click()
       // A delivery does not name the organization, so it links to the event first.
-      if (view === 'deliveries') await page.getByRole('article').locator('a.record').first().click()
+      if (view === 'deliveries') await page.getByRole('article').locator('.facts a.record').first().click()
       await page.locator('h2', { hasText: new URL(url).host }).waitFor()
       await page.getByText('the endpoint responded with 410', { exact: true }).waitFor()
       expect(new URL(page.url()).searchParams.get('organization')).toBe('acme')

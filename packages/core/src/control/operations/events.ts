@@ -7,8 +7,10 @@ import { checkPayload, findReceivers } from '../custom-payloads.ts'
 import { EventFilter, order, selectEvents, subjectFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, showPage, subject } from '../schemas.ts'
+import { listDeliveries } from '../timeline/explain-delivery.ts'
+import { listArrivals } from '../timeline/list-arrivals.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
-import { EventView, showEvent } from '../views/event.ts'
+import { EventDetailsView, EventView, showEvent } from '../views/event.ts'
 import { TimelineView } from '../views/timeline.ts'
 
 const operation = operationIn('Events')
@@ -49,11 +51,16 @@ export const eventOperations = [
   operation({
     id: 'getEvent',
     route: `GET ${path}/:eventId`,
-    summary: 'Get an event',
-    result: EventView,
-    run: async ({ params: { organizationId, eventId } }, { service }) => {
-      const [event] = (await service.events.list(organizationId, { eventId, limit: 1 })).items
-      return showEvent(requireFound(event, 'event', eventId))
+    summary: 'Get an event, and whether it has arrived',
+    result: EventDetailsView,
+    run: async ({ params: { organizationId, eventId } }, context) => {
+      const { service } = context
+      const [{ items }, deliveries] = await Promise.all([
+        service.events.list(organizationId, { eventId, limit: 1 }),
+        listDeliveries(service, organizationId, { eventId }),
+      ])
+      const event = showEvent(requireFound(items[0], 'event', eventId))
+      return { ...event, endpoints: await listArrivals(context, deliveries) }
     },
   }),
   operation({

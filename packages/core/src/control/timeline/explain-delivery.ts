@@ -1,15 +1,21 @@
 import { explainWait } from '../../delivery/explain-wait.ts'
-import type { AttemptRecord, DeliveryRecord, ReferenceServer, Subscription } from '../../index.ts'
+import type {
+  AttemptRecord,
+  DeliveryRecord,
+  DeliverySelection,
+  ReferenceServer,
+  Subscription,
+} from '../../index.ts'
 import type { ControlContext } from '../operation.ts'
 import { showWait, type WaitView } from '../views/wait.ts'
 
 export type WaitContext = Pick<ControlContext, 'service' | 'now'>
 
-/** Lists a subject's newest 1,000 deliveries in the order of their events. */
+/** Lists the newest 1,000 deliveries of a subject or an event, in the order of their events. */
 export const listDeliveries = async (
   { deliveries }: ReferenceServer,
   organizationId: string,
-  selection: { readonly subject: string; readonly subscriptionId?: string },
+  selection: Pick<DeliverySelection, 'subject' | 'eventId' | 'subscriptionId'>,
 ): Promise<DeliveryRecord[]> => {
   const page = { ...selection, order: 'newest_first', limit: 1_000 } as const
   return (await deliveries.list(organizationId, page)).items.toReversed()
