@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { closeRecord } from '../state/current-record.ts'
 import { isTrace } from '../state/route.ts'
+import { Breakable } from './breakable.tsx'
 import { IconButton } from './button.tsx'
 import { LoadProblem } from './status.tsx'
 
@@ -14,15 +15,19 @@ type PanelProps = {
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean
-  /** Set if the record has buttons with text. Phones show them in a row, which stays free while the record loads. */
-  readonly hasButtons?: boolean
+  /**
+   * Set if the record has buttons with text: beside the title or, for a long one, below it. Phones always show them in a row
+   * below it. That row stays free while the record loads.
+   */
+  readonly buttons?: 'beside' | 'below'
 }
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
 /** The panel of a record. When it opens, it takes the focus from the list. When it closes, it returns the focus. */
 export const Panel = (props: PanelProps) => {
-  const { title, badge, label, actions, problem, children, isWide = false, hasButtons = false } = props
+  const { title, badge, label, actions, problem, children, isWide = false, buttons } = props
+  const name = typeof title === 'string' ? title : undefined
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -40,14 +45,16 @@ export const Panel = (props: PanelProps) => {
   }, [])
   return (
     <article
-      class={`detail ${isWide ? 'wide' : ''} ${hasButtons ? 'with-buttons' : ''}`}
+      class={`detail ${isWide ? 'wide' : ''} ${buttons ? `buttons-${buttons}` : ''}`}
       aria-label={label}
       ref={panel}
     >
       <header>
         <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
         <h2>
-          <span class="title truncated">{title}</span>
+          <span class="title" title={name}>
+            {name === undefined ? title : <Breakable text={name} />}
+          </span>
           {badge}
         </h2>
         <div class="actions">{!isTrace && actions}</div>

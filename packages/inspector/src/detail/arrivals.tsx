@@ -1,5 +1,6 @@
 import type { Arrival } from '@wabakit/server/control-types'
 import { shortenUrl } from '../api/subscriptions.ts'
+import { Breakable } from '../components/breakable.tsx'
 import { RecordLink } from '../components/record-link.tsx'
 import { TextWithTime } from '../components/time.tsx'
 
@@ -20,7 +21,7 @@ export const Arrivals = ({ endpoints, about }: ArrivalsProps) =>
           <span class={`dot ${tones[state]}`} aria-hidden="true" />
           <span>
             <RecordLink view="subscriptions" id={subscriptionId}>
-              {url === null ? subscriptionId : shortenUrl(url)}
+              <Breakable text={url === null ? subscriptionId : shortenUrl(url)} />
             </RecordLink>{' '}
             <TextWithTime text={text} at={at} to="second" />{' '}
             {state !== 'delivered' && (

@@ -2,6 +2,7 @@ import type { Timeline } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
+import { Breakable } from '../components/breakable.tsx'
 import { IconButton } from '../components/button.tsx'
 import { Panel } from '../components/panel.tsx'
 import { LoadProblem } from '../components/status.tsx'
@@ -28,7 +29,9 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
       {known !== undefined && (
         <>
           <header>
-            <h3>{known.delivery.eventName}</h3>
+            <h3>
+              <Breakable text={known.delivery.eventName} />
+            </h3>
             {!isTrace && <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />}
             <IconButton
               icon="close"

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { addSubscription } from '../actions/subscription-form.tsx'
 import { shortenUrl } from '../api/subscriptions.ts'
+import { Breakable } from '../components/breakable.tsx'
 import { Button } from '../components/button.tsx'
 import { RecordLink } from '../components/record-link.tsx'
 import { disabledTexts, EndpointState } from '../components/status.tsx'
@@ -37,22 +38,6 @@ export const compareEndpoints = (left: SubscriptionOverview, right: Subscription
   return differences.find((each) => each !== 0) ?? 0
 }
 
-/** The address of an endpoint. A narrow column breaks it at slashes rather than within words. */
-const Address = ({ url }: { readonly url: string }) => {
-  const [host = '', ...segments] = shortenUrl(url).split('/')
-  return (
-    <span title={url}>
-      {host}
-      {segments.map((segment) => (
-        <>
-          /<wbr />
-          {segment}
-        </>
-      ))}
-    </span>
-  )
-}
-
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, behindSince, totals, series, latency, backlog, times } = endpoint
   const { id, url, number, channel, failingSince, disabledReason } = subscription
@@ -69,7 +54,9 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
       </td>
       <th scope="row">
         <RecordLink view="subscriptions" id={id} filters={getWindowParams()}>
-          <Address url={url} />
+          <span title={url}>
+            <Breakable text={shortenUrl(url)} />
+          </span>
         </RecordLink>
         <small class="quiet">
           {number || channel}

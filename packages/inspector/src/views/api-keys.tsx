@@ -15,7 +15,7 @@ const formatNumbers = ({ wabaNumbers }: ApiKey): string =>
 const ApiKeyDetail = ({ id, item, isLoading }: DetailProps<ApiKey>) => (
   <Panel
     label="API key"
-    hasButtons
+    buttons="beside"
     title={item === undefined ? id : name(item)}
     actions={
       item && (

@@ -47,7 +47,7 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   return (
     <Panel
       label="Delivery"
-      hasButtons
+      buttons="beside"
       problem={problem}
       title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}

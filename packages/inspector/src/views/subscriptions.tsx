@@ -113,7 +113,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   )
   const subscription = value ?? item
   if (subscription === undefined)
-    return <Panel title={id} label="Subscription" problem={problem} hasButtons />
+    return <Panel title={id} label="Subscription" problem={problem} buttons="below" />
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
   const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
   // The parts appear at once, because each would move the ones below it.
@@ -122,7 +122,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   return (
     <Panel
       label="Subscription"
-      hasButtons
+      buttons="below"
       title={shortenUrl(url)}
       badge={<EndpointState {...subscription} />}
       actions={

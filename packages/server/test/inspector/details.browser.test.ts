@@ -51,6 +51,49 @@ onOneStore('the details of the inspector', (inspector) => {
     await page.getByRole('article', { name: 'Timeline of the call' }).waitFor()
   })
 
+  inspector.once('the title of a panel is shown in full at any width, and breaks between words', async () => {
+    const { server, rejecting } = inspector.stage
+    const { subscriptions, deliveries } = server.service
+    const url = 'http://127.0.0.1:9/analytics/of_calls/webhooks'
+    const { id } = await subscriptions.create('acme', { channel: 'PSTN', number: '+15550100002', url })
+    onTestFinished(() => subscriptions.remove('acme', id))
+    const callId = await inspector.simulate({})
+    const find = async () => {
+      const selection = { subject: `call:${callId}`, subscriptionId: rejecting.id }
+      return (await deliveries.list('acme', selection)).items[0]
+    }
+    await expect.poll(async () => (await find())?.attempts).toBe(1)
+    const { page, picture } = await inspector.open('')
+    for (const path of [
+      `subscriptions?organization=acme&id=${id}`,
+      `deliveries?organization=acme&id=${(await find())?.id}`,
+    ]) {
+      await visit(page, inspector.getUrl(path))
+      const title = page.locator('.detail .title')
+      await page.locator('.detail .badge').first().waitFor()
+      for (const width of [1440, 1280, 768, 375]) {
+        await page.setViewportSize({ width, height: 800 })
+        const broken = await title.evaluate((element) => {
+          const parts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+          const found: string[] = []
+          while (parts.nextNode()) {
+            const range = document.createRange()
+            range.selectNodeContents(parts.currentNode)
+            if (range.getClientRects().length > 1) found.push(range.toString())
+          }
+          return found
+        })
+        expect(broken, `words of ${path} that are broken at ${width} px`).toEqual([])
+        const cut = await title.evaluate(
+          (element) =>
+            element.scrollHeight - element.clientHeight + element.scrollWidth - element.clientWidth,
+        )
+        expect(cut, `the title of ${path} at ${width} px`).toBe(0)
+        await picture(`${inspector.store}-title-${path.split('?')[0]}-${width}`)
+      }
+    }
+  })
+
   test('a delivery that waits leads to the one that it waits for, and offers no resend', async () => {
     await createGroup(inspector.stage.server.url, { groupId: 'waits' })
     const { deliveries, subscriptions } = inspector.stage.server.service
