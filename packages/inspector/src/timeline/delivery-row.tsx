@@ -4,7 +4,7 @@ import { WaitText } from '../components/time.tsx'
 import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { isPhone } from '../state/viewport.ts'
-import { type Axis, spread } from './scale.ts'
+import { type Axis, placeAttempts } from './scale.ts'
 
 /** The delivery and the attempt that are selected in a timeline. `undefined` means the last attempt. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
@@ -26,31 +26,33 @@ export type TimelineDelivery = Timeline['deliveries'][number]
 export type DeliveryRowProps = Axis & {
   readonly delivery: TimelineDelivery
   readonly entries: readonly TimelineEntry[]
-  readonly now: number
   readonly selected: TimelineSelection | undefined
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** Minimum width at which an attempt is easy to click or tap, in pixels. */
-const minWidths = { pointer: 34, finger: 44 }
+/** Returns the minimum width at which an attempt is easy to click or tap, in pixels. */
+export const getMinWidth = (): number => (isPhone.value ? 44 : 34)
+
+/** The width of a mark and of the space before it, in pixels. */
+const markWidth = 24
 
 export const DeliveryRow = (props: DeliveryRowProps) => {
-  const { delivery, entries, now, place, width, selected, onSelect } = props
+  const { delivery, entries, nowX, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery
   const own = entries.filter((entry) => 'deliveryId' in entry && entry.deliveryId === id)
   const next = own.find(({ kind }) => kind === 'next_attempt')
   const toX = (time: number): number => place(time) * width
   const start = toX(Date.parse(createdAt))
-  const end = toX(
-    finishedAt === null ? Math.max(now, next ? Date.parse(next.at) : 0) : Date.parse(finishedAt),
-  )
-  const minWidth = isPhone.value ? minWidths.finger : minWidths.pointer
+  const minWidth = getMinWidth()
   const attempts = own.flatMap((entry) => (entry.kind === 'attempt' ? [entry] : []))
-  const places = attempts.map(({ at, attempt: { durationMs } }) => {
-    const from = toX(Date.parse(at))
-    return { x: from, width: Math.max(minWidth, toX(Date.parse(at) + durationMs) - from) }
+  const places = attempts.map(({ at, attempt: { durationMs }, marks: ofAttempt }) => {
+    const x = toX(Date.parse(at))
+    const atLeast = minWidth + ofAttempt.length * markWidth
+    return { x, width: Math.max(atLeast, toX(Date.parse(at) + durationMs) - x) }
   })
-  const lefts = spread(places, width)
+  const nextPlace = next && { x: toX(Date.parse(next.at)), width: minWidth }
+  const { xs, nextX } = placeAttempts(places, nextPlace, { nowX, width })
+  const end = finishedAt === null ? Math.max(nowX, nextX ?? 0) : toX(Date.parse(finishedAt))
   const isSelected = selected?.deliveryId === id
   const select = (attempt?: number): void => onSelect({ deliveryId: id, attempt })
   return (
@@ -81,7 +83,7 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
               type="button"
               class={`try ${tone}`}
               aria-pressed={isSelected && selected?.attempt === number}
-              style={{ left: `${lefts[index]}px`, width: `${places[index]?.width}px` }}
+              style={{ left: `${xs[index]}px`, width: `${places[index]?.width}px` }}
               title={`Attempt ${number}: ${status ?? error}, ${formatDuration(durationMs)}, at ${formatTime(at)}`}
               onClick={() => select(number)}
             >
@@ -93,7 +95,7 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
         {next?.kind === 'next_attempt' && (
           <span
             class="next"
-            style={{ left: `${toX(Date.parse(next.at))}px` }}
+            style={{ left: `${nextX}px`, width: `${minWidth}px` }}
             title={`Attempt ${next.number} at ${formatTime(next.at)}`}
           >
             #{next.number}

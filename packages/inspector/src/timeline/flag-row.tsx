@@ -33,10 +33,10 @@ type FlagRowProps = Axis & {
   readonly filters: Params
 }
 
-export const FlagRow = ({ title, kind, entries, filters, place, width }: FlagRowProps) => {
+export const FlagRow = ({ title, kind, entries, filters, ...axis }: FlagRowProps) => {
   const flags = entries.filter((entry) => entry.kind === kind).flatMap(toFlag)
   if (flags.length === 0) return null
-  const all = placeFlags(flags, { place, width })
+  const all = placeFlags(flags, axis)
   const placed = all.filter(({ line }) => line < maxLines)
   const lines = Math.max(...placed.map(({ line }) => line)) + 1
   const hidden = all.length - placed.length

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScale, listTicks, placeFlags, spread } from './scale.ts'
+import { createScale, listTicks, placeAttempts, placeFlags, spread } from './scale.ts'
 
 const second = 1_000
 const day = 86_400 * second
@@ -39,13 +39,26 @@ test('axis labels do not overlap, and include the length of wide gaps', () => {
 
 test('flags at the same time are on separate lines, within the axis', () => {
   const flag = { at: 5, text: 'CALL_INCOMING_INITIATED' }
-  const placed = placeFlags([flag, flag, flag], { place: () => 1, width: 400 })
+  const placed = placeFlags([flag, flag, flag], { place: () => 1, width: 400, nowX: 390 })
   expect(placed.map(({ line }) => line)).toEqual([0, 1, 2])
-  expect(placed.every(({ x }) => x >= 0 && x < 400)).toBe(true)
+  expect(placed.map(({ x }) => x)).toEqual([197, 197, 197])
 })
 
 test('attempts do not overlap, and stay on the axis while there is room', () => {
   const attempts = [0, 1, 90, 95].map((x) => ({ x, width: 20 }))
   expect(spread(attempts, 100)).toEqual([0, 22, 58, 80])
   expect(spread([{ x: 30, width: 20 }], 100)).toEqual([30])
+})
+
+test('attempts are before the line of the current time, and the next one is after it', () => {
+  const attempts = [50, 58].map((x) => ({ x, width: 20 }))
+  const next = { x: 62, width: 20 }
+  expect(placeAttempts(attempts, next, { nowX: 60, width: 100 })).toEqual({ xs: [16, 38], nextX: 62 })
+  expect(placeAttempts(attempts, { x: 95, width: 20 }, { nowX: 60, width: 100 }).nextX).toBe(75)
+})
+
+test('attempts without room before the line of the current time do not overlap the next one', () => {
+  const attempts = [1, 2, 3].map((x) => ({ x, width: 20 }))
+  const { xs, nextX } = placeAttempts(attempts, { x: 98, width: 20 }, { nowX: 10, width: 100 })
+  expect([...xs, nextX]).toEqual([1, 23, 45, 78])
 })

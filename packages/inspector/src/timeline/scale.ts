@@ -15,8 +15,8 @@ type Gap = { readonly from: number; readonly to: number; readonly left: number; 
 
 export type Scale = ReturnType<typeof createScale>
 
-/** A time axis. `width` is in pixels. */
-export type Axis = Pick<Scale, 'place'> & { readonly width: number }
+/** A time axis. `width` and `nowX`, the position of the current time, are in pixels. */
+export type Axis = Pick<Scale, 'place'> & { readonly width: number; readonly nowX: number }
 
 export type ScaleMode = 'compressed' | 'linear'
 
@@ -84,7 +84,8 @@ export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
 /** An item on the axis. Its position and width are in pixels. */
 type Placed = { readonly x: number; readonly width: number }
 
-const gap = 2
+/** The space between items, in pixels. */
+export const gap = 2
 
 /**
  * Moves overlapping items apart, so that the user can click each of them. Preserves their order and, if there
@@ -105,21 +106,40 @@ export const spread = (placed: readonly Placed[], axis: number): number[] => {
   return xs
 }
 
+/**
+ * Places the attempts of a delivery before the line of the current time, if they have enough room there, and the next attempt
+ * after it, so that nothing covers anything else.
+ */
+export const placeAttempts = (
+  attempts: readonly Placed[],
+  next: Placed | undefined,
+  { nowX, width }: Pick<Axis, 'nowX' | 'width'>,
+) => {
+  const needed = attempts.reduce((sum, each) => sum + each.width + gap, 0)
+  const rest = next === undefined ? width : width - next.width - gap
+  const xs = spread(attempts, needed <= nowX ? nowX - gap : rest)
+  const end = Math.max(nowX, (xs.at(-1) ?? 0) + (attempts.at(-1)?.width ?? 0))
+  return {
+    xs,
+    nextX: next && Math.min(Math.max(next.x - next.width, end + gap), width - next.width),
+  }
+}
+
 const characterWidth = 7
 const padding = 30
 
 /**
  * Arranges labels on as few lines as possible, so that they do not overlap. Labels that would extend beyond
- * the right end are moved to the left.
+ * the current time are moved to the left, if they have enough room there.
  */
 export const placeFlags = <Flag extends { readonly at: number; readonly text: string }>(
   flags: readonly Flag[],
-  { place, width }: Axis,
+  { place, width, nowX }: Axis,
 ) => {
   const ends: number[] = []
   return flags.map((flag) => {
     const length = flag.text.length * characterWidth + padding
-    const x = Math.max(0, Math.min(place(flag.at) * width, width - length))
+    const x = Math.max(0, Math.min(place(flag.at) * width, (length < nowX ? nowX - gap : width) - length))
     const free = ends.findIndex((end) => end <= x)
     const line = free === -1 ? ends.length : free
     ends[line] = x + length

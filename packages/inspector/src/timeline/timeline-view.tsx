@@ -6,10 +6,10 @@ import { Button, IconButton } from '../components/button.tsx'
 import { Choice } from '../components/choice.tsx'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { isTrace } from '../state/route.ts'
-import type { DeliveryRowProps } from './delivery-row.tsx'
+import { type DeliveryRowProps, getMinWidth } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { Lane } from './lane.tsx'
-import { createScale, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
+import { createScale, gap, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
 import { findVirtualTime } from './virtual-time.ts'
 
 const zoomStep = 1.6
@@ -70,19 +70,27 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     return () => observer.disconnect()
   }, [])
 
+  const room = getMinWidth() + gap
+  const most = Math.max(0, ...deliveries.map(({ attempts }) => attempts))
+  // Wider than the page if the attempts of a delivery and the next one have no room side by side.
+  const width = Math.max(visible.value, (most + 1) * room) * zoom.value
+
   const zoomBy = (factor: number): void => {
     const element = box.current
     if (element === null) return
-    const before = (element.scrollLeft + visible.value / 2) / (visible.value * zoom.value)
-    zoom.value = Math.min(Math.max(zoom.value * factor, 1), maxZoom)
+    const before = (element.scrollLeft + visible.value / 2) / width
+    const wanted = Math.min(Math.max(zoom.value * factor, 1), maxZoom)
+    const grown = (width * wanted) / zoom.value
+    zoom.value = wanted
     requestAnimationFrame(() => {
-      element.scrollLeft = before * visible.value * zoom.value - visible.value / 2
+      element.scrollLeft = before * grown - visible.value / 2
     })
   }
 
   const scale = createScale(listTimes(timeline), mode.value)
-  const width = visible.value * zoom.value
-  const axis = { place: scale.place, width }
+  // Leaves room for the next attempts.
+  const end = entries.some((entry) => entry.kind === 'next_attempt') ? width - room - gap : width
+  const axis = { place: scale.place, width, nowX: Math.min(scale.place(Date.parse(now)) * width, end) }
   const [kind = '', ...id] = timeline.subject.split(':')
   const filters = { [kind]: id.join(':') }
   const virtual = findVirtualTime(entries)
@@ -154,7 +162,6 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
               url={subscription.url}
               deliveries={deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id)}
               {...{ entries, selected, onSelect, ...axis }}
-              now={Date.parse(now)}
             />
           ))}
           {virtual && (
@@ -166,7 +173,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
               }}
             />
           )}
-          <div class="now" style={{ '--x': `${scale.place(Date.parse(now)) * width}px` }}>
+          <div class="now" style={{ '--x': `${axis.nowX}px` }}>
             <span>now</span>
           </div>
         </div>

@@ -94,6 +94,49 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
+  inspector.once('nothing of a timeline covers anything else at 1280 and 375 px', async () => {
+    const callId = await inspector.simulate({})
+    const { server, rejecting } = inspector.stage
+    const { deliveries } = server.service
+    const find = async () => {
+      const selection = { subject: `call:${callId}`, subscriptionId: rejecting.id }
+      return (await deliveries.list('acme', selection)).items[0]
+    }
+    for (let attempts = 1; attempts <= 5; attempts++) {
+      await expect.poll(async () => (await find())?.attempts).toBe(attempts)
+      if (attempts < 5) await deliveries.retry('acme', (await find())?.id ?? '')
+    }
+    for (const width of [1280, 375]) {
+      const { page, picture } = await inspector.open(`calls?organization=acme&id=${callId}&delivery=none`, {
+        viewport: { width, height: 900 },
+      })
+      await page.locator('.next').first().waitFor()
+      expect(await page.locator('.try', { hasText: '401' }).count()).toBe(5)
+      const overlapping = await page.locator('.lanes').evaluate((lanes) => {
+        const boxes = [...lanes.querySelectorAll('.try, .next, .flag, .now, .now span')].map((element) => ({
+          name: `${element.className || element.localName} ${element.textContent}`,
+          box: element.getBoundingClientRect(),
+        }))
+        return boxes.flatMap(({ name, box }, index) =>
+          boxes
+            .slice(index + 1)
+            .filter((other) => !(name.startsWith('now') && other.name.startsWith('span')))
+            .filter(
+              (other) =>
+                box.left < other.box.right &&
+                other.box.left < box.right &&
+                box.top < other.box.bottom &&
+                other.box.top < box.bottom,
+            )
+            .map((other) => `${name} and ${other.name}`),
+        )
+      })
+      expect(overlapping, `at ${width} px`).toEqual([])
+      await page.locator('.now span').scrollIntoViewIfNeeded()
+      await picture(`${inspector.store}-timeline-${width}`)
+    }
+  })
+
   test('a delivery that waits leads to the one that it waits for, and offers no resend', async () => {
     await createGroup(inspector.stage.server.url, { groupId: 'waits' })
     const { deliveries, subscriptions } = inspector.stage.server.service
