@@ -1,5 +1,7 @@
 import type { Delivery } from '@wabakit/server/control-types'
+import type { ComponentChildren } from 'preact'
 import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
+import { Breakable } from '../components/breakable.tsx'
 import { DeliveryStatus } from '../components/status.tsx'
 import { nameSubject } from '../components/subject-link.tsx'
 import { Time } from '../components/time.tsx'
@@ -9,6 +11,8 @@ type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined
   /** The property in which the deliveries differ. */
   readonly by: 'endpoint' | 'subject'
+  /** A link to further deliveries. */
+  readonly children?: ComponentChildren
 }
 
 const describe = (delivery: Delivery, by: DeliveryLinksProps['by']): string =>
@@ -19,7 +23,7 @@ const none = {
   subject: 'This subscription has not matched an event yet.',
 } as const
 
-export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
+export const DeliveryLinks = ({ deliveries, by, children }: DeliveryLinksProps) => (
   <section class="attempts links" aria-label="Deliveries">
     <h3>Deliveries</h3>
     {deliveries?.length === 0 && <p class="quiet">{none[by]}</p>}
@@ -33,11 +37,14 @@ export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
           >
             <DeliveryStatus {...delivery} />
             <span class="name truncated">{delivery.eventName}</span>
-            <span class="error truncated">{describe(delivery, by)}</span>
+            <span class="error">
+              <Breakable text={describe(delivery, by)} />
+            </span>
             <Time at={delivery.createdAt} to="second" />
           </button>
         </li>
       ))}
     </ul>
+    {children}
   </section>
 )

@@ -11,6 +11,7 @@ import { Arrivals } from '../detail/arrivals.tsx'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { SummaryView } from '../detail/summary-view.tsx'
 import { showNumber } from '../format/mask.ts'
+import { formatCount } from '../format/numbers.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { getParam, isTrace } from '../state/route.ts'
 import { CallState } from './calls.tsx'
@@ -71,6 +72,21 @@ const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
   </section>
 )
 
+/** A link to all deliveries, unless all are shown. If the customer has calls that are not shown, their number is not known. */
+const AllDeliveries = ({ customer }: { readonly customer: Customer }) => {
+  const { number, calls, hasMoreCalls, memberships, deliveries } = customer
+  const endpoints = [...calls, ...memberships].flatMap((each) => each.endpoints)
+  const count = endpoints.reduce((sum, { events }) => sum + events, 0)
+  if (!hasMoreCalls && count === deliveries.length) return null
+  return (
+    <p>
+      <RecordLink view="deliveries" filters={{ text: number }}>
+        {hasMoreCalls ? 'All deliveries' : `All ${formatCount(count)} deliveries`}
+      </RecordLink>
+    </p>
+  )
+}
+
 /** The latest calls, the groups and the latest deliveries of a customer, who is found by the number. */
 export const CustomerView = () => {
   const id = getParam('id')
@@ -100,7 +116,9 @@ export const CustomerView = () => {
           <>
             <Calls customer={customer} />
             <Memberships memberships={customer.memberships} />
-            <DeliveryLinks deliveries={customer.deliveries} by="endpoint" />
+            <DeliveryLinks deliveries={customer.deliveries} by="endpoint">
+              <AllDeliveries customer={customer} />
+            </DeliveryLinks>
           </>
         )}
       </div>

@@ -51,6 +51,23 @@ onOneStore('the details of the inspector', (inspector) => {
     await page.getByRole('article', { name: 'Timeline of the call' }).waitFor()
   })
 
+  inspector.once('a customer with more deliveries than are shown has a link to all of them', async () => {
+    const { server, accepting } = inspector.stage
+    const { subscriptions } = server.service
+    for (let count = 0; count < 2; count++) {
+      const target = { channel: 'PSTN', number: '+15550100002', url: accepting.url } as const
+      const { id } = await subscriptions.create('acme', target)
+      onTestFinished(() => subscriptions.remove('acme', id))
+    }
+    const callId = await inspector.simulate({ customerNumber: '+15550188079' })
+    const { length } = (await control(server, `GET /organizations/acme/deliveries?call=${callId}`)).body.items
+    expect(length).toBeGreaterThan(10)
+    const { page, picture } = await inspector.open('customers?organization=acme&id=15550188079')
+    await picture(`${inspector.store}-customer-all`)
+    await page.getByRole('link', { name: `All ${length} deliveries` }).click()
+    await page.getByRole('heading', { name: `Deliveries ${length}` }).waitFor()
+  })
+
   inspector.once('the title of a panel is shown in full at any width, and breaks between words', async () => {
     const { server, rejecting } = inspector.stage
     const { subscriptions, deliveries } = server.service
