@@ -64,6 +64,11 @@ const serveDelivery = async (resent: number, last: object) => {
 test.each([
   [{ status: 200, succeeded: true }, 'good', 'Delivered: the endpoint responded with 200.'],
   [{ status: 503, succeeded: false }, 'bad', 'The attempt failed again: 503.'],
+  [
+    { status: 401, succeeded: false, diagnosis: { text: 'The endpoint found no valid signature.' } },
+    'bad',
+    'The attempt failed again: 401. The endpoint found no valid signature.',
+  ],
   [{ status: null, error: 'no response', succeeded: false }, 'bad', 'The attempt failed again: no response.'],
 ])('a resend reports the attempt that follows it, and none from before: %j', async (last, tone, text) => {
   await serveDelivery(1, last)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Delivery, Page } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
-import { sendOwn } from '../api/organization.ts'
+import { loadAttempts, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
 import { nameEndpoint } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
@@ -65,19 +65,32 @@ type ResultsProps = {
   readonly known: ReadonlyMap<string, number>
 }
 
-/** The numbers of resent deliveries that have arrived or failed so far. */
+/** Explains the most frequent cause of failed deliveries in the words of an attempt, and counts those that it explains. */
+const explainFailures = async (failed: readonly Delivery[]) => {
+  const byCause = Map.groupBy(failed, ({ lastResponse }) => lastResponse?.cause)
+  const [most = []] = [...byCause.values()].toSorted((left, right) => right.length - left.length)
+  const [example] = most
+  if (example === undefined) return undefined
+  const text = (await loadAttempts(example.id)).findLast(({ diagnosis }) => diagnosis)?.diagnosis?.text
+  return text && { text, count: most.length }
+}
+
+/** The numbers of resent deliveries that have arrived or failed so far, and the most frequent cause of failures. */
 const Results = ({ attempted, count, known }: ResultsProps) => {
-  const { value = [], problem } = useRecord({
+  const { value, problem } = useRecord({
     load: async () => {
       // Oldest first, because the resent deliveries are mostly older than those of new events, which could exceed the maximum.
       const deliveries = await readDeliveries({ ...attempted, order: 'oldest_first' })
-      return deliveries.filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity))
+      const ended = deliveries.filter(({ id, attempts }) => attempts > (known.get(id) ?? Infinity))
+      const failed = ended.filter(({ status, failures }) => status !== 'delivered' && failures > 0)
+      const delivered = ended.filter(({ status }) => status === 'delivered').length
+      return { delivered, failed: failed.length, cause: await explainFailures(failed) }
     },
     pollMs,
   })
+  const { failed = 0, cause } = value ?? {}
   // At most the number of resent ones, because the server may have attempted others on its own just before the resend.
-  const delivered = Math.min(count, value.filter(({ status }) => status === 'delivered').length)
-  const failed = value.filter(({ status, failures }) => status !== 'delivered' && failures > 0).length
+  const delivered = Math.min(count, value?.delivered ?? 0)
   const rest = Math.min(count, known.size) - delivered - failed
   return (
     <>
@@ -85,6 +98,7 @@ const Results = ({ attempted, count, known }: ResultsProps) => {
       <p role="status">
         {formatCount(count)} resent: {formatCount(delivered)} delivered, {formatCount(failed)} failed
         {rest > 0 && `, ${formatCount(rest)} under way`}.{' '}
+        {cause && `${cause.count < failed ? `${formatCount(cause.count)} of them: ` : ''}${cause.text} `}
         <RecordLink view="deliveries" filters={failed > 0 ? { ...attempted, ...failing } : attempted}>
           Open
         </RecordLink>

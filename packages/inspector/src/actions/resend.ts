@@ -17,9 +17,13 @@ const reportAttempt = async (id: string, known: number): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, pollMs))
     const attempt = (await loadAttempts(id)).find(({ number }) => number > known)
     if (attempt === undefined) continue
-    const result = attempt.status ?? attempt.error
-    if (attempt.succeeded) notify(`Delivered: the endpoint responded with ${result}.`)
-    else notify(`The attempt failed again: ${result}.`, { tone: 'bad' })
+    const { succeeded, status, error, diagnosis } = attempt
+    const result = status ?? error
+    if (succeeded) notify(`Delivered: the endpoint responded with ${result}.`)
+    else
+      notify([`The attempt failed again: ${result}.`, diagnosis?.text].filter(Boolean).join(' '), {
+        tone: 'bad',
+      })
     reloadAll()
     return
   }

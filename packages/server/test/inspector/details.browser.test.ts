@@ -154,6 +154,19 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
+  test('a resend that fails again says why', async () => {
+    const { rejecting } = inspector.stage
+    await inspector.simulate({ customerNumber: '+15550188080' })
+    const { page, picture } = await inspector.open(`subscriptions?organization=acme&id=${rejecting.id}`)
+    await page.getByRole('button', { name: 'Resend failed here…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: /^Resend [1-9]\d*$/ }).click()
+    await dialog
+      .getByText(/^\d+ resent: 0 delivered, [1-9]\d* failed\. The endpoint found no valid signature\. Open$/)
+      .waitFor()
+    await picture(`${inspector.store}-resent-in-vain`)
+  })
+
   test('a delivery that waits leads to the one that it waits for, and offers no resend', async () => {
     await createGroup(inspector.stage.server.url, { groupId: 'waits' })
     const { deliveries, subscriptions } = inspector.stage.server.service

@@ -1,6 +1,7 @@
 import type { DeliveryRecord, ReferenceServer } from '../../index.ts'
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
 import { type DeliveryView, showDelivery } from '../views/delivery.ts'
+import { diagnose } from '../views/diagnosis.ts'
 
 type Service = Pick<ReferenceServer, 'deliveries' | 'calls' | 'groups'>
 type Named = { readonly customerNumber?: string; readonly groupName?: string }
@@ -34,11 +35,17 @@ export const showDeliveries = async (
     ),
   ])
   const namesBySubject = new Map(subjects.map((subject, index) => [subject, names[index]]))
-  const responses = new Map(attempts.map(({ deliveryId, status, error }) => [deliveryId, { status, error }]))
-  return deliveries.map((delivery) =>
-    showDelivery(delivery, {
-      lastResponse: responses.get(delivery.id) ?? null,
+  const lastAttempts = new Map(attempts.map((attempt) => [attempt.deliveryId, attempt]))
+  return deliveries.map((delivery) => {
+    const last = lastAttempts.get(delivery.id)
+    const lastResponse = last && {
+      status: last.status,
+      error: last.error,
+      cause: diagnose(last, delivery.status)?.cause ?? null,
+    }
+    return showDelivery(delivery, {
+      lastResponse: lastResponse ?? null,
       ...namesBySubject.get(delivery.subject),
-    }),
-  )
+    })
+  })
 }

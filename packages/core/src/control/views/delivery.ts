@@ -15,7 +15,7 @@ export const DeliveryStatus = z.enum([
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`attempting`). `deferrals` is how often its endpoint was already handling the event since it was created or last resent. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines and the results of `retryDelivery` and `cancelDelivery` do not have these three.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`attempting`). `deferrals` is how often its endpoint was already handling the event since it was created or last resent. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, with the likely `cause` if it failed, `customerNumber` that of the call, and `groupName` that of the group; timelines and the results of `retryDelivery` and `cancelDelivery` do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -31,7 +31,13 @@ export const DeliveryView = named(
     createdAt: Utc,
     finishedAt: UtcOrNull,
     wait: z.nullable(WaitView),
-    lastResponse: z.nullable(z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) })),
+    lastResponse: z.nullable(
+      z.object({
+        status: z.nullable(z.number()),
+        error: z.nullable(z.string()),
+        cause: z.nullable(DiagnosisView.shape.cause),
+      }),
+    ),
     customerNumber: z.nullable(z.string()),
     groupName: z.nullable(z.string()),
   }),
