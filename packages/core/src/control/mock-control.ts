@@ -53,7 +53,7 @@ export type MockTenantControl = {
     readonly match?: Json | undefined
     readonly timeoutMs?: number | undefined
   }): Promise<Json>
-  /** Sends an event that the service itself would not send. */
+  /** Sends any event, also one that the service itself would not send. */
   trigger(event: string | Json, overrides?: Json): Promise<void>
   /** Returns all recorded requests, events and deliveries, oldest first. */
   getRecordings(): {

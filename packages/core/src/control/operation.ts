@@ -20,10 +20,10 @@ export const tags = {
   Groups: 'Groups and their participants.',
   Events: 'What has happened, listed or as it happens.',
   Deliveries: 'Webhooks, their attempts, and resending them.',
-  Erasure: 'Deleting everything about a call or a customer.',
+  Erasure: 'Deleting what is stored about a call or a customer.',
   Faults: 'Failures that a test asks for.',
-  Mock: 'What only the mock has: tenants, a virtual clock, waits and recordings.',
-  Server: 'The server itself.',
+  Mock: 'What only the mock has, such as tenants, a virtual clock, waits and recordings.',
+  Server: 'The server itself, the requests that it got, and the events that it has.',
 } as const
 
 /** The host of the control API, as its operations see it. */

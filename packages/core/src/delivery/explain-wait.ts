@@ -31,7 +31,7 @@ export type Surroundings = {
   /** Why its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
   readonly maxAttemptsPerSecond: number | null
-  /** Set if another delivery of the subscription is being attempted. */
+  /** Set if this process is attempting another delivery of the subscription. */
   readonly isEndpointBusy: boolean
 }
 

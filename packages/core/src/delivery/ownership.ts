@@ -12,7 +12,7 @@ export type OwnershipContext = {
     take(shards: readonly OwnedShard[]): void
     /**
      * Starts no more attempts in a shard, and stops the running ones after `graceMs` at the latest. Resolves when they
-     * have ended and their results are written.
+     * have ended, and their results are written or, if the store fails, discarded.
      */
     leave(shard: number, graceMs: number): Promise<void>
   }

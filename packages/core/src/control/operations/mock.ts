@@ -114,7 +114,7 @@ const Wait = named(
 )
 const Trigger = named(
   'TriggerRequest',
-  'An event that the service itself would not send: a known one by its `name`, changed by `overrides`, or any `payload`.',
+  'Any event, also one that the service itself would not send: a known one by its `name`, changed by `overrides`, or any `payload`.',
   z.strictObject({
     name: z.optional(z.string()),
     overrides: z.optional(object),
@@ -202,7 +202,7 @@ export const mockOperations = [
   operation({
     id: 'triggerEvent',
     route: `POST ${path}/triggered-events`,
-    summary: 'Send an event that the service itself would not send',
+    summary: 'Send any event, also one that the service itself would not send',
     body: Trigger,
     run: async ({ params, body: { name, payload, overrides } }, { mock }) => {
       const event = name ?? payload

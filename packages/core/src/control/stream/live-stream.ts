@@ -26,7 +26,7 @@ type StreamStart = {
 const heartbeatMs = 15_000
 /** Interval, in milliseconds, of polls for events without a notification, such as events that match no subscription. */
 const pollMs = 1_000
-/** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
+/** Pause between two reads of events, in milliseconds. On PostgreSQL, a read briefly delays transactions with events. */
 const readPauseMs = 50
 /**
  * Maximum number of attempts that wait until a slow client has received those before. Older ones are dropped; those
