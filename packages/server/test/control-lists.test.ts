@@ -156,15 +156,15 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
       [organizationId, host.key],
       ['other', 'wk_other_key_0123456789'],
     ] as const) {
-      await control(host, `POST /organizations/${id}/simulated-calls`, { callId: 'c1' })
+      await control(host, `POST /organizations/${id}/simulated-calls`, { callId: 'of-ana' })
       const headers = { authorization: key }
-      expect((await fetch(`${host.url}/v1/call/ai-summary?callId=c1`, { headers })).status).toBe(200)
+      expect((await fetch(`${host.url}/v1/call/ai-summary?callId=of-ana`, { headers })).status).toBe(200)
     }
-    await host.service.erasures.erase(organizationId, { callId: 'c1' })
+    await host.service.erasures.erase(organizationId, { callId: 'of-ana' })
 
     const { items } = (await control(host, 'GET /requests')).body
     expect(items).toMatchObject([
-      { organizationId: 'other', callId: 'c1' },
+      { organizationId: 'other', callId: 'of-ana' },
       { organizationId, callId: null },
     ])
     const [theirs, erased] = await Promise.all(
@@ -174,9 +174,17 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
       ),
     )
     const sender = { address: '127.0.0.1', userAgent: expect.any(String), query: 'callId=***' }
-    expect(theirs).toMatchObject({ ...sender, callId: 'c1', responseBody: expect.stringContaining('c1') })
+    expect(theirs).toMatchObject({
+      ...sender,
+      callId: 'of-ana',
+      responseBody: expect.stringContaining('of-ana'),
+    })
     const nothing = { address: null, userAgent: null, query: null, requestBody: null, responseBody: null }
     expect(erased).toMatchObject({ ...nothing, callId: null })
+    // What was erased does not find the request either.
+    const found = (await control(host, 'GET /requests?text=of-ana')).body.items
+    expect(found).toMatchObject([{ organizationId: 'other' }])
+    expect((await control(host, `GET ${root}/search?text=of-ana`)).body.items).toEqual([])
   })
 
   test('removes the id of a call from a request that was answered while the call was being erased', async () => {
@@ -352,6 +360,8 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
       code: 'invalid_api_key',
       organizationId: null,
       keyId: null,
+      ...{ keyFault: 'unknown', keyFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      ...{ address: '127.0.0.1', userAgent: 'node' },
     })
     expect(summary).toMatchObject({ status: 404, code: 'summary_not_found', callId: 'unknown' })
     expect(JSON.stringify(body)).not.toMatch(/wk_test|somebody/)
@@ -360,6 +370,10 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect(await find(`organization=${organizationId}&status=422`)).toEqual([conflict])
     expect(await find('call=unknown')).toEqual([summary])
     expect(await find(`text=${created.requestId}`)).toEqual([created])
+    expect(await find('text=post+/whatsapp/wa-group/create+401')).toEqual([stranger])
+    for (const text of [stranger.keyFingerprint, stranger.code])
+      expect(await find(`text=${text}`)).toEqual([stranger])
+    for (const text of ['127.0.0.1', 'NODE']) expect(await find(`text=${text}`)).toHaveLength(5)
     expect(await find('code=invalid_api_key')).toEqual([stranger])
     expect(await find('before=2020-01-01T00:00:00Z')).toEqual([])
   })

@@ -50,7 +50,8 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     expect((await find('call-7'))[0]).toBe('call call-7')
     expect((await find('team-1'))[0]).toBe('group team-1')
     expect(await find('launch of')).toContain('group team-1')
-    expect((await find('+49 (30) 123-4567'))[0]).toBe('customer 49301234567')
+    for (const dialed of ['+49 (30) 123-4567', '49301234567', '0049 30 1234567', '030 1234567'])
+      expect((await find(dialed))[0], dialed).toBe('customer 49301234567')
     expect((await find(event.id))[0]).toBe(`event ${event.id}`)
     expect(delivery.webhookId).not.toBe(event.id)
     expect((await find(delivery.webhookId))[0]).toBe(`event ${event.id}`)
@@ -65,6 +66,10 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
     const [call] = (await control(host, `GET ${root}/calls`)).body.items
     const subscription = (await control(host, `GET ${root}/subscriptions/${subscriptionId}`)).body
     const request = (await control(host, `GET /requests/${requestId}`)).body
+    const stranger = { authorization: 'wk_wrong_key_0123456789', 'user-agent': 'crm/7' }
+    const { headers } = await host.createGroup({}, stranger)
+    const refused = (await control(host, `GET /requests/${headers.get('x-request-id')}`)).body
+    const refusal = 'POST /whatsapp/wa-group/create 401 invalid_api_key'
     const exact = true
     for (const [text, hit] of [
       ['call-7', { kind: 'call', label: 'incoming +49301234567, ended', at: call.initiatedAt, exact }],
@@ -82,6 +87,10 @@ describe.each(hosts)('$name', ({ organizationId, root, open }) => {
         request.requestId,
         { kind: 'api_request', label: 'POST /whatsapp/wa-group/create 200', at: request.at, exact },
       ],
+      ...[refused.keyFingerprint, '401', 'wa-group/create', 'crm/7', refused.address].map(
+        (text) =>
+          [text, { kind: 'api_request', id: refused.requestId, label: refusal, exact: false }] as const,
+      ),
     ] as const) {
       const path = `GET ${root}/search?text=${encodeURIComponent(text)}`
       const { items } = (await control(host, path)).body

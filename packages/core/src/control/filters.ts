@@ -109,7 +109,11 @@ export const RequestFilter = z.strictObject({
   code: optional(z.string(), 'Error code of the response.'),
   ...subjectFilter,
   ...timeFilter,
-  text: z.optional(text('Part of the path or the request id.')),
+  text: z.optional(
+    text(
+      'Part of the method, path, status, code, address, user agent, an id, or the label or fingerprint of the key, ignoring case.',
+    ),
+  ),
 })
 
 const findSubject = ({ subject, call, group }: EventFilter): string | undefined => {

@@ -11,7 +11,7 @@ export type LoggedRequest = Omit<RequestDescribed, 'caller' | 'requestBody' | 'r
   readonly keyLabel: string | null
 }
 
-/** The conditions for listing requests. `text` matches a part of the path or of the request id. @inline */
+/** The conditions for listing requests. `text` matches a part of their texts and ids, ignoring case. @inline */
 export type RequestFilter = {
   readonly organization?: string | undefined
   /** Adds requests without a valid key to those of the organization, or selects only them. */
@@ -71,7 +71,15 @@ const isOfCaller = (
   return organization === undefined || organization === organizationId
 }
 
-const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
+/** What people know of a request, as one text. */
+const describe = (request: LoggedRequest): string => {
+  const { method, path, status, code, requestId, groupId, callId } = request
+  const { address, userAgent, keyId, keyLabel, keyFingerprint } = request
+  const outcome = [method, path, status, code, requestId, groupId, callId]
+  return [...outcome, address, userAgent, keyId, keyLabel, keyFingerprint].join(' ').toLowerCase()
+}
+
+export const matchesRequest = (request: LoggedRequest, filter: RequestFilter): boolean => {
   const { key, method, status, code, group, call, from, before, text } = filter
   const { startedAt } = request
   return (
@@ -84,7 +92,7 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
     (call === undefined || call === request.callId) &&
     (from === undefined || startedAt >= from) &&
     (before === undefined || startedAt < before) &&
-    (text === undefined || `${request.path} ${request.requestId}`.includes(text))
+    (text === undefined || describe(request).includes(text.toLowerCase()))
   )
 }
 
@@ -245,7 +253,7 @@ export const createRequestLog = (capacity = requestCapacity) => {
       let last = start
       for (let position = start - 1; position >= oldest; position -= 1) {
         const request = requests[position % capacity]
-        if (request === undefined || !matches(request, filter)) continue
+        if (request === undefined || !matchesRequest(request, filter)) continue
         if (items.length === limit) return { items, nextCursor: String(last) }
         items.push(request)
         last = position

@@ -151,7 +151,10 @@ export const resources: Readonly<Record<string, Readonly<Record<string, Resource
   requests: {
     list: {
       operation: 'listRequests',
-      columns: ['status', 'at', 'method', 'path', 'code', 'durationMs', 'organizationId', 'keyLabel'],
+      columns: [
+        ...['status', 'at', 'method', 'path', 'code', 'address', 'keyLabel', 'keyFingerprint'],
+        ...['userAgent', 'durationMs', 'organizationId'],
+      ],
       examples: ['requests list --status 401', 'requests list --call call_…'],
     },
   },

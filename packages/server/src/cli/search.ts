@@ -8,7 +8,10 @@ import { printTable } from './table.ts'
 
 export const define = (command: Command): void => {
   const fields = listFieldOptions(findOperation('search')).options.filter(({ field }) => field !== 'text')
-  command.argument('<text>', 'an id, a number, or a part of an id, a subject, a URL, a label or a payload')
+  command.argument(
+    '<text>',
+    'an id, a number, or a part of an id, a subject, a URL, a label, a payload or an API request',
+  )
   for (const { option } of fields) command.addOption(option)
   addServerOptions(command).action(async (text: string, options: ServerOptions) => {
     const query = new URLSearchParams({ text })
@@ -17,5 +20,5 @@ export const define = (command: Command): void => {
     const { items } = found as { items: readonly SearchHit[] }
     printTable(createOutput(options), items, ['kind', 'id', 'at', 'label'])
   })
-  addExamples(command, 'search +15550199001', 'search order-1042 --format json')
+  addExamples(command, 'search +15550199001', 'search order-1042 --format json', 'search 401')
 }

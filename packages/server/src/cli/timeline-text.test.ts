@@ -91,6 +91,11 @@ test('a timeline has a line for each entry, with its details, and what deliverie
     keyLabel: 'main',
     groupId: 'g1',
     callId: null,
+    address: null,
+    userAgent: null,
+    query: null,
+    keyFingerprint: null,
+    keyFault: null,
     repeated: true,
   } as const
   const event = {

@@ -16,7 +16,9 @@ export const searchOperations = [
     route: 'GET /organizations/:organizationId/search',
     summary: 'Find records by an id, a number or a text; exact hits first',
     query: z.strictObject({
-      text: text('An id, a number, or a part of an id, a subject, a URL, a label or a payload.'),
+      text: text(
+        'An id, a number, or a part of an id, a subject, a URL, a label, a payload or an API request (path, status, code, address, user agent, fingerprint of the key).',
+      ),
       limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(50)), 20),
     }),
     result: list('SearchHit', SearchHitView),

@@ -3,6 +3,7 @@ import type { Page } from '../../index.ts'
 import { toDigits } from '../../values/phone-number.ts'
 import { isIdentifier } from '../../values/storable-text.ts'
 import type { ControlContext } from '../operation.ts'
+import { listShownRequests } from '../requests/shown-requests.ts'
 import { utc } from '../schemas.ts'
 import type { SearchHitView } from '../views/search.ts'
 
@@ -23,6 +24,9 @@ type Finder = (context: SearchContext, search: Search) => Promise<Hit[]>
  * Minimum number of digits that are looked up as a whole telephone number. Fewer digits are more likely part of an id.
  */
 const fewestDigits = 5
+
+/** Reads a telephone number without the zeros that people dial before it, such as `00` for another country. */
+const readDigits = (text: string): string | undefined => toDigits(text)?.replace(/^0+/, '') || undefined
 
 const contains = (whole: string, part: string): boolean => whole.toLowerCase().includes(part.toLowerCase())
 
@@ -62,11 +66,11 @@ const findGroups: Finder = async ({ service }, { organizationId, text, limit }) 
 }
 
 const findCustomer: Finder = async ({ service }, { organizationId, text }) => {
-  const digits = toDigits(text)
+  const digits = readDigits(text)
   if (digits === undefined || digits.length < fewestDigits) return []
   const [calls, memberships] = await Promise.all([
     service.calls.list(organizationId, { customerDigits: digits, limit: 1 }),
-    service.participants.memberships(organizationId, text),
+    service.participants.memberships(organizationId, digits),
   ])
   const label = calls.items[0]?.customerNumber ?? memberships[0]?.phone
   return label === undefined ? [] : [{ kind: 'customer', id: digits, label, at: null, exact: true }]
@@ -74,7 +78,7 @@ const findCustomer: Finder = async ({ service }, { organizationId, text }) => {
 
 /** Finds the customers of calls by a part of their number. */
 const findCustomers: Finder = async ({ service }, { organizationId, text, limit }) => {
-  const digits = toDigits(text)
+  const digits = readDigits(text)
   if (digits === undefined) return []
   const { items } = await service.calls.list(organizationId, { text: digits, limit })
   const numbers = new Map(items.map(({ customerNumber }) => [toDigits(customerNumber) ?? '', customerNumber]))
@@ -141,16 +145,17 @@ const findApiKeys: Finder = async ({ service }, { organizationId, text, limit })
     }))
 }
 
-const findRequests: Finder = async ({ requests }, { organizationId, text, limit }) =>
-  requests
-    .list({ organization: organizationId, unidentified: 'include', text, limit })
-    .items.map(({ requestId, method, path, status, startedAt }) => ({
-      kind: 'api_request',
-      id: requestId,
-      label: `${method} ${path} ${status ?? 'no response'}`,
-      at: utc(startedAt),
-      exact: requestId === text,
-    }))
+const findRequests: Finder = async (context, { organizationId, text, limit }) => {
+  const query = { organization: organizationId, unidentified: 'include', text, limit } as const
+  const { items } = await listShownRequests(context, query)
+  return items.map(({ requestId, method, path, status, code, startedAt }) => ({
+    kind: 'api_request',
+    id: requestId,
+    label: [method, path, status ?? 'no response', code].filter(Boolean).join(' '),
+    at: utc(startedAt),
+    exact: requestId === text,
+  }))
+}
 
 const finders: readonly Finder[] = [
   findCustomer,
