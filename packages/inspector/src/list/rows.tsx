@@ -45,6 +45,9 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   const items = list.items.value
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const left = useRef(getLeftPlace())
+  const isReturning = left.current !== undefined
+  /** The current record that was last brought into view. */
+  const shownId = useRef('')
   const pressedAt = useRef(0)
   const first = useSignal(0)
   const count = useSignal(40)
@@ -100,15 +103,21 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
     if (box.current !== null) observer.observe(box.current)
     return () => observer.disconnect()
   }, [items, rowHeight])
+  const isLoaded = items.length > 0
   useLayoutEffect(() => {
     const element = box.current
-    if (element === null || selectedIndex < 0 || !reached.value.byKey) return
+    const isNew = selectedId !== shownId.current
+    if (isLoaded) shownId.current = selectedId
+    if (element === null || selectedIndex < 0) return
+    // A row that was clicked stays where it is, and the way back leads to the rows that were in view.
+    const isLinked = isNew && selectedId !== reached.value.id && !isReturning
+    if (!isLinked && !reached.value.byKey) return
     const top = selectedIndex * rowHeight
     if (top < element.scrollTop) element.scrollTop = top
     else if (top + rowHeight + headHeight > element.scrollTop + element.clientHeight) {
       element.scrollTop = top + rowHeight + headHeight - element.clientHeight
     }
-  }, [reached.value])
+  }, [reached.value, selectedId, isLoaded])
 
   const press = (event: KeyboardEvent): void => {
     const page = Math.max(1, count.value - 2 * overscan - 2)
