@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { organizationId, organizations } from '../api/organization.ts'
@@ -40,63 +39,54 @@ const switchTheme = (): void => {
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
 }
 
-export const Sidebar = () => {
-  const links = useRef<HTMLUListElement>(null)
-  // On phones, the row of links is wider than the screen.
-  useEffect(
-    () =>
-      links.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
-    [view.value],
-  )
-  return (
-    <nav class="sidebar" aria-label="Views">
-      <Brand />
-      <OrganizationPicker />
-      <div class="finder">
-        <Button icon="search" shortcut={findKeys} onClick={openSearch}>
-          Find
+export const Sidebar = () => (
+  <nav class="sidebar" aria-label="Views">
+    <Brand />
+    <OrganizationPicker />
+    <div class="finder">
+      <Button icon="search" shortcut={findKeys} onClick={openSearch}>
+        Find
+      </Button>
+    </div>
+    <ul>
+      {offered.value.map((name) => (
+        <li key={name}>
+          <a {...toLink(name)} aria-current={name === view.value ? 'page' : undefined}>
+            <Icon name={name} />
+            <span>{titles[name]}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+    {!isTrace && !isPhone.value && (
+      <div class="simulate">
+        <Button icon="play" shortcut="n" onClick={openSimulation}>
+          Simulate
         </Button>
       </div>
-      <ul ref={links}>
-        {offered.value.map((name) => (
-          <li key={name}>
-            <a {...toLink(name)} aria-current={name === view.value ? 'page' : undefined}>
-              <Icon name={name} />
-              <span>{titles[name]}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-      {!isTrace && !isPhone.value && (
-        <div class="simulate">
-          <Button icon="play" shortcut="n" onClick={openSimulation}>
-            Simulate
-          </Button>
-        </div>
+    )}
+    <footer>
+      {isPhone.value && <IconButton icon="search" label="Find" onClick={openSearch} />}
+      <IconButton
+        icon={masking.value === 'on' ? 'hidden' : 'eye'}
+        label="Mask personal data"
+        pressed={masking.value === 'on'}
+        onClick={switchMasking}
+      />
+      <IconButton
+        icon={themeIcons[theme.value] ?? 'system'}
+        label={`Color scheme: ${theme.value}`}
+        onClick={switchTheme}
+      />
+      {isPhone.value && !isTrace ? (
+        <IconButton icon="play" label="Simulate" onClick={openSimulation} />
+      ) : (
+        <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
       )}
-      <footer>
-        {isPhone.value && <IconButton icon="search" label="Find" onClick={openSearch} />}
-        <IconButton
-          icon={masking.value === 'on' ? 'hidden' : 'eye'}
-          label="Mask personal data"
-          pressed={masking.value === 'on'}
-          onClick={switchMasking}
-        />
-        <IconButton
-          icon={themeIcons[theme.value] ?? 'system'}
-          label={`Color scheme: ${theme.value}`}
-          onClick={switchTheme}
-        />
-        {isPhone.value && !isTrace ? (
-          <IconButton icon="play" label="Simulate" onClick={openSimulation} />
-        ) : (
-          <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
-        )}
-        {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
-        <span class="version" title={`All times are in ${getZone()}`}>
-          {info.value?.version} · {getZone()}
-        </span>
-      </footer>
-    </nav>
-  )
-}
+      {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
+      <span class="version" title={`All times are in ${getZone()}`}>
+        {info.value?.version} · {getZone()}
+      </span>
+    </footer>
+  </nav>
+)
