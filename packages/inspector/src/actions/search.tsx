@@ -87,6 +87,12 @@ const toEntry = (hit: SearchHit): Entry => ({
   },
 })
 
+/** What the second line of a hit says: what the page of a customer has or, for other records, the id. */
+const describeHit = ({ kind, id, label }: SearchHit) => {
+  if (kind === 'customer') return <span class="about">calls with their summaries, groups, deliveries</span>
+  return label !== id && <span class="about id">{reveal(id)}</span>
+}
+
 const listCommands = (): Entry[] => [
   ...offered.value.map((name) => ({
     key: name,
@@ -154,7 +160,7 @@ const Search = ({ onClose }: DialogControl) => {
         aria-controls="hits"
         aria-expanded={count > 0}
         aria-activedescendant={count > 0 ? `hit-${reached.value}` : undefined}
-        placeholder="An id, a number, a group or any text"
+        placeholder="A phone number, an id, an address, a status or any text"
         spellcheck={false}
         autocomplete="off"
         autofocus
@@ -184,7 +190,7 @@ const Search = ({ onClose }: DialogControl) => {
               {entry.label}
             </span>
             {entry.hit && entry.hit.at !== null && <Time at={entry.hit.at} />}
-            {entry.hit && entry.hit.label !== entry.hit.id && <span class="id">{reveal(entry.hit.id)}</span>}
+            {entry.hit && describeHit(entry.hit)}
           </div>
         ))}
       </div>
