@@ -59,6 +59,7 @@ test('a CSV file has the fields of each record, no formula and, with masking on,
   )
   masking.value = 'on'
   expect(formatCsv(records)).not.toContain('5550100001')
+  expect(formatCsv([{ address: '127.0.0.1', userAgent: 'ana/1' }])).toBe('address,userAgent\r\n***,***\r\n')
 })
 
 test.each([

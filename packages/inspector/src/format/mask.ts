@@ -22,14 +22,14 @@ export const showNumber = (number: string): string => reveal(isMasking() ? redac
 /** Returns text from a person, masked if masking is on. */
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
-/** Texts about groups. `redact` keeps them, because other records use these names for what is not personal. */
-const groupFields = new Set(['groupName', 'subject', 'description'])
+/** Texts about groups and senders. `redact` keeps them, because other records use these names for what is not personal. */
+const textFields = new Set(['groupName', 'subject', 'description', 'address', 'userAgent'])
 
 /** Returns parsed JSON, with personal data masked if masking is on. */
 export const showJson = (value: unknown): unknown => {
   if (!isMasking()) return value
   return JSON.parse(JSON.stringify(redact(value)), (name, field) =>
-    groupFields.has(name) && typeof field === 'string' ? showText(field) : field,
+    textFields.has(name) && typeof field === 'string' ? showText(field) : field,
   )
 }
 

@@ -1,4 +1,6 @@
-import type { ApiRequest, ApiRequestDetails } from '@wabakit/server/control-types'
+import type { ApiKey, ApiRequest, ApiRequestDetails } from '@wabakit/server/control-types'
+import { addApiKey } from '../actions/api-keys.tsx'
+import { sendOwn } from '../api/organization.ts'
 import { send } from '../api/send.ts'
 import { BodyView } from '../components/body-view.tsx'
 import { Facts } from '../components/facts.tsx'
@@ -11,7 +13,7 @@ import { toChoices } from '../format/choices.ts'
 import { showText } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
-import { apiUrl } from '../state/route.ts'
+import { apiUrl, isTrace } from '../state/route.ts'
 import { callFilter, groupFilter, timeFilter } from './filters.ts'
 
 const linkTo = (view: 'calls' | 'groups', id: string | null) =>
@@ -23,21 +25,65 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
 
 const nameKey = ({ keyLabel, keyId }: ApiRequest): string | null => keyLabel || keyId
 
+const keyFaults = { missing: 'no key', unknown: 'wrong key', conflicting: 'different keys' } as const
+
+/** Why a request was refused: what is wrong with its key or, if that is valid, the error code. Empty if it was not. */
+const nameCause = ({ status, code, keyFault, keyFingerprint }: ApiRequest): string =>
+  status === 401 && keyFault !== null ? `${keyFaults[keyFault]} ${keyFingerprint ?? ''}` : (code ?? '')
+
+const join = (...texts: readonly (string | null)[]): string => texts.filter(Boolean).join(' · ')
+
+const nameSender = (request: ApiRequest): string =>
+  join(nameKey(request), request.address && showText(request.address))
+
+/** A request that was read, and whether its organization has a key with which it could have been sent. */
+type Loaded = { readonly request: ApiRequestDetails; readonly hasKey: boolean }
+
+const load = async (id: string): Promise<Loaded> => {
+  const request = await send<ApiRequestDetails>(['requests', id])
+  if (request.keyFault === null) return { request, hasKey: true }
+  const { items } = await sendOwn<{ items: readonly ApiKey[] }>(['api-keys'])
+  return { request, hasKey: items.length > 0 }
+}
+
+const CreateKey = () =>
+  isTrace ? (
+    <>create one</>
+  ) : (
+    <button type="button" class="link" onClick={addApiKey}>
+      create one
+    </button>
+  )
+
 /** Why a request has no caller, and what to do. */
-const KeyFault = ({ keyFault, keyFingerprint }: ApiRequestDetails) => {
-  if (keyFault === 'missing') return <>none was sent: send it in the authorization header, without a prefix</>
+const KeyFault = ({ request: { keyFault, keyFingerprint }, hasKey }: Loaded) => {
   if (keyFault === 'conflicting') return <>the headers have different keys: send one</>
+  const sent =
+    keyFault === 'missing' ? (
+      'none was sent'
+    ) : (
+      <>
+        the one with the fingerprint <span class="id">{keyFingerprint}</span> matches no key
+      </>
+    )
+  if (!hasKey)
+    return (
+      <>
+        {sent}, and there is no key yet: <CreateKey />
+      </>
+    )
+  if (keyFault === 'missing') return <>{sent}: send it in the authorization header, without a prefix</>
   return (
     <>
-      the one with the fingerprint <span class="id">{keyFingerprint}</span> matches no key: compare it with
-      those of <RecordLink view="api-keys">the keys</RecordLink>, or create one
+      {sent}: compare it with those of <RecordLink view="api-keys">the keys</RecordLink>, or <CreateKey />
     </>
   )
 }
 
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
-  const { value, problem } = useRecord({ load: () => send<ApiRequestDetails>(['requests', id]) })
-  const item = value ?? listed
+  const { value, problem } = useRecord({ load: () => load(id) })
+  const details = value?.request
+  const item = details ?? listed
   return (
     <Panel
       label="API request"
@@ -51,10 +97,11 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
             At: <Time at={item.at} />,
             Took: formatDuration(item.durationMs),
             Code: item.code,
-            'API key': nameKey(item) ?? (value?.keyFault ? <KeyFault {...value} /> : 'none, or not valid'),
-            Query: value?.query,
-            From: value?.address && showText(value.address),
-            'User agent': value?.userAgent && showText(value.userAgent),
+            'API key':
+              nameKey(item) ?? (value && item.keyFault ? <KeyFault {...value} /> : 'none, or not valid'),
+            Query: item.query,
+            From: item.address && showText(item.address),
+            'User agent': item.userAgent && showText(item.userAgent),
             Group: linkTo('groups', item.groupId),
             Call: linkTo('calls', item.callId),
             Repeated: item.repeated && 'yes: an earlier request with the same content created the group',
@@ -62,9 +109,9 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
           }}
         />
       )}
-      {value?.requestBody && <BodyView text={value.requestBody} label="Request body" />}
-      {value?.responseBody && <BodyView text={value.responseBody} label="Response body" />}
-      {value && value.requestBody === null && value.responseBody === null && (
+      {details?.requestBody && <BodyView text={details.requestBody} label="Request body" />}
+      {details?.responseBody && <BodyView text={details.responseBody} label="Response body" />}
+      {details && details.requestBody === null && details.responseBody === null && (
         <p class="quiet">No body is kept: the request had none, or is older than the last 1,000.</p>
       )}
     </Panel>
@@ -78,7 +125,7 @@ export const requests: ListDefinition<ApiRequest> = {
   query: { unidentified: 'include' },
   getId: ({ requestId }) => requestId,
   getTime: ({ at }) => at,
-  searches: 'paths and ids',
+  searches: 'paths and senders',
   filters: [
     { key: 'status', label: 'Status', kind: 'text', placeholder: 'any' },
     { key: 'code', label: 'Code', kind: 'text', placeholder: 'any' },
@@ -95,22 +142,39 @@ export const requests: ListDefinition<ApiRequest> = {
     timeFilter,
   ],
   columns: {
-    Status: { width: '64px', cell: ({ status }) => <HttpStatus status={status} /> },
-    Method: { width: '60px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
+    Status: { width: '56px', cell: ({ status }) => <HttpStatus status={status} /> },
+    Method: { width: '48px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
     Path: {
-      width: 'minmax(120px, 2fr)',
+      width: 'minmax(110px, 2.1fr)',
       cell: ({ path }) => <span class="name">{path}</span>,
       isName: true,
     },
+    Cause: {
+      width: 'minmax(90px, 1.6fr)',
+      cell: (request) => {
+        const [cause, sender] = [nameCause(request), nameSender(request)]
+        return (
+          <>
+            {cause}
+            <span class="brief">{cause && sender ? ` · ${sender}` : sender}</span>
+          </>
+        )
+      },
+      isExtra: 'below',
+    },
+    From: { width: 'minmax(70px, 1.4fr)', cell: nameSender, isExtra: true },
+    'User agent': {
+      width: 'minmax(40px, 0.9fr)',
+      cell: ({ userAgent }) => userAgent && <span class="quiet">{showText(userAgent)}</span>,
+      isExtra: true,
+    },
     About: {
-      width: 'minmax(70px, 1fr)',
+      width: 'minmax(45px, 0.9fr)',
       cell: ({ groupId, callId }) => linkTo('groups', groupId) || linkTo('calls', callId),
       isExtra: true,
     },
-    Code: { width: 'minmax(85px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
-    Key: { width: 'minmax(60px, 1fr)', cell: (request) => nameKey(request) ?? '–', isExtra: true },
     Took: {
-      width: '72px',
+      width: '56px',
       cell: ({ durationMs }) => <span class="number">{formatDuration(durationMs)}</span>,
       isExtra: true,
     },

@@ -28,10 +28,15 @@ onOneStore('finding with the inspector', (inspector) => {
     const dialog = page.getByRole('dialog')
     const { y: top } = (await dialog.boundingBox()) ?? {}
     await dialog.getByRole('combobox').fill(customerNumber)
-    await dialog
-      .getByRole('option', { name: /^customer/ })
-      .first()
-      .waitFor()
+    // The customer comes first, however the number is written.
+    for (const dialed of ['+1 (555) 017-700', '001 555 017 700', '155501770'].map(
+      (text) => text + customerNumber.slice(`+${text.replace(/\D/g, '').replace(/^0+/, '')}`.length),
+    )) {
+      await dialog.getByRole('combobox').fill(dialed)
+      const first = dialog.getByRole('option').first()
+      await first.getByText(customerNumber, { exact: true }).waitFor()
+      expect(await first.innerText(), dialed).toMatch(/^customer\s.*\scalls with their summaries/s)
+    }
     await picture(`${inspector.store}-find`)
     expect((await dialog.boundingBox())?.y, 'the dialog stays where it is while the user types').toBe(top)
     await dialog
@@ -175,20 +180,63 @@ onOneStore('finding with the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('lists API requests without a valid key, and shows the bodies', async () => {
+  test('lists API requests with who sent them and why they were refused, and shows the bodies', async () => {
     const { server } = inspector.stage
-    await createGroup(server.url, {}, { authorization: 'not-a-valid-key-at-all' })
-    await createGroup(server.url, { subject: 'A subject to find' })
-    const { page, problems, picture } = await inspector.open('requests?organization=acme')
-    await page.locator('.row', { hasText: '401' }).first().waitFor()
-    await page.locator('.row', { hasText: '200' }).first().locator('.open').click()
+    const wrong = { authorization: 'not-a-valid-key-at-all', 'user-agent': 'crm/7' }
+    await createGroup(server.url, {}, wrong)
+    await createGroup(server.url, { groupId: 'to-find', subject: 'A subject to find' })
+    await createGroup(server.url, {}, { authorization: '' })
+    await createGroup(server.url, { groupId: 'to-find', subject: 'Another' })
+    const { page, problems, picture } = await inspector.open('requests?organization=acme', {
+      viewport: { width: 1280, height: 800 },
+    })
+    const row = (text: RegExp) => page.locator('.rows .row', { hasText: text }).first()
+    for (const width of [1280, 375]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const cause of [/wrong key [0-9a-f]{8}/, /no key/, /group_id_conflict/]) {
+        const text = () => row(cause).innerText()
+        await expect.poll(text).toMatch(/\/whatsapp\/wa-group\/create.*127\.0\.0\.1/s)
+      }
+      await picture(`${inspector.store}-requests-${width}`)
+      const cut = await page
+        .locator('html, .table, .rows .row:has-text("401") > *')
+        .evaluateAll((all) =>
+          all.filter((each) => each.scrollWidth > each.clientWidth).map(({ textContent }) => textContent),
+        )
+      expect(cut, `cut at ${width} px`).toEqual([])
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await row(/^200/).locator('.open').click()
     await page.getByRole('region', { name: 'Request body' }).getByText('A subject to find').waitFor()
     await page.getByRole('region', { name: 'Response body' }).waitFor()
     await picture(`${inspector.store}-request`)
     await page.goto(inspector.getUrl('requests?organization=acme&unidentified=only'))
-    await page.locator('.row', { hasText: '401' }).first().locator('.open').click()
-    await page.getByText(/^the one with the fingerprint [0-9a-f]{8} matches no key/).waitFor()
+    await row(/crm\/7/)
+      .locator('.open')
+      .click()
+    await page.getByText(/^the one with the fingerprint [0-9a-f]{8} matches no key: compare it/).waitFor()
     expect(await page.locator('.rows .row', { hasText: /^200/ }).count()).toBe(0)
     expect(problems).toEqual([])
   })
+
+  inspector.once(
+    'offers to create a key if a request without a valid one was sent before there is any',
+    async () => {
+      await createGroup(inspector.stage.server.url, {}, { authorization: 'not-a-valid-key-either' })
+      const { page, problems } = await inspector.open('requests?organization=empty')
+      await page.locator('.rows .row', { hasText: 'wrong key' }).first().locator('.open').click()
+      const why = page.getByRole('article', { name: 'API request' })
+      await why.getByText(/matches no key, and there is no key yet: create one$/).waitFor()
+      await why.getByRole('button', { name: 'create one' }).click()
+      await page
+        .getByRole('dialog', { name: 'Create an API key' })
+        .getByRole('button', { name: 'Create' })
+        .click()
+      const created = page.getByRole('dialog', { name: 'API key created' })
+      await created.getByRole('button', { name: 'Copy the API key' }).click()
+      await created.getByRole('button', { name: 'Done' }).click()
+      await why.getByText(/matches no key: compare it with those of the keys/).waitFor()
+      expect(problems).toEqual([])
+    },
+  )
 })

@@ -310,6 +310,53 @@ onEachStore('the lists of the inspector', (inspector) => {
     }
   })
 
+  inspector.once('a list shows the row of a record that was opened by a link', async () => {
+    await publish(100, 'call:linked')
+    const path = 'GET /organizations/acme/events?order=newest_first&limit=100'
+    const { items } = (await control(inspector.stage.server, path)).body
+    const { page } = await inspector.open(`events?organization=acme&id=${items[60].id}`)
+    const table = page.locator('.table')
+    const expectInView = (id: string) =>
+      expect
+        .poll(() =>
+          table.evaluate((list, sought) => {
+            const link = list.querySelector(`a[href*="id=${sought}"]`)?.getBoundingClientRect()
+            const { top, bottom } = list.getBoundingClientRect()
+            return link !== undefined && link.top > top + 32 && link.bottom < bottom
+          }, id),
+        )
+        .toBe(true)
+    await expectInView(items[60].id)
+    await visit(page, inspector.getUrl(`events?organization=acme&id=${items[3].id}`))
+    await expectInView(items[3].id)
+    await visit(page, inspector.getUrl(`events?organization=acme&id=${items[90].id}`))
+    await expectInView(items[90].id)
+
+    // The record stays open while the list shows what is new.
+    await publish(1)
+    await fresh(page, '1').click()
+    await expect.poll(() => table.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await page.getByRole('article').waitFor()
+  })
+
+  inspector.once('every view can be seen and reached at 375 px', async () => {
+    const viewport = { width: 375, height: 800 }
+    const { page } = await inspector.open('requests?organization=acme', { viewport })
+    const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+    await links.first().waitFor()
+    const covered = await links.evaluateAll((all) =>
+      all
+        .filter((link) => {
+          const { left, right, top, bottom } = link.getBoundingClientRect()
+          const corners = [left + 1, right - 1].map((x) => document.elementFromPoint(x, (top + bottom) / 2))
+          return !corners.every((each) => link.contains(each))
+        })
+        .map(({ textContent }) => textContent),
+    )
+    expect(covered).toEqual([])
+    expect(await links.count()).toBe(8)
+  })
+
   inspector.once(
     'a row is a link that opens in a new tab, and its text can be selected without opening it',
     async () => {
