@@ -77,7 +77,8 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
 
 /**
  * Simulates a call from its start to its end. An answered call ends now, and started in the past. A summary without a
- * delay is saved at once; any other is scheduled. If this throws, nothing has happened, unless the store failed.
+ * delay is saved at once; any other is scheduled. If this throws, nothing has happened, unless the store failed or the
+ * call was changed concurrently.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws SummaryRefusedError if an automatic summary is requested, and the organization has none.

@@ -59,7 +59,7 @@ export const stateTexts: Readonly<Record<ListedSubscription['state'], string>> =
   working: 'no attempt has failed since the last success',
   untried: 'no attempt since it was created, enabled again or got another URL',
   behind: 'its oldest due delivery has waited for more than a minute',
-  failing: 'every attempt since the last success failed',
+  failing: 'an attempt has failed since the last success',
   disabled: 'it gets no events until it is enabled',
 }
 
