@@ -82,7 +82,7 @@ export type DeliveryProblems = {
   readonly cannotLoad: boolean
   /**
    * Set if an attempt failed within the last two seconds because this machine is short of file descriptors or memory.
-   * Such an attempt is repeated every second, and does not count.
+   * Such an attempt is repeated after a second, and does not count.
    */
   readonly shortage: Error | undefined
 }

@@ -38,7 +38,7 @@ export type Queue = HeapItem & {
   attempts: number
   /** Number of results that could not be stored yet. */
   unstored: number
-  /** The deliveries that could not be loaded, with the number of tries. Meanwhile, each of the queue is loaded alone. */
+  /** Deliveries that could not be loaded, with the number of tries. Meanwhile, each of the queue is loaded alone. */
   readonly unreadable: Map<string, number>
   /** The time until which no attempt starts, because a result could not be stored. */
   pausedUntil: number

@@ -27,7 +27,10 @@ export type GroupCreator = {
   readonly traceparent?: string | null
 }
 
-/** A `traceparent` with exactly the fields of version 00 (W3C Trace Context, where ff is no version). Anything else is ignored. */
+/**
+ * A `traceparent` with exactly the fields of version 00 (W3C Trace Context, where ff is no version). Anything else is
+ * ignored.
+ */
 const traceparentPattern = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 /** The stored fields that come from the request or its defaults. */

@@ -122,7 +122,7 @@ const Trigger = named(
   }),
 )
 
-/** Operations that only the mock on a port has. */
+/** Operations that only the mock on a port has, and some of them the trace of a test. */
 export const mockOperations = [
   operation({
     id: 'createTenant',

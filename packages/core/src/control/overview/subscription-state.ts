@@ -43,7 +43,7 @@ export const measureBacklog = (
 }
 
 /**
- * Returns the state of a subscription. An endpoint that fails and is behind, too, is failing, because that is the cause.
+ * Returns the state of a subscription. An endpoint that fails and is behind is failing, because that is the cause.
  * Without a measure, because the database is slow or fails, nothing is known to be behind or untried.
  */
 export const getState = (

@@ -26,7 +26,7 @@ type StreamStart = {
 const heartbeatMs = 15_000
 /** Interval, in milliseconds, of polls for events without a notification, such as events that match no subscription. */
 const pollMs = 1_000
-/** Pause between two reads of events, in milliseconds. On PostgreSQL, a read briefly delays transactions with events. */
+/** Pause between two reads of events, in milliseconds. On PostgreSQL, a read briefly delays the writers of events. */
 const readPauseMs = 50
 /**
  * Maximum number of attempts that wait until a slow client has received those before. Older ones are dropped; those
@@ -156,8 +156,9 @@ export const createLiveStream = ({ service, store, after = startTimer, onError }
      * misses the oldest. It does not include the attempts of other processes: a channel of the database could pass
      * them on, but every role of the database could read it.
      *
-     * Events come in the order of the list of events, in every process. An attempt comes after its event, and
-     * attempts come in the order in which this process recorded them, so those of a delivery by their number.
+     * Events come in the order of the list of events, in every process. An attempt comes after its event, unless that is
+     * older than the stream. Attempts come in the order in which this process reported them, so those of a delivery by
+     * their number.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */

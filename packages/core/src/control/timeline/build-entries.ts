@@ -19,8 +19,8 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start time of the first successful attempt, or Infinity if there is none. Attempts in a lane overlap only
- * if a delivery has released it, so start times show their order well enough; end times are less exact.
+ * Returns the start time of the first successful attempt, or Infinity if there is none. Attempts in a lane seldom
+ * overlap, so start times show their order well enough; end times are less exact.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
