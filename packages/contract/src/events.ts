@@ -87,8 +87,8 @@ export const CallEndedEvent: ObjectSchema<CallEndedEvent> = /* @__PURE__ */ crea
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
  *
- * The reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not
- * require this.
+ * The reference server sends `from` equal to `channelNumber` and `to` equal to `customerNumber`, except in custom payloads.
+ * Parsing does not require this.
  *
  * @interface
  */
@@ -122,7 +122,7 @@ export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ *
 
 /**
  * One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not
- * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
+ * end: another event follows, such as CALL_ACCEPTED or CALL_MISSED. Sent once for each such agent. It does not identify the agent, so two of
  * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
  * the number of agents. A live service sends this event; the reference server sends it only in simulations
  * and as a test event.

@@ -1,7 +1,7 @@
 import { createStream } from './create-stream.ts'
 
 /**
- * Returns the body of a request as a stream, which ends at once if there is none. Firefox has no `Request.body`: there, the
+ * Returns the body of a request as a stream, which has no bytes if there is none. Firefox has no `Request.body`: there, the
  * stream is a single chunk, because a request is in memory anyway.
  */
 export const toBodyStream = (request: Request): ReadableStream<Uint8Array> =>

@@ -31,8 +31,8 @@ type CallAiSummaryEventFields = CallFacts & {
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
  *
- * The reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not
- * require this.
+ * The reference server sends `from` equal to `channelNumber` and `to` equal to `customerNumber`, except in custom payloads.
+ * Parsing does not require this.
  *
  * @interface
  */

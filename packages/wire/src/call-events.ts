@@ -121,7 +121,7 @@ export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
 
 /**
  * One agent did not answer in time, and the incoming WhatsApp call rings for the next one. The call does not
- * end: CALL_ACCEPTED or CALL_MISSED follows. Sent once for each such agent. It does not identify the agent, so two of
+ * end: another event follows, such as CALL_ACCEPTED or CALL_MISSED. Sent once for each such agent. It does not identify the agent, so two of
  * these events of one call may be identical. Deliveries may also be repeated, so their number is an upper bound on
  * the number of agents. A live service sends this event; the reference server sends it only in simulations
  * and as a test event.

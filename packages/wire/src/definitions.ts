@@ -1,4 +1,4 @@
-// The definitions that the contract derives its schemas from. A new event needs no line here.
+// The definitions that the contract derives its schemas from. A new event in a file that is named here needs no line.
 
 export { callAiSummaryRule, callSummaryRule } from './call-ai-summary-event.ts'
 export * from './call-events.ts'

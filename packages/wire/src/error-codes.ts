@@ -1,6 +1,6 @@
 // The first paragraph of each comment is the meaning, the second the remedy: docs/reference/errors.md and OpenAPI show both.
 /**
- * All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A
+ * All error codes of the reference server's API endpoints, with their HTTP statuses. Codes are never renamed, and each has one status. A
  * code that is not in this list comes from another server, or from a simulated fault.
  */
 export const errorCodes = {

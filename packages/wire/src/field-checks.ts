@@ -2,7 +2,7 @@ import type { Issue, Validation } from './validation.ts'
 
 // The rules that the generated checks share with the contract's schemas.
 
-/** Matches an ISO 8601 date-time: a calendar, week or ordinal date, in basic or extended format, of any precision. */
+/** Matches an ISO 8601 date-time: a calendar, week or ordinal date, in basic or extended format, with a time of any precision. */
 export const dateTime: RegExp =
   /^\d{4}(?:-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|-?W(?:0[1-9]|[1-4]\d|5[0-3])-?[1-7]|-?[0-3]\d\d)T(?:(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?(?:[0-5]\d|60))?)?(?:[.,]\d+)?|24(?::?00){0,2})(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/
 

@@ -65,11 +65,11 @@ export const readDigits = (number: string): string =>
 /**
  * Returns a function that checks whether text contains a phone number. `digits` includes the country code. In the text, the
  * digits may be those of any script, and anything except letters and digits may stand between them; after the country code,
- * a zero may follow, too. The number is not found as a part of a longer one. The check takes linear time, because the text may
+ * a zero may follow, too. The number is not found within a longer run of digits. The check takes linear time, because the text may
  * come from an attacker.
  */
 export const findNumber = (digits: string): ((text: string) => boolean) => {
-  // By then, everything between two digits is one blank, and only the first three gaps may contain a zero, because a country
+  // By then, what stands between two digits is one blank, unless it has letters, and only the first three gaps may contain a zero, because a country
   // code has at most three digits. So the expression can match in few ways, and never backtracks far.
   const toPattern = (digit: string, index: number): string =>
     `${index === 0 ? '' : index > 3 ? ' ?' : '(?: (?:0 ?)?)?'}${digit}`

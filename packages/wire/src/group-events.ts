@@ -58,7 +58,7 @@ const participantFields = (): Rules<Omit<ParticipantEvent<string>, 'event'>> => 
 })
 
 type GroupCreatedEventFields = GroupEvent<'GROUP_CREATED'> & {
-  /** Link that lets anyone join the group: treat it as a credential. */
+  /** Link with which anyone may join the group, or ask to join: treat it as a credential. */
   inviteLink?: string | null | undefined
   /** When the group was created, in ISO 8601. */
   groupCreatedAt?: string | null | undefined

@@ -3,7 +3,7 @@ const mask = '[redacted]'
 /** A secret of fewer characters may be part of a word, so it is hidden only where it stands alone. */
 const minPartLength = 8
 
-/** Half of a secret is hidden wherever it stands, and so is a part of this length. */
+/** Half of a secret, at least 6 characters, is hidden wherever it stands, and so is a part of this length. */
 const maxWindow = 16
 
 /** A beginning of a secret that has at least this length is hidden at the end of a text, which may have been cut off there. */
@@ -127,12 +127,12 @@ const findSecrets = (
 
 /**
  * Creates a function that hides secrets in a text that someone else wrote: in any case, escaped for JSON, a programming
- * language, a URL or HTML (also one within another), spaced, in hex or base64, or cut. It hides half of a secret, or 16 of its
- * characters, but a secret of fewer than 8 only as a whole word. It takes time linear in the text, whatever the text contains.
+ * language, a URL or HTML (also one within another), spaced, in hex or base64, or cut. It hides half of a secret (at least 6
+ * characters), or 16 of its characters, but a secret of fewer than 8 only as a whole word. It takes time linear in the text, whatever the text contains.
  *
  * What is hidden where: the responses of endpoints (`core`: `delivery/response-body.ts`), API keys in the log of requests
- * (`http/request-report.ts`), the errors of the client (`attempt/hide-secrets.ts`), the reports of the doctor
- * (`conformance`: `endpoint/leaks.ts`). Queries of URLs are masked before they are stored or shown (`mask-url.ts`).
+ * (`http/request-report.ts`), saved traces (`trace/save-trace.ts`), the errors of the client (`attempt/hide-secrets.ts`), the
+ * reports of the doctor (`conformance`: `endpoint/leaks.ts`). Queries of URLs are masked where they are shown (`mask-url.ts`).
  *
  * @param getSecrets lists the secrets. It is called on first use.
  */
@@ -172,7 +172,7 @@ const createPrecheck = ({ words, parts, beginnings, lengths }: ReturnType<typeof
     const text = unify(original.replace(allIgnored, ''))
     for (let from = 0; from <= text.length - size; from += step)
       if (pieces.has(text.slice(from, from + size))) return true
-    // Fewer characters than this are hidden only if ignored ones stand between or after them.
+    // Fewer characters than `minCutLength` are hidden only if ignored ones stand between or after them.
     const isSpaced = ignored.test(original.slice(1 - minCutLength))
     for (let length = isSpaced ? 1 : minCutLength; length < maxWindow; length++)
       if (beginnings.has(text.slice(-length))) return true

@@ -1,4 +1,4 @@
-// Events. A new one needs no line here.
+// Events. A new one in a file of which all types are exported needs no line here.
 
 export type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
 export type * from './call-events.ts'

@@ -38,7 +38,7 @@ type Content = {
 /** Maximum time, in milliseconds, to read the rest of a request after its response. */
 const lingerMs = 2_000
 
-/** Maximum number of requests and sockets that are read after their response. */
+/** Maximum number of requests and sockets that are read after their response at the same time. */
 const maxLingering = 100
 
 const publishCut = (): void =>
@@ -54,7 +54,7 @@ const isLive = (headers: Headers): boolean => headers.get('content-type') === 't
  * server down for all clients.
  *
  * The response is sent at once, with its length, so that no client waits for its end. It ends with the request, or after
- * 2 seconds. Beyond 100 such requests, further connections are closed at once, and `onCut` is called; by default, it publishes a
+ * 2 seconds. Beyond 100 such requests at a time, further connections are closed at once, and `onCut` is called; by default, it publishes a
  * message on the diagnostics channel `wabakit.cut`.
  */
 export const createLinger = (onCut: () => void = publishCut) => {

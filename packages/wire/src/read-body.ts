@@ -22,7 +22,7 @@ export const readBytes = async (
   }
 }
 
-/** Reads a response's body as UTF-8 text, like {@link readBytes}. */
+/** Reads the body of a response as UTF-8 text, like {@link readBytes}. */
 export const readText = async (
   { body }: { readonly body: ReadableStream<Uint8Array> | null },
   maxBytes: number,

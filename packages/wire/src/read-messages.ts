@@ -15,10 +15,11 @@ const parseMessage = (block: string): StreamMessage | undefined => {
 const maxLength = 16 * 1024 * 1024
 
 /**
- * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6), except messages
- * without data.
+ * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6) whose lines end with LF or CRLF, except
+ * messages without data.
  *
- * @throws Error if a message is longer than 16,777,216 characters.
+ * @throws Error if a message, with what arrives in one chunk with its end, is longer than 16,777,216 characters, or if reading
+ *   fails.
  * @param onChunk - called whenever data arrives, which may be part of a message, or a comment.
  */
 export async function* readMessages(

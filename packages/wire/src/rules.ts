@@ -54,7 +54,7 @@ export const nullable = <Value>(of: Rule<Value>): Rule<Value | null> => ({ kind:
 
 export const nullish = <Value>(of: Rule<Value>): Rule<Value | null | undefined> => ({ kind: 'nullish', of })
 
-/** An optional field that no service guarantees: a value of another type is dropped, and the event stays valid. */
+/** An optional field that no service guarantees: a value of another type is dropped, and the rest stays valid. */
 export const unchecked = <Value>(of: Rule<Value>): Rule<Value | undefined> => ({ kind: 'unchecked', of })
 
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> => ({

@@ -10,7 +10,7 @@ export type Issue = {
   message: string
 }
 
-/** Result of {@link validate} or {@link validateEvent}: the typed value, or the issues found. */
+/** Result of a validation, as by {@link validateEvent}: the typed value, or the issues found. */
 export type Validation<Value> =
   | {
       readonly success: true
