@@ -14,20 +14,20 @@ export const checkCallId = (callId: unknown): Issue[] =>
 
 /**
  * Reads the record from a response. The service does not document the shape of its response, so this accepts the record
- * or the summary alone, each optionally wrapped in `{ "data": … }`. A missing `callId` is set to the requested one. Another
- * one is an error, wherever it is, so that no summary of another customer's call is returned.
+ * or the summary alone, each optionally wrapped in `{ "data": … }`. A missing or empty `callId` is set to the requested one.
+ * Another one is an error, wherever it is, so that no summary of another customer's call is returned.
  */
 const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
-  const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
+  const body = isObject(json) && isObject(json.data) && !('summary' in json) ? json.data : json
   if (!isObject(body)) return validateSummaryRecord(body)
   for (const part of [json, body, body.summary]) {
-    const stated = isObject(part) && typeof part.callId === 'string' ? part.callId || callId : callId
-    if (stated === callId) continue
+    const stated = Object(part).callId || callId
+    if (typeof stated !== 'string' || stated === callId) continue
     const message = `callId is ${JSON.stringify(stated.slice(0, 255))}, not the requested one`
     return { success: false, issues: [{ path: 'callId', message }] }
   }
-  const isBare = 'recap' in body && !('summary' in body)
-  return validateSummaryRecord({ callId, ...(isBare ? { summary: body } : body) })
+  const isBare = !('summary' in body) && 'recap' in body
+  return validateSummaryRecord({ ...(isBare ? { summary: body } : body), callId: body.callId || callId })
 }
 
 export const getSummary = async (

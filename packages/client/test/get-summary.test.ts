@@ -30,6 +30,8 @@ it.each([
 it.each([
   ['the record', { callId: 'c1', channel: 'PSTN', durationInSeconds: 4, summary }],
   ['a record without callId', { summary }],
+  ['a record with an empty callId', { callId: '', summary }],
+  ['a record whose callId is null', { callId: null, summary }],
   ['a bare summary', summary],
   ['a record in data', { data: { callId: 'c1', summary } }],
   ['a bare summary in data', { success: true, data: summary }],
