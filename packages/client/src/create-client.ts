@@ -76,7 +76,8 @@ export type Client = {
      * @param options - `maxWaitMs`, `intervalMs`, `notFoundGraceMs` and `events`, plus the options of `getSummary`.
      * @returns the record, from a response or from the event.
      * @throws SummaryUnavailableError 422: the call can never have a summary.
-     * @throws NotFoundError if the service returns 404 for `notFoundGraceMs`, and there are no `events`.
+     * @throws NotFoundError if the service returns 404 for `notFoundGraceMs`, and there are no `events`; at once for the code
+     * `route_not_found`, because `baseUrl` is wrong.
      * @throws TimeoutError after `maxWaitMs`. Its `cause` is the last error.
      * @throws other errors of `getSummary` that waiting cannot resolve, such as AuthenticationError.
      * @example
@@ -92,6 +93,7 @@ export type Client = {
    * @param options - signal, time limit and headers for this call.
    * @returns the JSON of a 2xx, unvalidated; `undefined` if its body is empty.
    * @throws ValidationError if a field or an option is invalid, or if the path leaves `baseUrl`. No request is sent.
+   * @throws TypeError or URIError if `body` or `query` cannot be serialized. No request is sent.
    * @throws ApiError, or its subclass for the status, for a 4xx or 5xx.
    * @throws ConnectionError or TimeoutError if there was no complete response. A request that is not a GET may have been
    * carried out, unless `neverSent` is set.

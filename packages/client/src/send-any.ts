@@ -22,7 +22,7 @@ export type AnyRequest = {
   readonly body?: unknown
 }
 
-/** The characters of a path (RFC 3986, section 3.3). URL parsers rewrite all others, such as a backslash or a tab. */
+/** The characters of a path (RFC 3986, section 3.3). URL parsers rewrite many others, such as a backslash or a tab. */
 const pathCharacters = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@%/]*$/
 
 /**

@@ -40,7 +40,7 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
     else if (last instanceof SummaryPendingError) missingSinceMs = undefined
     const isMissing = missingSinceMs !== undefined && budget.spentMs() - missingSinceMs >= notFoundGraceMs
     if (isMissing && events === undefined) throw last
-    // Waits for the event. Requests the summary once more, one interval before the end, in case the event was
+    // Waits for the event. Requests the summary once more, about one interval before the end, in case the event was
     // missed.
     const eventMs = isMissing ? Math.min(budget.leftMs() - intervalMs, longestTimerMs) : 0
     const retryAfterMs = (last instanceof ApiError && last.retryAfterMs) || 0

@@ -76,7 +76,7 @@ type ReadBody = {
   readonly cut?: 'limit' | { readonly error: unknown }
 }
 
-/** Reads a body that is not a web stream, as in React Native and node-fetch. Reads all of it, then drops what exceeds the limit. */
+/** Reads a body that is not a web stream, as in React Native and node-fetch. Reads all of it, then drops the characters beyond the limit. */
 const readText = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   try {
     const text = await raceAbort(signal, response.text())

@@ -49,7 +49,7 @@ export class ApiError extends WabakitError {
 export const isApiError = (error: unknown): error is ApiError =>
   isWabakitError(error) && 'serverCode' in error
 
-/** 400: a field is missing or invalid, or no integration has this `wabaNumber`. `issues` names the fields. */
+/** 400: a field is missing or invalid, or no integration has this `wabaNumber`. `issues` names the fields if the response does. */
 export class BadRequestError extends ApiError {
   override get name(): 'BadRequestError' {
     return 'BadRequestError'
@@ -97,7 +97,7 @@ export class SummaryUnavailableError extends UnprocessableError {
   }
 }
 
-/** 202: the call is in progress, or its summary is being generated. `retryAfterMs` is the requested pause. */
+/** 202: the call is in progress, or its summary is being generated. `retryAfterMs` is the pause that the service asks for, if any. */
 export class SummaryPendingError extends ApiError {
   override get name(): 'SummaryPendingError' {
     return 'SummaryPendingError'

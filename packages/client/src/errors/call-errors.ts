@@ -2,10 +2,10 @@ import type { Issue } from '@wabakit/wire'
 import { WabakitError } from './wabakit-error.ts'
 
 /**
- * There was no complete response, for example because the host is unknown, its certificate is not trusted, or the connection was
- * refused, reset or closed. `cause` is a copy
- * of the runtime's error with its name, message, code, stack and cause, without secrets. A create request rejects with
- * this error only if it provably never left this machine; otherwise with an `OutcomeUnknownError`.
+ * There was no complete response, for example because the host is unknown, its certificate is not trusted, or the connection
+ * was refused, reset or closed. `cause` is a copy of the runtime's error with its name, message, code, stack and cause, without
+ * secrets. A create request rejects with this error only if it provably never left this machine; otherwise with an
+ * `OutcomeUnknownError`.
  */
 export class ConnectionError extends WabakitError {
   override get name(): 'ConnectionError' {
@@ -76,11 +76,11 @@ export class ResponseFormatError extends WabakitError {
   declare readonly status: number
   /** `false` if the body was empty, ended too early, or begins like a JSON object but is not JSON, as if it had been cut off. */
   declare readonly isComplete: boolean
-  /** The differences between the body and the contract; empty for a redirect, and for a body that was cut off or has over 1 MiB. */
+  /** The differences between the body and the contract; empty for a redirect, and for a body that could not be read to its end or has over 1 MiB. */
   declare readonly issues: readonly Issue[]
   /** The response's `x-request-id`, if any. */
   declare readonly requestId: string | undefined
-  /** The response's headers. */
+  /** The response's headers, without the request's secrets. */
   declare readonly headers: Headers
   /** The response's body as text, up to 65,536 characters, without the request's secrets. */
   declare readonly body: string

@@ -39,7 +39,10 @@ export type Hooks = {
         readonly durationMs: number
       }) => unknown)
     | undefined
-  /** Runs after an attempt without a response, or if reading the body of a successful GET failed. */
+  /**
+   * Runs after an attempt without a response, or whose response was not read to the end because the call was aborted or, for
+   * a successful GET, because reading failed.
+   */
   readonly afterError?:
     | ((context: {
         readonly request: HookRequest
@@ -78,8 +81,8 @@ export type LogFields = {
   /** HTTP status; absent if there is an `error`. */
   readonly status?: number
   /**
-   * Name of the error, or `aborted` for an abort reason that is not an error, if there was no response, or reading the body
-   * of a successful GET failed; otherwise absent.
+   * Name of the error that `afterError` gets, or `aborted` for an abort reason that is not an error; absent after a response
+   * for which `afterResponse` runs.
    */
   readonly error?: string
   /** Duration of the attempt in milliseconds, rounded. */

@@ -39,7 +39,7 @@ export const isTransient = (failure: WabakitError): boolean =>
  * | any other 2xx without a valid body | no | `OutcomeUnknownError` |
  * | a redirect, any other 4xx | no | `ResponseFormatError`, the class of the status |
  *
- * With a `groupId`, the service refuses a second group, so a repeated create cannot make two. By default, `writes` is `safe`,
+ * With a `groupId`, wabakit's server returns the same group, so a repeated create cannot make two. By default, `writes` is `safe`,
  * and there are at most 2 retries within 60 s, and none after a `Retry-After` of over 60 s (`options/settings.ts`). If the
  * outcome of any attempt is unknown, so is that of the call (`send.ts`).
  */

@@ -16,7 +16,7 @@ export type CallTrace = {
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string
-  /** Headers that every attempt sends. A subscriber to `start` may add others, such as `traceparent`. */
+  /** The `headers` of this call's options, which every attempt sends. A subscriber to `start` may add others, such as `traceparent`. */
   readonly headers: Record<string, string>
   /** The result, with its `response`: set when the call succeeds. */
   result?: unknown
