@@ -317,6 +317,20 @@ const flaws: Record<string, Flaw> = {
     fail: ['keeps-every-letter'],
     options: { only: ['keeps-every-letter'] },
   },
+  'decodes the two escapes of an emoji as two characters': {
+    plant: ({ effects }) => ({
+      // A decoder that is written by hand encodes each half of a surrogate pair as UTF-8, which is not valid.
+      parse: (body) =>
+        JSON.parse(body.toString().replace(/\\u[dD][89a-fA-F][\da-fA-F]{2}/g, '\ufffd')) as unknown,
+      handle: (event) => {
+        const { recap = '' } = (event.summary ?? {}) as Fields
+        const line = `${name(event)} ${String(recap).slice(0, 80)}`
+        if (!effects.includes(line)) effects.push(line)
+      },
+    }),
+    fail: ['keeps-every-letter'],
+    options: { only: ['keeps-every-letter'] },
+  },
   'keeps the lock of a call after an invalid event': {
     plant: () => {
       const locks = new Set<unknown>()

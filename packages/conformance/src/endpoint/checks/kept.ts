@@ -28,14 +28,25 @@ const longList = Array.from({ length: 20 }, (_, index) => `Point number ${index 
 
 const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
 
+/** Writes JSON in ASCII: an emoji becomes two escapes, which are one character. */
+const writeAscii = (event: object): string =>
+  JSON.stringify(event).replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 /** Sends summaries with these fields, and returns the lines of the effects of each. */
-const show = async (examination: Examination, list: readonly SummaryFields[]): Promise<string[]> => {
+const show = async (
+  examination: Examination,
+  list: readonly SummaryFields[],
+  write: (event: object) => string = JSON.stringify,
+): Promise<string[]> => {
   const { prepare, deliver, areHandled, listEffects } = examination
   const [deliveries, handled]: [Delivery[], Delivery[]] = [[], []]
   for (const fields of list) {
     const { subject } = await prepare('CALL_AI_SUMMARY')
     const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
-    const delivery = buildDelivery(examination, event, subject)
+    const delivery = buildDelivery(examination, write(event), subject)
     if (isAccepted(await deliver(delivery))) handled.push(delivery)
     deliveries.push(delivery)
   }
@@ -110,12 +121,13 @@ export const keptChecks: EndpointChecks = {
   [keepsEveryLetter]: {
     title: 'Keeps the letters of every script, and markup',
     severity: 'high',
-    clause: 'RFC 8259, section 8.1: JSON is UTF-8; specification, "Summary object": recap is a string',
+    clause:
+      'RFC 8259, sections 7 and 8.1: JSON is UTF-8 and may escape any character; specification, "Summary object": recap is a string',
     expected: 'the recap as it was sent, if the effects show recaps',
     risk: 'A summary in another language than English is stored as question marks or as GrÃ¼Ãe.',
     fix: 'Read the body as UTF-8, store texts in UTF-8 with four bytes, and escape them for HTML only where they are shown.',
     needs: ['effects'],
-    requests: 3,
+    requests: 4,
     run: async (examination) => {
       if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
       const [plain = '', script = '', markup = ''] = await show(
@@ -135,6 +147,11 @@ export const keptChecks: EndpointChecks = {
       }
       if (!showsText(script, scriptRecap)) {
         return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
+      }
+      const [escaped = ''] = await show(examination, [writeRecap(scriptRecap)], writeAscii)
+      if (!showsText(escaped, scriptRecap)) {
+        const observed = `${JSON.stringify(scriptRecap)}, written in ASCII, became ${escaped.slice(0, 200) || 'nothing'}`
+        return { verdict: 'fail', observed, isPartial: true }
       }
       if (showsUnescaped(markup, markupRecap)) return { verdict: 'pass', observed: 'kept' }
       const observed = `${JSON.stringify(markupRecap)} became ${markup.slice(0, 200)}`
