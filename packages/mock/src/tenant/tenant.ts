@@ -102,8 +102,9 @@ export type MockTenant = Account &
       participant: ParticipantSimulation,
     ): Promise<ParticipantRecord>
     /**
-     * Sends an event that the service itself would not send: a known event with this tenant's numbers, or any payload.
-     * Use it for CALL_MISSED, for payloads of other versions, and for invalid payloads that your receiver must survive.
+     * Sends any event, also one that the service itself would not send: a known event with this tenant's numbers, or any
+     * payload. Use it for CALL_MISSED, for payloads of other versions, and for invalid payloads that your receiver must
+     * survive.
      *
      * @example
      * await mock.trigger('CALL_MISSED', { callId })
