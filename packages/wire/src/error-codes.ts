@@ -11,13 +11,13 @@ export const errorCodes = {
    */
   summary_pending: 202,
   /**
-   * The request is not valid HTTP, or its target is not a path of this server.
+   * The request is not valid HTTP, or its target or its `Host` header is not valid.
    *
    * Check the base URL, and the code that writes the request line and the headers.
    */
   malformed_request: 400,
   /**
-   * The request body is not JSON.
+   * The request body is not complete JSON in UTF-8.
    *
    * Send valid JSON in UTF-8.
    */
@@ -65,7 +65,7 @@ export const errorCodes = {
    */
   integration_not_found: 400,
   /**
-   * `callId` is missing or empty, has more than 255 characters, or contains control characters.
+   * `callId` is missing or empty, has more than 255 characters, or contains control characters or lone surrogates.
    *
    * Send the query parameter `callId` with the value from the call's webhooks.
    */
