@@ -234,7 +234,8 @@ describe('an entry', () => {
     const parked = {
       state: 'parked',
       reason: 'failed',
-      error: 'The last of 3 attempts ended with its process or lost its claim.',
+      error:
+        'None of 3 attempts is left. The last one ended with its process or lost its claim, or maxAttempts was lowered.',
     }
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, parked]])
     expect(onParked.mock.calls).toMatchObject([[{ id: '1' }, parked]])

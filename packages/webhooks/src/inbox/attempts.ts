@@ -126,7 +126,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     const { entry } = attempt
     if (entry.known !== undefined) return { state: entry.known }
     if (entry.attempts > maxAttempts) {
-      const error = `The last of ${maxAttempts} attempts ended with its process or lost its claim.`
+      const error = `None of ${maxAttempts} attempts is left. The last one ended with its process or lost its claim, or maxAttempts was lowered.`
       return { state: 'parked', reason: 'failed', error }
     }
     if (entry.damage !== undefined) {
