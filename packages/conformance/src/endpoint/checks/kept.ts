@@ -38,12 +38,11 @@ const writeAscii = (event: object): string =>
 /** Sends summaries with these fields, and returns the lines of the effects of each. */
 const show = async (
   examination: Examination,
-  list: readonly SummaryFields[],
-  write: (event: object) => string = JSON.stringify,
+  list: readonly (SummaryFields & { readonly write?: (event: object) => string })[],
 ): Promise<string[]> => {
   const { prepare, deliver, areHandled, listEffects } = examination
   const [deliveries, handled]: [Delivery[], Delivery[]] = [[], []]
-  for (const fields of list) {
+  for (const { write = JSON.stringify, ...fields } of list) {
     const { subject } = await prepare('CALL_AI_SUMMARY')
     const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
     const delivery = buildDelivery(examination, write(event), subject)
@@ -130,10 +129,10 @@ export const keptChecks: EndpointChecks = {
     requests: 4,
     run: async (examination) => {
       if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
-      const [plain = '', script = '', markup = ''] = await show(
-        examination,
-        [plainRecap, scriptRecap, markupRecap].map(writeRecap),
-      )
+      const [plain = '', script = '', markup = '', escaped = ''] = await show(examination, [
+        ...[plainRecap, scriptRecap, markupRecap].map(writeRecap),
+        { ...writeRecap(scriptRecap), write: writeAscii },
+      ])
       if (!showsText(plain, plainRecap)) return noRecaps
       const refused = examination.exchanges.find(
         (exchange) => !isAccepted(exchange) && Buffer.from(exchange.request.body).includes(scriptRecap),
@@ -148,7 +147,6 @@ export const keptChecks: EndpointChecks = {
       if (!showsText(script, scriptRecap)) {
         return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
       }
-      const [escaped = ''] = await show(examination, [writeRecap(scriptRecap)], writeAscii)
       if (!showsText(escaped, scriptRecap)) {
         const observed = `${JSON.stringify(scriptRecap)}, written in ASCII, became ${escaped.slice(0, 200) || 'nothing'}`
         return { verdict: 'fail', observed, isPartial: true }
