@@ -25,7 +25,7 @@ export type RateLimitOptions = {
    */
   readonly key?: RateLimit | false | undefined
   /**
-   * For the summary of one call.
+   * For the summary of one call. The server has a default of its own: 30 per minute (`server-config.ts`).
    * @default false
    */
   readonly call?: RateLimit | false | undefined

@@ -56,8 +56,8 @@ export type Subscriptions = {
    */
   update(organizationId: string, subscriptionId: string, change: SubscriptionChange): Promise<Subscription>
   /**
-   * Sets a new secret. Until the overlap ends, webhooks carry the signatures of both secrets (`listSecrets` in
-   * `delivery/attempt.ts`). Another rotation within that time ends the oldest of the three.
+   * Sets a new secret. Until the overlap ends, after 24 hours or `overlapMs`, webhooks carry the signatures of both secrets
+   * (`listSecrets` in `delivery/attempt.ts`). Another rotation within that time ends the oldest of the three.
    */
   rotateSecret(
     organizationId: string,

@@ -8,7 +8,10 @@ import type { StoredEvent } from './stored-event.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 
-/** How long a statement is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
+/**
+ * How long a statement is retried when the database does not respond, in milliseconds. The request gets its 503 after
+ * `responseMs` (`sql-inbox.ts`) at the latest.
+ */
 const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */

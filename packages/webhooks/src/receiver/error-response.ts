@@ -33,7 +33,10 @@ const retried = {
   failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
   /** The delivery is being handled already. After a 200, it would be lost if that failed. */
   in_progress: { status: 409, code: 'in_progress', message: 'This delivery is already being handled.' },
-  /** The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. */
+  /**
+   * The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. They fail at the latest 6 s
+   * after a call (`handle-once.ts`), and 12 s after the request (`inbox/sql-inbox.ts`).
+   */
   unavailable: { status: 503, code: 'store_unavailable', message: 'The delivery store is not available.' },
 } satisfies Record<string, Problem>
 

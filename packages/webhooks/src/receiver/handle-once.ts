@@ -17,7 +17,10 @@ export type Delivery = {
 /** The result of a delivery. With `unavailable`, the dedupe store failed. @inline */
 export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
-/** Time limit for each call of the dedupe store, in milliseconds. Senders wait about 15 s. */
+/**
+ * Time limit for each call of the dedupe store, in milliseconds. A request makes up to two, before and after its handlers. Senders
+ * wait about 15 s in all.
+ */
 const storeMs = 6_000
 
 /** Waits for the store, which may never respond, for example while its client reconnects. */
