@@ -15,7 +15,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * Copies an object and applies `path=value` assignments such as `summary.recap=Hello` or `durationInSeconds=42`. A
- * value that is valid JSON is parsed; any other value is a string. Missing objects in a path are created.
+ * value that is valid JSON is parsed; any other value is a string. Objects that a path needs are created, and replace a
+ * text, a number or `null` in their place.
  */
 export const assign = (target: object, assignments: readonly string[]): Record<string, unknown> => {
   const result: Record<string, unknown> = structuredClone({ ...target })

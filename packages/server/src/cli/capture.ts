@@ -72,7 +72,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     }
   }
 
-  /** Adds what a request shows to the profile. */
+  /** Adds what a request shows to the profile. Returns a function for the end of its attempt, if it shows anything. */
   const observe = async (request: RecordedRequest): Promise<((outcome: Outcome) => void) | undefined> => {
     const settle = await observer.add(request)
     if (settle === undefined) return undefined
@@ -81,7 +81,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
     return settle
   }
 
-  /** Appends a line. Returns whether it was written. */
+  /** Appends a line. Returns whether that succeeded. */
   const append = (line: string): Promise<boolean> =>
     recorder.append(line).then(
       () => true,
@@ -131,7 +131,7 @@ const createCapture = async (options: CaptureOptions, output: Output) => {
       return respond(outgoing, answer(400, 'The request must have one Host header.'))
     const response = await read(incoming, async (request) => {
       const [taken, settle] = await Promise.all([take(request), observe(request)])
-      // The sender has given up if its connection is closed by now.
+      // If its connection is closed by now, the sender counts as having given up.
       settle?.(incoming.socket.destroyed ? 'Timeout' : isSuccess(taken) ? 'Success' : 'Failure')
       print(request, taken)
       return taken

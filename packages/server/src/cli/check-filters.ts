@@ -8,7 +8,7 @@ const names: readonly string[] = [...eventNames, ...healthEventNames]
 /**
  * Checks the filters of a command that has found nothing: they may name a subscription or an event that does not exist.
  *
- * @throws CliError when they do.
+ * @throws CliError when they do, or the server does not answer.
  */
 export const checkFilters = async (
   { subscription, name }: { readonly subscription?: unknown; readonly name?: unknown },

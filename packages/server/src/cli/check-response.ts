@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 
 const countParameters = ({ path }: Operation): number => path.split(':').length
 
-/** Finds the operation of a request. A path with fewer parameters is the more specific one. */
+/** Finds the operation of a request. Of several paths that match, the one with fewer parameters is the more specific one. */
 const findOperation = async (method: string, path: string): Promise<Operation | undefined> => {
   const { operations } = await import('@wabakit/core/control')
   return operations
@@ -21,8 +21,9 @@ type Responded = {
 }
 
 /**
- * Returns how a response differs from that of a wabakit server of this version; `undefined` if it does not. Values that
- * only a newer version knows, such as another state of a call, are not a difference.
+ * Returns how the status of a response, or a type in it, differs from that of a wabakit server of this version; `undefined` if
+ * neither does, or there is no such operation. Values that only a newer version knows, such as another state of a call, are not a
+ * difference.
  */
 export const findDeviation = async ({
   method,

@@ -20,8 +20,8 @@ const check = async (
   let skipped = 0
   for await (const { line, item, request } of readRecords(file, path)) {
     if (request === undefined) skipped += 1
-    // A capture may contain requests other than webhooks, such as the health checks of a tunnel.
     if (request === undefined || request === 'refused') continue
+    // A capture may contain requests other than webhooks, such as the health checks of a tunnel.
     if (request.method !== 'POST') {
       methods.add(request.method)
       continue

@@ -12,7 +12,7 @@ type Terminal = {
 
 const standard: Terminal = { input: process.stdin, output: process.stderr }
 
-/** Asks a question on a terminal. Returns '' if the user closes it, or if there is none. */
+/** Asks a question on a terminal. Returns '' if the answer is empty, the user closes the terminal, or there is none. */
 export const ask = async (question: string, { input, output } = standard): Promise<string> => {
   if (!input.isTTY) return ''
   const terminal = createInterface({ input, output })

@@ -9,7 +9,7 @@ import { InputRefusedError } from './name-inputs.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
-/** Far above the largest page of a list. */
+/** Far above a page of usual records. */
 const maxBodyBytes = 64 * 1_048_576
 const requestTimeoutMs = 15_000
 const removalTimeoutMs = 3_600_000
@@ -48,7 +48,7 @@ export const checkSecrecy = (url: string, secret: string): void => {
 const repeatWithCare = 'Check what has changed before you repeat the command.'
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
-/** Returns the message of an error thrown by `fetch`. The reason is in its cause. */
+/** Returns the reason of an error thrown by `fetch`, which is in its cause if it has one. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   // This is undici's message for a port that the Fetch standard blocks.
@@ -108,7 +108,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     throw new CliError(message, exitCodes.failed, { cause })
   }
 
-  /** @throws CliError when the response is incomplete, or has another form than that of the operation. */
+  /** @throws CliError when the response is too long or incomplete, or has another form than that of the operation. */
   const readJson = async (
     method: Operation['method'],
     path: string,

@@ -1,7 +1,7 @@
 import type { Delivery, ListedSubscription } from '../control-types.ts'
 import { formatUrl } from './table.ts'
 
-/** Shortens a network error to its code. The address in its message is that of the endpoint, which has its own column. */
+/** Shortens a network error to its code, if it has one. The rest of its message names the endpoint, which has its own column. */
 const shortenError = (error: string): string => /\bE[A-Z]{4,}\b/.exec(error)?.[0] ?? error
 
 /** Names deliveries by what people know: the customer's number or the group's name, and the URL of the endpoint. */

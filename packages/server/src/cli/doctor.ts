@@ -70,8 +70,8 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
 }
 
 /**
- * Returns the exit code of a report. With `failOn`, failures of less severe checks are in the report and change nothing, but a
- * severe check must have had a result.
+ * Returns the exit code of a report. With `failOn`, a report in which only less severe checks fail is inconclusive if one of the
+ * others is, and passes otherwise.
  */
 export const getExitCode = ({ verdict, checks }: Report, failOn: Severity = 'low'): number => {
   const severe = checks.filter((each) => severities.indexOf(each.severity) <= severities.indexOf(failOn))

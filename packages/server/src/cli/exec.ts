@@ -38,8 +38,8 @@ type Forwarded = {
 }
 
 /**
- * Forwards a signal to a child, unless the child gets it anyway: a terminal sends Ctrl-C to both processes, and many programs
- * end at once when they get it a second time. On Windows, the console signals the child, and `kill` would end it immediately.
+ * Forwards a signal to a child, except SIGINT on a terminal, which sends Ctrl-C to both processes: many programs end at once when
+ * they get it a second time. Forwards none on Windows, where the console signals the child, and `kill` would end it immediately.
  */
 export const passOn = (
   child: Pick<ChildProcess, 'kill'>,
@@ -95,7 +95,7 @@ const report = (what: string, facts: Readonly<Record<string, unknown>>): void =>
   process.stderr.write(`wabakit ${what}${shown.join('')}\n`)
 }
 
-/** The settings of a server that a mock has, too. */
+/** The settings that `--mock` passes on to the mock. */
 const mockSettings: readonly SettingName[] = [
   'port',
   'profile',

@@ -7,7 +7,7 @@ import { CliError, type Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
 
-/** Creates a signal that aborts on SIGTERM or SIGINT, until it is disposed. A second one ends the process immediately. */
+/** Creates a signal that aborts on the first SIGTERM or SIGINT, until it is disposed. A second one has its default action. */
 const createStopSignal = () => {
   const stop = new AbortController()
   const dispose = (): void => {
@@ -21,7 +21,7 @@ const createStopSignal = () => {
   return { signal: stop.signal, [Symbol.dispose]: dispose }
 }
 
-/** Returns whether the server would respond with the same error to another request. */
+/** Returns whether the server is likely to respond with the same error to another request. */
 const isLasting = (error: unknown): boolean =>
   error instanceof CliError &&
   error.cause instanceof Response &&

@@ -11,7 +11,7 @@ type InitOptions = Choices & { readonly yes?: boolean; readonly format: Format }
 
 const isSenderKind = (text: string): text is SenderKind => senderKinds.some((kind) => kind === text)
 
-/** Asks for the choices that the options omit, but only on a terminal. */
+/** Asks for the choices that the options omit, on a terminal and without `--yes`. */
 const completeChoices = async (options: InitOptions): Promise<Choices> => {
   if (options.yes) return options
   const kinds = senderKinds.join(', ')

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import manifest from '../../package.json' with { type: 'json' }
 
-// Checks the version before loading other modules, because older versions of Node.js cannot parse them.
+// Checks the version before loading other modules, because older versions of Node.js may not be able to load them.
 const minimum = manifest.engines.node.replace(/^\D+/, '')
 const isTooOld = process.versions.node.localeCompare(minimum, undefined, { numeric: true }) < 0
 if (isTooOld) {

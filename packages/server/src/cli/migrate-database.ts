@@ -57,7 +57,7 @@ const run = async (options: MigrateOptions): Promise<MigrationResult> => {
   }
 }
 
-/** Migrates a SQLite file to PostgreSQL and prints a comparison. Throws a CliError if the databases differ. */
+/** Migrates a SQLite file to PostgreSQL and prints a comparison. Throws a CliError if the databases differ, among others. */
 export const migrate = async ({ from, to }: MigrateOptions, output: Output): Promise<void> => {
   const mistake = findMistake({ from, to })
   if (mistake !== undefined) throw new CliError(mistake, exitCodes.usage)

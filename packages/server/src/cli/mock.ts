@@ -8,7 +8,7 @@ import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { addExamples, addOptions, createFormatOption, createNumberParser, parseSeed } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'
 
-/** The flags, which are options of `createMock` under the same names. It checks them. */
+/** The flags. All except `config` and `format` are options of `createMock` under the same names, which checks them. */
 type MockCommandOptions = MockOptions & { readonly config?: string; readonly format: Format }
 
 const readOptions = (file: string): object => {

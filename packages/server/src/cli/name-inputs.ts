@@ -13,7 +13,7 @@ export class InputRefusedError extends CliError {
   }
 }
 
-/** Returns the option or the argument that sets a field: `--limit`, `<number>`, `--set summary.recap`. */
+/** Returns the option or the argument that sets a field (`--limit`, `<number>`, `--set summary.recap`), or else its path. */
 const nameInput = (path: string, command: Command): string => {
   const [field = ''] = path.split('.')
   const option = command.options.find((each) => each.attributeName() === field)
@@ -22,7 +22,7 @@ const nameInput = (path: string, command: Command): string => {
   return command.options.some(({ long }) => long === '--set') ? `--set ${path}` : path
 }
 
-/** Returns what users type to run a command: `wabakit deliveries list`. */
+/** Returns the name of a command after those of its parents: `wabakit deliveries list`. */
 export const getCommandPath = (command: Command): string =>
   command.parent === null ? command.name() : `${getCommandPath(command.parent)} ${command.name()}`
 

@@ -81,7 +81,7 @@ export const addServerOptions = (command: Command): Command => {
 
 const helpWidth = 80
 
-/** Breaks a long command into several lines before its options, in shell syntax. */
+/** Breaks a long command into several lines before its options and redirection, in shell syntax. */
 const formatExample = (line: string): string => {
   const lines = ['  $ wabakit']
   for (const part of line.split(/ (?=--|> )/)) {

@@ -31,7 +31,10 @@ export const createOutput = ({ format }: { readonly format: Format }) => ({
   notice: (text: string): void => {
     process.stderr.write(`${escapeText(text)}\n`)
   },
-  /** Styles a part of a result if standard output is a terminal that supports colors. Respects `NO_COLOR`. */
+  /**
+   * Escapes a part of a result, and styles it if standard output is a terminal that supports colors. Respects `NO_COLOR` and
+   * `FORCE_COLOR`.
+   */
   style: (style: Parameters<typeof styleText>[0], text: string): string =>
     styleText(style, escapeControls(text), { stream: process.stdout, validateStream: true }),
 })

@@ -23,7 +23,7 @@ export const sendParts = async <Sent extends { readonly nextCursor?: string | un
   }
 }
 
-/** Shows the progress of a long job: on a terminal, in one line; elsewhere, in a new line every 5 seconds. */
+/** Shows a long job: on a terminal, in one line; elsewhere, in a new line for each step, and at most every 5 seconds within it. */
 export const createProgressLine = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr) => {
   const everyMs = stream.isTTY ? redrawMs : repeatMs
   let shown: string | undefined

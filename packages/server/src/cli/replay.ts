@@ -27,7 +27,7 @@ const replaceHeaders = (
   return { ...request, headers: [...kept, ...headers] }
 }
 
-/** Signs a request with the current time. Keeps its `webhook-id`, by which the receiver recognizes a duplicate. */
+/** Signs a request with the current time. Keeps any `webhook-id`, by which the receiver recognizes a duplicate. */
 const signRequest = async (request: RecordedRequest, secret: string): Promise<RecordedRequest> => {
   const [, id] = request.headers.find(([name]) => name.toLowerCase() === 'webhook-id') ?? []
   const { headers } = await signPayload({ payload: request.body, secret, ...(id && { id }) })

@@ -68,7 +68,7 @@ const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Com
     .action((id, options) => showTimeline(kind, id, options))
 }
 
-/** The commands that print more than the record or table of one operation, keyed by resource. See `resources.ts` for the others. */
+/** The commands that do more than run one operation and print its result, keyed by resource. See `resources.ts` for the others. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
   events: (parent) =>
     addExamples(addServerOptions(parent.command('tail')), 'events tail', 'events tail --format json')

@@ -9,7 +9,7 @@ export type ResourceCommand = {
    * for the last: `field`, or `field.inner` for a field of its items.
    */
   readonly columns?: readonly string[]
-  /** Prints only this field of the result. */
+  /** Prints only this field of the result, unless the format is JSON. */
   readonly field?: string
   readonly examples: readonly string[]
 }

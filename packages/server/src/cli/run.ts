@@ -12,7 +12,7 @@ import { CliError, exitCodes } from './output.ts'
 import { runProgram } from './program.ts'
 
 /**
- * Errors that persist until the user changes a setting, or fixes the database or port that it names. A
+ * Errors that usually persist until the user changes a setting, or fixes or frees the database or port that it names. A
  * supervisor should not restart the server after such an error.
  */
 const lastingErrors = [ConfigError, DatabaseInUseError, DatabasePoolerError, DatabaseVersionError]
@@ -32,7 +32,7 @@ const formatError = (error: unknown): string => {
   return foreseenErrors.some((type) => error instanceof type) ? error.message : (error.stack ?? error.message)
 }
 
-/** Runs a command, prints its error, and sets the exit code of the process. */
+/** Runs a command. If it fails, prints its error and sets the exit code of the process. */
 export const run = async (args: readonly string[]): Promise<void> => {
   try {
     await runProgram(args)

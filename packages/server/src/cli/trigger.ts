@@ -18,7 +18,7 @@ const buildEvent = (name: EventName, overrides: readonly string[], own: Organiza
   const payload = assign(eventExamples[name], overrides)
   const channel = name.startsWith('CALL_') && payload.channel === 'PSTN' ? 'PSTN' : 'WHATSAPP'
   const ownNumber = channel === 'PSTN' ? own.pstnNumbers[0] : own.integrations[0]?.wabaNumber
-  // The example contains a number that does not belong to this organization.
+  // The number in the example need not belong to this organization.
   for (const field of ['from', 'channelNumber', 'wabaNumber']) {
     if (ownNumber !== undefined && field in payload && !isOverridden(field)) payload[field] = ownNumber
   }

@@ -146,7 +146,7 @@ const getInstall = (
  * Detects a project's framework, modules and test runner, and plans its files. Existing files are kept.
  *
  * @throws CliError if the folder contains no project, the project uses no supported framework, an inbox was requested for a
- *   framework that cannot have one, or a file's path contains a symbolic link.
+ *   framework that cannot have one, or a folder for a new file is a symbolic link.
  */
 export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Choices = {}) => {
   const project = readProject(folder)
@@ -181,7 +181,7 @@ export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Cho
     framework,
     files,
     kept: wanted.filter(exists).map(({ path }) => path),
-    /** The command that installs the packages that the files import. */
+    /** The command that installs wabakit, and what else the files need and the project lacks. */
     install: getInstall(project, { needsNodeTypes: isTyped && framework.isLazy === undefined }),
     nextLines: listNextLines(framework, { style, ...choices }),
     runner: project.runner,
@@ -191,10 +191,10 @@ export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Cho
     port: framework.port ?? 3000,
     /** The inbox's database, as an argument of `wabakit inbox`; `undefined` without an inbox. */
     database: writeMemory(inbox, project).shown,
-    /** A new secret with 128 random bits, for the query of the webhook's URL; `false` if the secret is in a header. */
+    /** A new secret with 128 random bits, for the query of the webhook's URL; `false` if the sender authenticates in another way. */
     token: choices.sender.isInUrl && randomBytes(16).toString('hex'),
   }
 }
 
-/** The files that `init` writes to a project, and the existing files that it keeps. */
+/** What `init` writes to a project, which existing files it keeps, and what it tells the user. */
 export type Plan = ReturnType<typeof planFiles>

@@ -8,7 +8,7 @@ export type Project = {
   readonly dependencies: ReadonlySet<string>
   readonly isModule: boolean
   readonly runner: 'vitest' | 'jest'
-  /** Set if the types of Node.js are installed, in a version with `node:sqlite` that vitest accepts. */
+  /** Set if the project depends on the types of Node.js, in a version with `node:sqlite` that vitest accepts. */
   readonly hasNodeTypes: boolean
   /** Set if jest looks for tests in the folder of the sources only. */
   readonly testsAreInSources: boolean

@@ -42,7 +42,7 @@ export type Memory = {
   option(database: string): string
   /** The database as an argument of a command. */
   readonly shown?: string
-  /** The calls on the database at the end of a test, and of the process. */
+  /** The calls on the database at the end of a test. `close` is also for the end of the process. */
   readonly clean?: string
   readonly close?: string
 }

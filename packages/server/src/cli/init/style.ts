@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Project } from './read-project.ts'
 
-/** The module format that a project uses. */
+/** The module format of the new files. */
 export type Style = {
   readonly extension: 'ts' | 'js' | 'mjs'
   /** Suffix of the path in an import of another file. */
@@ -19,7 +19,7 @@ export type Sources = {
   readonly isBundled?: true
 }
 
-/** Finds the module format of a project. */
+/** Finds the module format for the new files of a project. */
 export const findStyle = (
   { isTypeScript, isBundled }: Sources,
   { folder, dependencies, isModule, runner }: Project,

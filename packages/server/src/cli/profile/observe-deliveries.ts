@@ -55,7 +55,7 @@ const roundGap = (ms: number): (typeof gaps)[number] => {
   return gaps.reduce((nearest, gap) => (distance(gap) < distance(nearest) ? gap : nearest))
 }
 
-/** The fields of each event that the profile `live` sends. */
+/** Lists the fields of an event that the profile `live` sends. */
 const listLiveFields = (name: EventName): ReadonlySet<string> =>
   new Set(
     Object.keys(
@@ -84,8 +84,8 @@ type ObserverOptions = {
 }
 
 /**
- * Adds what deliveries show to a profile: their form, the types of fields, repeats and order, but no value of a field or header.
- * Requests that are not a known event show nothing.
+ * Creates an observer that adds what deliveries show to a profile: their form, the types of fields, repeats and order. Of values, it
+ * adds only the names of events and the scheme of `authorization`. Requests that are not a known event show nothing.
  */
 export const observeDeliveries = ({ profile, registered, now }: ObserverOptions) => {
   const deliveries = { ...profile.deliveries }

@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 type ReadFields = {
   readonly format: 'json' | 'urlencoded' | 'multipart' | 'query' | 'none'
-  /** The event's fields; `undefined` if there are none. */
+  /** The fields of the body or the query; `undefined` if the request has neither. */
   readonly fields: Fields | undefined
 }
 
@@ -44,7 +44,7 @@ const readJson = (text: string): Fields | undefined => {
   }
 }
 
-/** Finds the fields of an event in a request: as JSON, as a form, or in the query. */
+/** Reads the fields of a request: as JSON, as a form, or from the query. */
 export const readFields = ({ path, headers, body }: RecordedRequest): ReadFields => {
   const text = body.toString()
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''

@@ -11,9 +11,9 @@ const flags = O_APPEND | O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0)
 const maxFileBytes = 1024 ** 3
 
 /**
- * Opens a file to which lines are appended, readable only by its owner, because bodies contain personal data.
+ * Opens a file to which lines are appended, readable only by its owner (except on Windows), because bodies contain personal data.
  *
- * @throws CliError if the file cannot be written, or is a symbolic link.
+ * @throws CliError if the file cannot be opened, or is a symbolic link.
  */
 export const openRecorder = async (file: string) => {
   const handle = await open(file, flags, 0o600).catch((cause: NodeJS.ErrnoException) => {
@@ -26,7 +26,7 @@ export const openRecorder = async (file: string) => {
   let { size } = stats
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
-  /** Set if the file ends within a line, because a process was killed or the disk was full. */
+  /** Set if the file may end within a line, for example because a process was killed or the disk was full. */
   let isTorn = size > 0 && last.toString() !== '\n'
   let pending: Promise<void> = Promise.resolve()
 

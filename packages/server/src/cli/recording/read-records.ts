@@ -8,15 +8,15 @@ export const expectedForms =
 /** What a line of a file, or an item of an array, contains. */
 export type ReadRecord = {
   readonly line: number
-  /** The position among several records that begin in this line, from 1. */
+  /** The position among several records of the value that begins in this line, from 1. */
   readonly item?: number
   /** `undefined` if there is nothing at the path. */
   readonly request: RecordedRequest | 'refused' | undefined
 }
 
 /**
- * Lists what is in a field, such as `req.body`. Of an array on the way, reads each item. Parses a string on the way as JSON,
- * because many logs contain JSON in strings.
+ * Lists what is in a field, such as `req.body`. Of an array on the way or at the end, reads each item. Parses a string on the way
+ * as JSON, because many logs contain JSON in strings.
  */
 const listAtPath = (json: unknown, path: readonly string[]): readonly unknown[] => {
   const [name, ...rest] = path

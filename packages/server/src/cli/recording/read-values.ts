@@ -3,7 +3,7 @@ import { readLines } from './read-lines.ts'
 /** A JSON value with the number of its first line. `json` is `undefined` for a line that is not JSON. */
 export type ReadValue = { readonly line: number; readonly bytes: Buffer; readonly json: unknown }
 
-/** A value over several lines is held in memory until its end. More than this is not a webhook. */
+/** Maximum size of a value over several lines, which is held in memory until its end. A longer one is read line by line. */
 const maxHeldBytes = 256 * 1024 * 1024
 
 export const parseJson = (text: string): unknown => {
@@ -14,7 +14,7 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-/** Returns how many more brackets a line opens than it closes, or `undefined` if it ends in a string, which JSON cannot. */
+/** Returns how many more brackets a line opens than it closes, or `undefined` if it ends within a string, as no line of JSON does. */
 const countOpen = (line: string): number | undefined => {
   const rest = line.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '')
   return rest.includes('"') ? undefined : rest.split(/[[{]/).length - rest.split(/[\]}]/).length

@@ -27,7 +27,7 @@ export const dropConnectionHeaders = (headers: RecordedRequest['headers']): [str
     connectionHeaders.includes(name.toLowerCase()) ? [] : [[name, value]],
   )
 
-/** Returns the URL that gets a request: `target`, or the request's path on it if `target` has no path. */
+/** Returns the URL that gets a request: `target`, or the request's path on it if `target` has neither a path nor a query. */
 export const resolveTarget = (target: string, path: string): URL => {
   const url = new URL(target)
   return url.pathname === '/' && url.search === '' && path.startsWith('/') ? new URL(url.origin + path) : url
@@ -38,7 +38,7 @@ const timeoutMs = 30_000
 /**
  * Sends a request with its exact bytes, which `fetch` cannot do for a GET with a body.
  *
- * @throws Error if the connection fails, or there is no complete response within 30 s.
+ * @throws Error if the connection fails or switches protocols, or there is no complete response within 30 s.
  */
 export const sendRequest = (
   { method, headers, body }: RecordedRequest,
