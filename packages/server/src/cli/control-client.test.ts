@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { listenOnFreePort } from '../../test/listen-on-free-port.ts'
 import { checkSecrecy, createControlClient } from './control-client.ts'
 
@@ -26,4 +26,14 @@ test('follows no redirect, which would change the request', async () => {
   const sent = createControlClient({ server: url }).send('POST', '/faults', {})
   await expect(sent).rejects.toThrow(`Cannot reach a server at ${url}`)
   expect(requests).toEqual(['POST /_wabakit/faults'])
+})
+
+test('knows that a removal may go on when fetch stops waiting for the head of its response', async () => {
+  const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' })
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }))
+  onTestFinished(() => vi.restoreAllMocks())
+  const { send } = createControlClient({ server: 'http://127.0.0.1:4100' })
+  await expect(send('DELETE', '/organizations/acme')).rejects.toThrow(
+    'did not answer: Headers Timeout Error. Check what has changed',
+  )
 })

@@ -56,10 +56,13 @@ export const getFetchMessage = (error: unknown): string => {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
+/** The codes of errors after which a request may have reached the server. `fetch` waits 5 minutes for the head of a response. */
+const sentCodes = ['UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ECONNRESET', 'EPIPE']
+
 /** Returns whether a request may have reached the server, which then did not answer it. */
 const wasSent = (error: unknown): boolean => {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } }
-  return name === 'TimeoutError' || ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(cause?.code ?? '')
+  return name === 'TimeoutError' || sentCodes.includes(cause?.code ?? '')
 }
 
 /**

@@ -14,7 +14,7 @@ export const define = (command: Command): void => {
   )
   for (const { option } of fields) command.addOption(option)
   addServerOptions(command).action(async (text: string, options: ServerOptions) => {
-    const query = new URLSearchParams({ text })
+    const query = new URLSearchParams({ text, limit: '50' })
     for (const [name, value] of Object.entries(readFields(command, fields))) query.set(name, String(value))
     const found = await createOrganizationClient(options).send('GET', `/search?${query}`)
     const { items } = found as { items: readonly SearchHit[] }

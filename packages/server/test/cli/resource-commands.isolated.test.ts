@@ -356,6 +356,12 @@ test('finds records by a text, and shows what is stored about a customer', async
   )
 })
 
+test('searches with the limit that the help states', async () => {
+  const { requests, run } = await record(() => ({ items: [] }))
+  await run('search c1')
+  expect(requests).toMatchObject([{ query: { text: 'c1', limit: '50' } }])
+})
+
 test('lists calls, groups, events and requests, and shows what happened to a call', async () => {
   const server = await start()
   const run = at(server)
