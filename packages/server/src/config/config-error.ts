@@ -8,7 +8,7 @@ export type ConfigProblem = {
   readonly message: string
 }
 
-/** The configuration is not valid. The message lists every setting with a problem, one per line. */
+/** The configuration is not valid, or cannot be used. The message lists the problems that were found, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly code = 'invalid_config'

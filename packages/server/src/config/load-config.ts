@@ -19,7 +19,7 @@ export type ConfigSources = {
    */
   readonly file?: string | undefined
   /**
-   * The folder of `wabakit.config.json`, and the one that a relative `file` starts from.
+   * The folder of `wabakit.config.json`, and the one that a relative `file` or `WABAKIT_CONFIG` starts from.
    * @default the current folder
    */
   readonly folder?: string
@@ -51,7 +51,7 @@ const readObject = (path: string): Record<string, unknown> => {
   try {
     value = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
   } catch (error) {
-    // The rest of the message quotes the file, which may contain secrets.
+    // The rest of the message may quote the file, which may contain secrets.
     const [reason] = String(error instanceof Error ? error.message : error).split(', ', 1)
     return fail(`cannot be read: ${reason}`)
   }

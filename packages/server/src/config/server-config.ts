@@ -46,7 +46,7 @@ const isSigningSecret = (text: string): boolean => {
 /** The settings of a server. The file, the variables, the flags and the documentation are derived from this schema. */
 export const ServerConfig = z.strictObject({
   host: z._default(text(), '127.0.0.1').register(settingFacts, {
-    about: 'Address to listen on. A `controlToken` is required unless it is a loopback address.',
+    about: 'Address to listen on. A `controlToken` is required if it is not a loopback address.',
     form: 'an address or a host name',
   }),
   port: z

@@ -39,7 +39,8 @@ export const toAddressError = (
 }
 
 /**
- * Rejects with a ConfigError if a server cannot listen on an address. Called before any part of the server is created.
+ * Rejects if a server cannot listen on an address: with a ConfigError if a setting prevents it. Called before the database is
+ * opened.
  */
 export const checkAddress = ({ host, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -111,7 +111,7 @@ export const createPages = (options: PagesOptions): Pages => {
       return { status: 200, headers, body }
     }
 
-  /** Creates a page with a document, which is built once. */
+  /** Creates a page with a document, which is built for the first request and then kept. */
   const createDocumentPage = (build: () => Promise<object>): Page => {
     let text: string | undefined
     return createPage('application/json', async () => {

@@ -220,8 +220,8 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
   }
 
   /**
-   * Returns the handler of a request that needs a `Response`: the control API streams responses, faults truncate them,
-   * and the profile `live` rewrites them.
+   * Returns the handler of a request that needs a `Response`, and `undefined` for any other request. The control API streams
+   * responses, faults truncate them, and the profile `live` rewrites them.
    */
   const findFetch = (path: string, incoming: IncomingMessage, outgoing: ServerResponse) => {
     const remoteAddress = getClientAddress(incoming, trustProxy)

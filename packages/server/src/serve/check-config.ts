@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { isPostgres } from './open-store.ts'
 import { ensureDemo, ensureOperator } from './own-organizations.ts'
 
-/** Returns why other machines may be able to reach a server, or `undefined` if they cannot. */
+/** Returns why other machines may be able to reach a server, or `undefined` if its settings do not let them. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
   if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
   if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'
@@ -28,7 +28,7 @@ export const createConfigured = async <Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
-    // Organizations are checked one at a time, and `key` identifies the organization.
+    // `checkRecords` creates organizations one at a time, and its `key` identifies the organization.
     const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
     throw new ConfigError([{ key, source, message }], { cause: error })
   }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 
-/** Minimum time between two log lines about the same error, in milliseconds. */
+/** Minimum time between two log lines about the same error, except at the end, in milliseconds. */
 const repeatMs = 60_000
 
 const getCause = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? getCause(error.cause) : String(error)
 
-/** Creates a log that writes a repeated error, such as a lost database, at most once per minute, with a count. */
+/** Creates a log that writes a repeated error, such as a lost database, at most once per minute, and counts the repetitions. */
 export const createErrorLog = (log: Pick<Logger, 'error'>) => {
   const repeated = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>()
 

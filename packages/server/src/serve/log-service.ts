@@ -15,7 +15,7 @@ const levels = {
   exhausted: 'warn',
 } as const satisfies Record<AttemptOutcome, string>
 
-/** Returns an endpoint's response unless it repeats personal data, which could not be erased from the log. */
+/** Returns a line of an endpoint's response, or a note if it repeats personal data, which could not be erased from the log. */
 const formatResponse = (body: string | null | undefined, payload: string): string | undefined => {
   const line = getResponseLine(body) ?? undefined
   return line !== undefined && repeatsPersonalData(line, payload) ? '(repeats personal data)' : line

@@ -15,9 +15,9 @@ const hasColors = (stream: NodeJS.WritableStream): boolean =>
 const removedFields = ['authorization', 'key', 'secret', 'token', 'payload', 'headers']
 
 /**
- * Creates the server's log. Lines contain ids, names, statuses and times. Callers must not log keys, secrets, payloads or phone
- * numbers. Should one do so, the fields in `removedFields` are removed, at the top of a line and one level below it. Control
- * characters are escaped.
+ * Creates the server's log. Callers must not log keys, secrets, payloads or phone numbers. Should one do so, the fields in
+ * `removedFields` are removed, at the top of a line and one level below it. Control characters are escaped, except tabs, line breaks
+ * and, on a terminal, colors.
  */
 export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
   const { logLevel, logFormat, stream = process.stderr } = options

@@ -10,7 +10,7 @@ import { watchWrites } from '../stores/watch-writes.ts'
 /** A store, and the parts that several processes need to share it. */
 export type OpenedStore = {
   readonly store: Store
-  /** A clock that starts from the store's time and ignores steps of the machine's clock. */
+  /** A clock that continues the time of a database, and ignores steps of the machine's clock. */
   readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined

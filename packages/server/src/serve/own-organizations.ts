@@ -93,7 +93,7 @@ export const ensureOperator = async (
   const existing = items.find(({ channel }) => channel === 'OPERATIONS')
   if (existing === undefined) {
     const { id, ...created } = await subscriptions.create(operatorId, { channel: 'OPERATIONS', url, secret })
-    // If several processes start at the same time, each creates a subscription. All but the oldest one are then
+    // If several processes start at the same time, each may create a subscription. All but the oldest one are then
     // removed, each by its own process.
     const [first] = (await subscriptions.list(operatorId)).items.filter((each) => each.url === created.url)
     if (first?.id !== id) await subscriptions.remove(operatorId, id)

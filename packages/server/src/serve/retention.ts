@@ -6,7 +6,7 @@ type RetentionOptions = {
   readonly clock: Clock
   /** Retention of finished deliveries, events and figures, in milliseconds. */
   readonly keptMs: number
-  /** Retention of calls, groups and participants after their last change, in milliseconds; `undefined` keeps them. */
+  /** Retention of calls, groups and former participants after their last change, in milliseconds; `undefined` keeps them. */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
@@ -14,10 +14,10 @@ type RetentionOptions = {
 /** The `limit` of each call of `prune`. On SQLite, all other work waits for its transaction. */
 const batch = 100
 
-/** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */
+/** The pause after a removal, as a multiple of its duration, so that removals take at most a fifth of the time. */
 const pauseFactor = 4
 
-/** The pause after nothing was removed, in milliseconds. */
+/** The pause after nothing was removed, or a removal failed, in milliseconds. */
 const idleMs = 60_000
 
 /**

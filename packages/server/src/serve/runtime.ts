@@ -39,14 +39,14 @@ const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** How often requests that are older than the retention are forgotten, in milliseconds. */
+/** Interval at which logged requests that are older than the retention are forgotten, in milliseconds. */
 const forgetMs = 3_600_000
 /** The pause before `loadRest`, in milliseconds. Loading earlier would delay the first requests. */
 const loadRestMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
 
-/** Assembles all parts of a server except its port. */
+/** Assembles the parts of a server between its store and its port. */
 export const createRuntime = (options: RuntimeOptions) => {
   const { settings, opened, metrics, live: profile, log, createRequestId, onError } = options
   const { store, clock } = opened

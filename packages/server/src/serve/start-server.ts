@@ -29,10 +29,10 @@ export type RunningServer = {
    */
   drain(): Promise<void>
   /**
-   * Stops the server. It accepts no more requests and starts no more attempts. Live streams end at once, and attempts to
-   * endpoints whose last attempt failed are released at once. Other requests and attempts may finish within
-   * `shutdownGraceMs` (10 s by default); after that, connections are closed, and attempts released. A released attempt does not count, and is
-   * repeated later. Then the store is closed. Further calls return the same promise.
+   * Stops the server. It accepts no more connections, except those that wait already, and starts no more attempts. Live streams
+   * end at once, and attempts to endpoints whose last attempt failed are released at once. Other requests and attempts may
+   * finish within `shutdownGraceMs` (10 s by default); after that, connections are closed, and attempts released. A released
+   * attempt does not count, and is repeated later. Then the store is closed. Further calls return the same promise.
    */
   close(): Promise<void>
   /** Calls `close`. */
