@@ -26,7 +26,7 @@ export type Overview = z.input<typeof control.OverviewView>
 export type SubscriptionOverview = z.input<typeof control.SubscriptionOverviewView>
 /** A record that a search found. */
 export type SearchHit = z.input<typeof control.SearchHitView>
-/** Everything about a customer. The summaries of calls are typed as in `Call`. */
+/** The newest calls, the memberships and the newest deliveries of a customer. The summaries of calls are typed as in `Call`. */
 export type Customer = Omit<z.input<typeof control.CustomerView>, 'calls'> & {
   readonly calls: readonly (Call & { readonly endpoints: readonly Arrival[] })[]
 }

@@ -20,7 +20,7 @@ const compress = {
   gzip: (body: Uint8Array) => promisify(gzip)(body),
 } as const satisfies Record<Encoding, (body: Uint8Array) => Promise<Uint8Array>>
 
-/** Returns the best encoding that an `Accept-Encoding` header allows (RFC 9110, section 12.5.3), if there is one. */
+/** Returns the first of `encodings` that an `Accept-Encoding` header allows (RFC 9110, section 12.5.3), if there is one. */
 export const chooseEncoding = (accepted: string | null): Encoding | undefined => {
   const weights = new Map(
     (accepted ?? '').split(',').map((each) => {

@@ -14,8 +14,8 @@ type TokenCheckOptions = {
  * Checks the token of a request.
  *
  * @throws ControlError `token_required`.
- * @throws RequestRefusedError `rate_limited` when the address has sent too many wrong tokens. In that case, even the
- *   correct token is refused, so that guessing cannot continue.
+ * @throws RequestRefusedError `rate_limited` when the address has sent too many requests without a valid key or token. In that
+ *   case, even the correct token is refused, so that guessing cannot continue.
  */
 export type TokenCheck = (headers: ApiRequest['headers'], remoteAddress: string | undefined) => Promise<void>
 

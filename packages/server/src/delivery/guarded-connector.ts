@@ -14,7 +14,7 @@ const timeoutMs = 10_000
 type Refuse = (address: string) => Error | undefined
 
 /**
- * Fails a lookup if any of the resolved addresses is refused, because a name with such an address cannot be trusted.
+ * Returns a lookup that fails if any of the resolved addresses is refused, because a name with such an address cannot be trusted.
  */
 const guardLookup =
   (lookup: LookupFunction, refuse: Refuse): LookupFunction =>

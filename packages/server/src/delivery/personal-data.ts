@@ -1,7 +1,7 @@
 import { redact } from '@wabakit/contract'
 import { readDigits } from '@wabakit/wire'
 
-/** Lists the strings that `redact` masks. Does not recurse, because a payload may be nested as deeply as its sender likes. */
+/** Lists the values that `redact` masks, as strings. Does not recurse, because a payload may be nested as deeply as its sender likes. */
 const listMasked = (payload: unknown): string[] => {
   const found: string[] = []
   const pending: [value: unknown, masked: unknown][] = [[payload, redact(payload)]]
@@ -23,7 +23,7 @@ const parse = (payload: string): unknown => {
   }
 }
 
-/** Minimum length of a common substring for one string to count as repeating another. */
+/** Length of the common part for which a text counts as repeating a longer string. */
 const windowLength = 12
 
 /**
@@ -51,7 +51,10 @@ const createFinder = (text: string): ((string: string) => boolean) => {
   }
 }
 
-/** Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a text. */
+/**
+ * Returns whether text repeats an event's personal data: a phone number in any notation, a name, or a part of a text. Numbers of up
+ * to 4 digits, and texts of up to 2 characters, do not count.
+ */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
   const isInText = createFinder(text.replaceAll(/\\[nrt"\\/]/g, ' '))
   const isInDigits = createFinder(readDigits(text))

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
  */
 const maxResponseBytes = 1_048_576
 
-/** Maximum length of the head of an interim response, as for other responses. */
+/** The next bytes of an interim response end the connection if its head is unfinished and already longer than this. */
 const maxHeadBytes = 16_384
 
 const interimStatus = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
@@ -42,7 +42,7 @@ export const guardResponses = <Guarded extends Socket>(socket: Guarded): Guarded
     for (;;) {
       const chunk: Buffer | null = readChunk(size)
       if (chunk === null) return null
-      // Only one request at a time is sent on a connection, so a response begins after each write.
+      // Only one request at a time is sent on a connection, so what comes after a write belongs to the response to it.
       if (socket.bytesWritten !== written) {
         written = socket.bytesWritten
         received = 0

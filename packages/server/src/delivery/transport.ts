@@ -13,7 +13,7 @@ type OutgoingWebhook = Pick<DeliveryRequest, 'headers' | 'body' | 'signal'> & { 
 /** A response with only `Retry-After` of its headers, and the first 64 KiB of its body. */
 type WebhookResponse = DeliveryResponse & { readonly body: string }
 
-/** Maximum number of response bytes to read. After that, the connection is closed. */
+/** Maximum length of a response body, in bytes. The connection is closed once they have been read. */
 const responseMaxBytes = 65_536
 
 const getFirst = (value: string | string[] | undefined): string | undefined =>

@@ -6,15 +6,15 @@ import { Gauge } from './prometheus.ts'
 /** Maximum time to wait for a reading, well below the scrape timeout of Prometheus (10 s). */
 const timeoutMs = 3_000
 /**
- * A reading is reused for 50 times its duration, within these limits. So readings take at most 2% of the time, unless one takes
- * more than 1.2 seconds.
+ * A reading is reused for 50 times its duration, within these limits, and a failed one for the minimum. So readings take at most 2%
+ * of the time, unless they fail or take more than 1.2 seconds.
  */
 const reuse = { factor: 50, minMs: 1_000, maxMs: 60_000 }
 
 /**
  * Limits how often the backlog of a store is measured, and how long callers wait for it.
  *
- * @returns a function that returns the latest reading, or `undefined` when none was available in time.
+ * @returns a function that returns the latest reading, or `undefined` when it failed or was not available in time.
  */
 export const createBacklogReading = (
   measure: () => Promise<Backlog>,
@@ -53,7 +53,7 @@ const countLimit = 100_000
 /**
  * Creates metrics of the whole database, which are the same in every process that shares it.
  *
- * @returns a function that updates them. They are NaN if the store does not respond.
+ * @returns a function that updates them. They are NaN if there is no reading.
  */
 export const createBacklogGauges = (
   { store, clock }: BacklogSource,

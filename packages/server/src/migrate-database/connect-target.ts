@@ -31,7 +31,7 @@ const takeLock = async (client: pg.Client, address: string): Promise<void> => {
 export const startOverHint = 'Name an empty database, or drop its schema "wabakit" to start again.'
 
 /**
- * Rejects a database that a server has used. That server might still be running, and would deliver rows while they are
+ * Rejects a database that a server may have used. That server might still be running, and would deliver rows while they are
  * copied.
  *
  * @returns whether a copy into the database has started.

@@ -10,12 +10,12 @@ import {
 /** A table to copy: its name and columns in PostgreSQL, and their sources in SQLite. */
 export type CopiedTable = {
   readonly name: string
-  /** The tables in SQLite that contain its rows. */
+  /** The table, or the subquery, that returns its rows in SQLite. */
   readonly from: string
   /** The key's columns in SQLite. Rows are read in key order, using an index. */
   readonly key: readonly string[]
   /**
-   * The columns in PostgreSQL, each with the SQLite expression for its value. Columns that PostgreSQL numbers itself
+   * The columns in PostgreSQL, each with the SQLite expression for its value. Columns that PostgreSQL computes
    * are omitted. `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>

@@ -28,7 +28,7 @@ export type Batch = {
 
 const KeyValues = z.array(z.union([z.string(), z.number()]))
 
-/** Returns why a database with our schema cannot be copied, or `undefined` if it can. */
+/** Returns why a database that is empty or has our schema cannot be copied, or `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'

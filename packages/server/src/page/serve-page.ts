@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 
-/** Allows only the page's own files and the control API. Forbids inline code, so that no payload can run as code. */
+/** Allows files and requests of the page's own origin only. Forbids inline code, so that no payload can run as code. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -54,8 +54,8 @@ const redirect = (location: string): Response =>
   new Response(null, { status: 302, headers: { ...headers, location, 'cache-control': 'no-cache' } })
 
 /**
- * Responds to a request for the inspector or one of its files. The page reads its own path, so every path of one segment
- * returns the same page. The page refers to its files by relative URLs, so paths of another depth are redirected, except those
+ * Responds to a request for the inspector or one of its files. The page reads its own path, so "/" and every path of one segment
+ * return the same page. The page refers to its files by relative URLs, so paths of another depth are redirected, except those
  * of the files.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
