@@ -4,7 +4,7 @@ import { ExaminationUsageError } from './errors.ts'
  * Checks numbers, by the names of their options. NaN, for example from an unset environment variable, would make a wait end
  * at once, or never.
  *
- * @throws ExaminationUsageError
+ * @throws ExaminationUsageError when one is not a number, or below 0.
  */
 export const checkNumbers = (options: Readonly<Record<string, number | undefined>>): void => {
   for (const [name, value] of Object.entries(options)) {

@@ -1,9 +1,9 @@
-/** The options of an examination are invalid. Nothing was sent. */
+/** The options of an examination or a probe are invalid, or do not allow the target. Nothing was sent. */
 export class ExaminationUsageError extends Error {
   override readonly name = 'ExaminationUsageError'
 }
 
-/** No connection to the endpoint or the service could be made. There is no report. */
+/** No connection to the endpoint could be made, or the service did not respond to the first request. There is no report. */
 export class TargetUnreachableError extends Error {
   override readonly name = 'TargetUnreachableError'
 }

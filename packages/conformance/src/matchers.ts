@@ -2,7 +2,7 @@ import { formatReport } from './formats/format-report.ts'
 import type { Report } from './report/report.ts'
 
 /**
- * Passes if a report's verdict is `pass`. Otherwise, the message is the whole report.
+ * Passes if a report's verdict is `pass`. The message is the report, in the format `pretty`.
  * Works with `expect.extend` in Vitest and Jest.
  *
  * @example

@@ -12,13 +12,14 @@ const describeEnd = (
   return stderr.trim().split('\n').at(-1) || `it ended with ${error.code ?? error.signal}`
 }
 
-/** Quotes a string as a single shell word. */
+/** Quotes a string as a single word of a POSIX shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
  * Runs a command in the platform's shell and resolves to its standard output.
  *
- * @throws Error with the reason if the command fails or is stopped: a limit, or the last line of standard error.
+ * @throws Error with the reason if the command fails or is stopped: a limit, the last line of standard error or, if that is
+ * empty, the exit code or the signal.
  */
 export const runCommand = (command: string, options: ExecOptions): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ export type ProbeOptions = {
   readonly createGroup?: { readonly wabaNumber: string; readonly subject: string } | undefined
   /** Sends one request with a wrong key, at the end. @default false */
   readonly wrongKey?: boolean | undefined
-  /** Time between two requests, in milliseconds. @default 6_000, 10 a minute */
+  /** Time between a response and the next request, in milliseconds. @default 6_000: at most 10 requests a minute */
   readonly intervalMs?: number | undefined
 }
 
@@ -40,7 +40,7 @@ export type ProbeResult = {
   readonly answers: readonly ProbeAnswer[]
   /** Number of requests that were sent, at most 20. */
   readonly requests: number
-  /** Why the probe ended before its last question. */
+  /** What ended the probe: a 429, no response, or 404 with and without a key. `undefined` if nothing did. */
   readonly endedBy?: string | undefined
 }
 
@@ -67,7 +67,7 @@ const writeKey = (form: KeyForm | undefined, key: string): Readonly<Record<strin
   }
 }
 
-/** The ways to send the key. Later requests use the first one that is accepted. */
+/** The ways to send the key. Later requests use the first one that is accepted, except those that create the group. */
 const keyForms: readonly KeyForm[] = ['authorization', 'x-public-api-key', 'both', 'bearer']
 
 /** The questions that a create request may answer, by the status of its response. */
@@ -115,10 +115,10 @@ const assertFits = ({
 
 /**
  * Asks a service, slowly, how it responds where services differ, and judges nothing. Sends GETs with a valid key, or none, and
- * more only if the options say so. A 429 ends it.
+ * more only if the options say so. Ends at a 429, or if there is no response.
  *
- * @throws ExaminationUsageError when more than 20 requests would be needed, or `intervalMs` is below 0.
- * @throws TargetUnreachableError when the service cannot be reached.
+ * @throws ExaminationUsageError when more than 20 requests could be needed, or `intervalMs` is not a number of 0 or more.
+ * @throws TargetUnreachableError when the service does not respond to the first request.
  */
 export const probeService = async (options: ProbeOptions): Promise<ProbeResult> => {
   const { apiKey, pstnCalls = [], whatsAppCalls = [], createGroup, wrongKey, intervalMs = 6_000 } = options
@@ -137,7 +137,7 @@ export const probeService = async (options: ProbeOptions): Promise<ProbeResult> 
     answers.push({ question, form, reason })
   }
 
-  /** Sends a request. Returns `undefined` if the response answers no question, or the probe is over. */
+  /** Sends a request. Returns `undefined` if the response does not answer the question, or the probe is over. */
   const send = async (question: ApiQuestion, asked: Asked): Promise<ResponseForm | undefined> => {
     if (endedBy !== undefined) return undefined
     if (requests > 0) await sleep(intervalMs)

@@ -8,7 +8,7 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * The verdict of one check:
  * - `pass`: the target follows the rule.
  * - `fail`: it does not.
- * - `advice`: its behavior is worth knowing about but breaks no rule. It never makes a report fail.
+ * - `advice`: its behavior is worth knowing about, but not counted as a mistake. It never makes a report fail.
  * - `inconclusive`: the run could not determine it. `observed` contains the reason and, if there is a way, how to get a
  *   result.
  * - `skipped`: the check does not apply to this run. `observed` contains the reason or the option that enables it.
@@ -25,18 +25,18 @@ export type CheckResult = {
   /** The rule in a few words. */
   readonly title: string
   readonly severity: Severity
-  /** The clause of the specification, standard or decision behind the rule. */
+  /** What the rule follows from, mostly a clause of the specification, a standard or a decision. */
   readonly clause: string
   readonly verdict: CheckVerdict
-  /** Present if the failure or advice follows from that of another check, whose id this is. One fix is enough for both. */
+  /** Present if the failure or advice follows from that of another check, whose id this is. One fix is often enough for both. */
   readonly because?: string
   /** The behavior that the rule requires. */
   readonly expected: string
-  /** The observed behavior. Contains no secret. */
+  /** The observed behavior. Contains no secret of 6 or more characters. */
   readonly observed: string
   /** The possible consequences of breaking the rule. */
   readonly risk: string
-  /** The change that makes the check pass. */
+  /** The change that makes the check pass, or where to look for it. */
   readonly fix: string
   /** A command that repeats the check, or `null` if there is none. Contains no secret. */
   readonly reproduce: string | null
@@ -50,7 +50,7 @@ export type CheckResult = {
  * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
  *   accepted, the time ran out, a check of handling each delivery only once was inconclusive, or a check could not tell
  *   whether it saw a mistake, for example because this machine was busy.
- * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive. See `counts`.
+ * - `pass`: none failed, and none of these cases occurred. Individual checks may still be inconclusive. See `counts`.
  *
  * @inline
  */
@@ -59,10 +59,13 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive'
 /** The findings of the doctor, as plain JSON. */
 export type Report = {
   readonly tool: 'doctor'
-  /** URL of the target, without credentials. */
+  /** URL of the target, with `?…` for its query, which may contain a token. */
   readonly target: string
   readonly verdict: Verdict
-  /** Seed of all random choices in the run. The same seed results in the same requests, except for ids and times. */
+  /**
+   * Seed of all random choices in the run. With the same options and responses, the same seed results in the same requests,
+   * except for ids, times and signatures.
+   */
   readonly seed: number
   /** Number of checks by verdict. */
   readonly counts: Readonly<Record<CheckVerdict, number>>

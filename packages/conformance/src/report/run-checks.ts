@@ -7,9 +7,12 @@ export type Finding = {
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined
-  /** The id of a check whose failure explains this one, if that check fails. */
+  /** The id of a check whose failure explains this one, if that check fails. Advice is also explained by its advice. */
   readonly because?: string | undefined
-  /** Set if only a special form of what the check sends has failed. The failure neither explains others nor follows from one. */
+  /**
+   * Set if the failure has a cause of its own, for example if only a special form of what the check sends has failed. It neither
+   * explains others nor follows from one.
+   */
   readonly isPartial?: boolean
   /** A command that repeats the check. */
   readonly reproduce?: string | undefined
