@@ -28,14 +28,14 @@ const periods = [
 ]
 const range = { value: 'range', label: 'the range shown', title: 'Events of the range that the page shows' }
 
-/** Maximum number of deliveries whose results are followed, and of those on a page. */
+/** Number of deliveries from which on no more pages are read to follow results, and the maximum on a page. */
 const most = { followed: 10_000, page: 1_000 } as const
 
 const pollMs = 1_000
 /** How much earlier than the resend an attempt may seem to start, in milliseconds: the server's clock may differ. */
 const clockToleranceMs = 600_000
 
-/** Reads at most 10,000 of the deliveries that match, the newest first unless the query has an order. */
+/** Reads pages of the deliveries that match until there are 10,000, the newest first unless the query has an order. */
 const readDeliveries = async (query: Query): Promise<Delivery[]> => {
   const found: Delivery[] = []
   for (let cursor: string | undefined; found.length < most.followed; ) {

@@ -12,7 +12,7 @@ export type LiveMessage =
 /**
  * The state of the live stream:
  * - `connecting` → `connected`: the server responded.
- * - `connecting` or `connected` → `broken`: the server did not respond, the stream ended, or no data arrived
+ * - `connecting` or `connected` → `broken`: the server did not respond or refused, the stream ended, or no data arrived
  *   for too long.
  * - `broken` → `connected`: the page has reconnected.
  * - any → `connecting`: the user chose another organization, or logged in.
@@ -20,8 +20,8 @@ export type LiveMessage =
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
 /**
- * Set while the stream connects, but for at most a second. Loading waits for that, because everything is loaded again as soon as
- * the stream has connected.
+ * Set while the stream connects, except after a break, but for at most a second. Loading waits for that, because everything is
+ * loaded again as soon as the stream has connected.
  */
 export const isAwaited = signal(false)
 

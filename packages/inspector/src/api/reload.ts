@@ -3,9 +3,9 @@ import { getMessage } from './api-error.ts'
 import { connection, isAwaited, type LiveMessage, listen } from './live.ts'
 import { info } from './send.ts'
 
-/** Delay between a message and the reload, in milliseconds. Messages come in bursts, which cause only one reload. */
+/** Minimum delay between a message and the reload, in milliseconds, so that a short burst of messages causes only one. */
 const gatherMs = 200
-/** Minimum time between two reloads, in milliseconds. It doubles while messages keep coming, up to the maximum. */
+/** Minimum time from a reload to one for a message, in milliseconds. It doubles while messages keep coming, up to the maximum. */
 const pauseMs = 1_000
 const maxPauseMs = 3_000
 
@@ -93,14 +93,14 @@ export const createReload = ({ load, isAbout }: Part) => {
     else if (next === 'later') reload.request()
   }
   const reload = {
-    /** Reloads the part soon: at most once per second, less often in a burst, and never in the background. */
+    /** Reloads the part soon: at most once per second, and less often in a burst. Does nothing in the background. */
     request: (): void => {
       if (document.hidden || !all.has(reload)) return
       isBusy ||= isRunning || performance.now() < pausedUntil
       if (isRunning) next ??= 'later'
       else timer ??= setTimeout(run, Math.max(gatherMs, pausedUntil - performance.now()))
     },
-    /** Reloads the part immediately or, while it is loading, as soon as the current load ends. */
+    /** Reloads the part immediately, or as soon as the current load ends or the stream has connected. */
     now: (): void => {
       if (!all.has(reload)) return
       clearTimeout(timer)

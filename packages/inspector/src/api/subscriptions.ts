@@ -9,7 +9,7 @@ const pollMs = 10_000
 
 const loaded = signal<readonly ListedSubscription[] | undefined>(undefined)
 
-/** The organization's subscriptions, none until they are loaded. Other records contain only their ids. */
+/** The organization's first 1,000 subscriptions, none until they are loaded. Other records contain only their ids. */
 export const subscriptions = computed(() => loaded.value ?? [])
 
 /** Returns whether an endpoint needs attention. */
@@ -21,7 +21,10 @@ const loadSubscriptions = async (): Promise<void> => {
   loaded.value = items
 }
 
-/** Returns whether a message is about an attempt that may change the state of its subscription, or whose subscription is new. */
+/**
+ * Returns whether a message is about an attempt whose subscription is new, or may no longer be untried, working or failing. Polling
+ * shows which subscriptions are behind.
+ */
 export const changesState = (message: LiveMessage): boolean => {
   if (message.type !== 'attempt') return false
   const { subscriptionId, outcome } = message.attempt
@@ -48,7 +51,7 @@ export const findSubscription = (id: string): ListedSubscription | undefined =>
 
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')
 
-/** Returns the URL of a subscription without its protocol or, while it is not loaded, the subscription's id. */
+/** Returns the URL of a subscription without its protocol or, if it is not loaded, the subscription's id. */
 export const nameEndpoint = (id: string): string => {
   const url = findSubscription(id)?.url
   return url === undefined ? id : shortenUrl(url)

@@ -59,7 +59,7 @@ type VerdictProps = {
   readonly endpoints: readonly SubscriptionOverview[]
 }
 
-/** One sentence about all endpoints, and a line for each one that fails or is behind. */
+/** One sentence about all endpoints, and lines for the worst ones that fail or are behind. */
 export const Verdict = ({ counts, endpoints }: VerdictProps) => {
   const enabled = counts.failing + counts.behind + counts.working + counts.untried
   const shown = listStates(counts).filter((state) => counts[state] > 0)

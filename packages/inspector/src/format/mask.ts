@@ -33,7 +33,7 @@ export const showJson = (value: unknown): unknown => {
   )
 }
 
-/** Returns a body, with personal data masked if masking is on. A body that is not JSON is masked completely. */
+/** Returns a body, with personal data masked if masking is on. One that is not JSON, or is nested too deeply, is masked completely. */
 export const showBody = (text: string): string => {
   if (!isMasking()) return text
   try {

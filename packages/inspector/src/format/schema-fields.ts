@@ -2,7 +2,7 @@ import type { Issue } from '@wabakit/wire'
 import { ApiError } from '../api/api-error.ts'
 import { type Choice, toChoices } from './choices.ts'
 
-/** The subset of JSON Schema that the control API's documents use. */
+/** The part of JSON Schema that forms read. */
 export type JsonSchema = {
   readonly $ref?: string
   readonly type?: string

@@ -133,7 +133,7 @@ type FilterBarProps = {
   readonly children: ComponentChildren
 }
 
-/** Number of filters that are always in view. The others are in view once they are chosen or set. */
+/** Number of filters that are among the fields from the start. The others are added once they are chosen or set. */
 const inView = 4
 
 const isSet = (filter: Filter): boolean => listParams(filter).some((key) => getParam(key) !== '')

@@ -45,7 +45,7 @@ export type ListDefinition<Item> = {
    * about the same time are in commit order. A list without times is short, so all its loaded records are read again.
    */
   readonly getTime?: (item: Item) => string
-  /** The first four are always in view. */
+  /** The filter bar has the first four from the start, and the others once they are chosen or set. */
   readonly filters: readonly Filter[]
   /** The fields that a text search covers, such as `payloads`. If unset, the list has no search field. */
   readonly searches?: string

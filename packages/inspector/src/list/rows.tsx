@@ -46,7 +46,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const left = useRef(getLeftPlace())
   const isReturning = left.current !== undefined
-  /** The current record that was last brought into view. */
+  /** The record that was current when the rows were last placed. */
   const shownId = useRef('')
   const pressedAt = useRef(0)
   const first = useSignal(0)

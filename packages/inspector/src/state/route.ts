@@ -80,7 +80,7 @@ export const getParam = (name: string): string => route.value.params.get(name) ?
 export type Params = Readonly<Record<string, string | undefined>>
 
 /**
- * The filters of deliveries that have failed and have not been delivered since. Omits deliveries that were
+ * The filters of deliveries that have failed and have been neither delivered nor skipped since. Omits deliveries that were
  * never attempted.
  */
 export const failing = { status: 'pending,attempting,exhausted', response: 'none,1xx,3xx,4xx,5xx' } as const
