@@ -14,9 +14,9 @@ export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   readonly runsAnyway?: boolean
   /** Set if the run proves nothing about once-only handling while this check is inconclusive. */
   readonly isProof?: boolean
-  /** The id of a check whose failure makes this one fail, too. If `undefined` is given, the default of a group is not used. */
+  /** The id of a check whose failure explains that of this one. If `undefined` is given, the default of a group is not used. */
   readonly follows?: string | undefined
-  /** The id of a check whose failure makes the followed check fail, but not this one. This check then follows nothing. */
+  /** The id of a check whose failure explains that of the followed check, but not that of this one, which then follows nothing. */
   readonly unless?: string
   /** Set if the check needs the requests and the time of the others. */
   readonly runsLast?: boolean

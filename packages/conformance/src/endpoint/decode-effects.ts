@@ -1,4 +1,4 @@
-/** Decodes what JSON and programming languages write for characters in a quoted text. */
+/** Decodes the code points that JSON and programming languages write in a quoted text. Removes all other backslashes. */
 const decodeEscapes = (text: string): string =>
   text
     .replace(
@@ -49,6 +49,6 @@ export const showsUnescaped = (effects: string, text: string): boolean => {
   )
 }
 
-/** Returns whether effects show a text in any notation, also in HTML. */
+/** Returns whether effects show a text in one of these notations, or in HTML. */
 export const showsText = (effects: string, text: string): boolean =>
   showsUnescaped(effects, text) || includesText([decodeEntities(decodeEscapes(effects))], text)

@@ -44,7 +44,8 @@ export const readEffects = async (source: EffectsSource, reader: Reader): Promis
 
 /**
  * Polls the number of effects of each subject until the numbers have not changed for `settleMs`, and either there are
- * enough or `effectMs` has passed. If the numbers keep changing, stops `3 * settleMs` after `effectMs`.
+ * enough or `effectMs` has passed. If the numbers keep changing, stops `3 * settleMs` after `effectMs`. Stops early if `signal`
+ * aborts.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -29,7 +29,7 @@ type GenuineOptions = {
   readonly agent?: Agent | undefined
 }
 
-/** Maximum time that a busy machine may hold up a large request, in milliseconds. Beyond it, a 5xx proves nothing. */
+/** Maximum time that a busy machine may hold up a body that is sent in pieces, in milliseconds. Beyond it, a 5xx proves nothing. */
 const maxHeldUpMs = 2_000
 
 /** The operations and settings available to a check. Requests are aborted when the check ends. */
@@ -56,7 +56,7 @@ export const createExamination = (
   let down = false
   let starved = false
 
-  /** Notes that a time limit has run out, and whether this machine was too busy for it to prove anything. */
+  /** When a time limit has run out, notes whether this machine was too busy for that to prove anything. */
   const noteTimeOut = (): void => {
     starved ||= clock.isTooBusy()
   }
@@ -95,7 +95,7 @@ export const createExamination = (
       status: status === undefined ? undefined : Number(status),
       headers: {},
       body: line ?? '',
-      error: 'none was awaited, or the connection closed',
+      error: status === undefined ? 'none was awaited, or none arrived' : undefined,
       timedOut: false,
       connected: true,
       durationMs: 0,
@@ -134,7 +134,10 @@ export const createExamination = (
     return buildDelivery(settings, { ...buildEvent(name, subject), ...change }, subject)
   }
 
-  /** Builds a delivery that this endpoint handles. Sends the preceding events first if the endpoint requires them. */
+  /**
+   * Builds a delivery, by default of an event that has an effect. Before a summary, sends the earlier events of its call if the
+   * endpoint needs them.
+   */
   const prepare = async (name: EventName = knowledge.effectName ?? 'CALL_AI_SUMMARY'): Promise<Delivery> => {
     const delivery = build(name)
     if (!knowledge.needsPredecessors || name !== 'CALL_AI_SUMMARY') return delivery
@@ -207,7 +210,7 @@ export const createExamination = (
     countEffects,
     areHandled,
     getEffectMs,
-    /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
+    /** Sends a hostile delivery. If it is refused, records that its subject must have no effects. */
     sendHostile: async (
       request: Partial<OutgoingRequest>,
       subject: string,

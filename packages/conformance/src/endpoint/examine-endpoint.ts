@@ -20,7 +20,7 @@ import { isNearby } from './target.ts'
 const defaultTimeoutMs = 60_000
 const maxTimeoutMs = 600_000
 
-/** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */
+/** Estimates the maximum duration of a run from its requests so far. The time that checks have waited extends it. */
 const estimateMs = (requests: number, { exchanges, waitedMs }: Knowledge): number => {
   if (exchanges.length === 0) return maxTimeoutMs
   const requestMs = exchanges.reduce((sum, { durationMs }) => sum + durationMs, 0) / exchanges.length
@@ -92,8 +92,8 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
  * |---|---|
  * | genuine deliveries are refused, or no longer accepted since an earlier check | `declineCheck` in `check.ts` |
  * | the check needs effects, and there are none or they cannot be read | `declineCheck`, and `EffectsError` here |
- * | a rate limit, a firewall, or a 5xx or no response without effects answered | `judge.ts` |
- * | the time of the check or of the run is over | `waitAtMost` in `report/run-checks.ts` |
+ * | a rate limit or a firewall answered, or nothing did; or a forgery got a 5xx, and there are no effects | `judge.ts` |
+ * | the time of the run is over | `report/run-checks.ts` |
  * | a failure on a machine that was too busy (`isStarved`) | {@link blameNoBusyMachine} |
  *
  * Single checks add cases of their own. The verdict of the run is inconclusive if `isProven` is false (below).
@@ -178,7 +178,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
       isCutShort ||= leftMs <= 0
       return leftMs
     },
-    // A check may run until the time of the run is over, and no other check may follow it.
+    // A check may run until the time of the run is over. After the last one, `getTimeoutMs` is not called again.
     after: (ms, expire) =>
       time.after(ms, () => {
         isCutShort = true

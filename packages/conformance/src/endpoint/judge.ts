@@ -41,7 +41,7 @@ export const deliverAtOnce = async (
   }
 }
 
-/** Returns whether the endpoint did not take a request. A sender does not follow a redirect. */
+/** Returns whether the endpoint refused a request. A redirect refuses it, too, because a sender does not follow it. */
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 300 && exchange.status < 500 && !isShielded(exchange)
 
@@ -157,10 +157,10 @@ export const judgeForged = async (
   return finding.verdict === 'pass' ? { verdict: 'pass', observed: `${observed}; none was handled` } : finding
 }
 
-/** The check that reports an endpoint which fails at letters of other scripts, or changes them. */
+/** The check that reports an endpoint which fails at letters of other scripts or markup, or changes them. */
 export const keepsEveryLetter = 'keeps-every-letter'
 
-/** Returns whether the endpoint failed at a body with a letter beyond ASCII, which JSON may also write as an escape. */
+/** Returns whether the endpoint failed at a body with a character beyond ASCII, which JSON may also write as an escape. */
 const failsBeyondAscii = ({ exchange }: Attempt): boolean =>
   isFailure(exchange) &&
   /[^\0-\x7f]|\\u(?!00[0-7])[\da-f]{4}/i.test(Buffer.from(exchange.request.body).toString())

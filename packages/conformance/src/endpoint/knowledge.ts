@@ -6,9 +6,9 @@ import type { Exchange } from './send.ts'
 export type Knowledge = ReturnType<typeof createKnowledge>
 
 export const createKnowledge = () => ({
-  /** The control's genuine deliveries, in order. */
+  /** The deliveries of the control's first call and their responses, in order. */
   controls: [] as Exchange[],
-  /** Set if the endpoint accepted the control's deliveries; `undefined` until they have been sent. */
+  /** Whether the endpoint accepted the events of the control's first call; `undefined` until they have been sent. */
   acceptsGenuine: undefined as boolean | undefined,
   /** The probable reason for refusing the control. */
   controlProblem: 'no genuine delivery was sent',
@@ -18,16 +18,16 @@ export const createKnowledge = () => ({
   losesLaterEvents: false,
   /** The name of an event that has an effect; `undefined` until an effect is seen. */
   effectName: undefined as EventName | undefined,
-  /** Why effects prove nothing. */
+  /** Why effects prove nothing, if no effect was seen. */
   effectsProblem: 'no genuine delivery left an effect',
-  /** Time until the first effect became visible, in milliseconds; 0 if it was visible as soon as effects were read. */
+  /** Like `effectWithinMs`, but 0 if the first effect was visible before the numbers of effects had settled for the first time. */
   effectLatencyMs: 0,
   /**
-   * Longest time that the first effect can have taken, in milliseconds: from the control's last response until an effect
-   * was seen. Unlike the latency, it is never 0, because it includes the responses to the two deliveries in between.
+   * Time that the first effect took, in milliseconds: from the last response to the control's first call until effects were
+   * first read or, if they lacked it then, last lacked it. It includes the responses to the two deliveries in between.
    */
   effectWithinMs: 0,
-  /** Total time that checks have waited, for effects or before they repeat a delivery, in milliseconds. */
+  /** Time that `awaitEffects` and `remembers-for-half-a-minute` have waited, in milliseconds. */
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
@@ -41,7 +41,7 @@ export const createKnowledge = () => ({
   limitedAt: undefined as string | undefined,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: undefined as string | undefined,
-  /** A delivery that was accepted before all other checks, and when; `undefined` if effects prove nothing. */
+  /** A delivery that the control sent last, and when; `undefined` if it was not accepted, or effects prove nothing. */
   early: undefined as { readonly delivery: Delivery; readonly sentAt: number } | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: 0,

@@ -22,11 +22,11 @@ export const listSecretForms = ({ urlToken, secret, previousSecret, credentials 
     ...(urlToken === undefined ? [] : [urlToken.encoded, urlToken.decoded]),
   ].filter((form) => form.length >= 6)
 
-/** Lists the values in the URL's query. One of them may be a token, even if the sender is known otherwise. */
+/** Lists the values of 6 or more characters in the URL's query. One may be a token, even if the sender is known otherwise. */
 const listQueryValues = ({ url }: Secrets): string[] =>
   listMasked(url.href).filter(({ length }) => length >= 6)
 
-/** Creates a function that hides a run's secrets in a text, in any notation. */
+/** Creates a function that hides a run's secrets of 6 or more characters in a text, in the notations that `@wabakit/wire` knows. */
 export const createReportHider = (secrets: Secrets) =>
   createSecretHider(() => [...listSecretForms(secrets), ...listQueryValues(secrets)])
 
@@ -51,7 +51,7 @@ export const hideInExchange = (exchange: Exchange, hide: (text: string) => strin
 
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 
-/** Returns the correct signature of a request, in base64 and hex. A response that contains it makes forgery possible. */
+/** Returns the correct signature of a request that lacks it, in base64 and hex. A response that has it makes forgery possible. */
 const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
@@ -70,7 +70,7 @@ const createFinder = (text: string) => {
   return (form: string): boolean => text.includes(form) || (form.length >= minFoundLength && isWithin(form))
 }
 
-/** Finds secrets in a response, in any notation, and the correct signature of a request that was sent without it. */
+/** Finds secrets in a response, and the correct signature of a request that was sent without it. */
 export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   const { status, request } = exchange
   if (status === undefined) return []

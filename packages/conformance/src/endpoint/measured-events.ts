@@ -17,7 +17,7 @@ const nameEvent = (event: Fields, field: 'event' | 'eventType' | 'none' | undefi
   return field === 'none' ? others : { eventType: name, ...others }
 }
 
-/** Lists the events of a service as it was measured: as many of each as a field has kinds, so that each kind is sent. */
+/** Lists the events of a service as it was measured: as many of each as one of its fields has kinds, so that each kind is sent. */
 export const listMeasuredEvents = ({ deliveries, events }: MeasuredProfile): readonly MeasuredEvent[] =>
   eventForms.flatMap((form) => {
     const [first = '', channel] = form.split('/')

@@ -58,7 +58,7 @@ export const findMistakenSignature = async (
   }
   for (const [mistake, write] of Object.entries(mistakes)) {
     if (!(await isAcceptedIfSigned(write))) continue
-    // An endpoint that was only starting, and verifies nothing, now accepts these, too.
+    // An endpoint that was only starting, or verifies nothing, accepts one of these, too.
     const isAcceptedOtherwise =
       (await isAcceptedIfSigned(({ key, head, body }) => signContent(key, head, body))) ||
       (await isAcceptedIfSigned(({ head, body }) => signContent(random.bytes(32), head, body)))

@@ -32,13 +32,13 @@ export type ExamineEndpointOptions = {
    */
   readonly effects?: EffectsSource | undefined
   /**
-   * States that the effects show texts as they are stored. A text that is cut in them is then a failure; otherwise, it may be cut
-   * only where it is shown.
+   * States that the effects show texts as they are stored. A text that is cut in them is then a failure. Otherwise it proves
+   * nothing, because it may be cut only where it is shown.
    * @default false
    */
   readonly effectsAreComplete?: boolean | undefined
   /**
-   * A profile that `wabakit capture` has written. The doctor also sends its events, each in every form that was captured.
+   * A profile that `wabakit capture` has written. The doctor also sends its events, with each kind of value that was captured.
    * @default none
    */
   readonly profile?: MeasuredProfile | undefined
@@ -47,9 +47,9 @@ export type ExamineEndpointOptions = {
   /** Ids of the checks to skip. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
-   * first effect.
-   * @default 60_000 for a fast endpoint, at most 600_000, or 1_200_000 on a busy machine
+   * Maximum duration of the run, in milliseconds. The default depends on the response times and the time spent waiting, as for
+   * effects.
+   * @default 60_000 or more, at most 600_000, or 1_200_000 on a busy machine
    */
   readonly timeoutMs?: number | undefined
   /**
@@ -61,7 +61,7 @@ export type ExamineEndpointOptions = {
   readonly allowPublicTarget?: boolean | undefined
   /** Time limits and sizes, for unusual endpoints and for tests. */
   readonly limits?: Partial<Limits> | undefined
-  /** Returns the current time, as Unix time in milliseconds. @default Date.now */
+  /** Returns the time that signatures state, as Unix time in milliseconds. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Called before the first request. */
   onStart?(plan: ExaminationPlan): void
@@ -74,7 +74,10 @@ export type ExamineEndpointOptions = {
 export const defaultLimits = {
   /** Time that a sender waits for a response (decision 0019). @default 15_000 */
   responseMs: 15_000,
-  /** Time limit for the response to an attack, extended to twice the slowest genuine response. @default 5_000 */
+  /**
+   * Time limit for the response to an attack, extended to twice the slowest genuine response, but at most to `responseMs`.
+   * @default 5_000
+   */
   attackMs: 5_000,
   /** Maximum duration of a fast response. A slower one results in advice. @default 5_000 */
   fastResponseMs: 5_000,
@@ -86,13 +89,13 @@ export const defaultLimits = {
   firstEffectMs: 12_000,
   /** Minimum time limit for an effect to become visible. @default 3_000 */
   effectMs: 3_000,
-  /** How long the number of effects must stay the same before it counts as final. @default 300 */
+  /** Minimum time that the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
-  /** Time between two attempts of a delivery that must still be recognized. @default 30_000 */
+  /** Minimum time between two attempts of a delivery that must still be recognized. @default 30_000 */
   memoryMs: 30_000,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   recoverMs: 2_000,
-  /** Size of the oversized body, in bytes. @default 16 MiB */
+  /** Number of bytes that are added to an event to make the oversized body. @default 16 MiB */
   oversizedBytes: 16 * 1_048_576,
   /** Number of concurrent deliveries in the burst. @default 40 */
   burst: 40,

@@ -11,7 +11,7 @@ export type Delivery = {
   readonly body: Buffer
 }
 
-/** The events of an answered call, in the order they are sent. */
+/** The events of an answered incoming call, in the order they are sent. */
 export const callInOrder = [
   'CALL_INCOMING_INITIATED',
   'CALL_ACCEPTED',
@@ -29,8 +29,8 @@ export const buildEvent = (name: EventName, subject: string): Record<string, unk
 export const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 /**
- * Creates an id generator. All ids of one kind have the same length, so that none is part of another. Each is unique by its first
- * 12 characters, so that an endpoint that cuts ids fails only the check whose ids begin alike.
+ * Creates an id generator. All ids of one kind have the same length, so that none is part of another. Within a run, each is unique
+ * by its first 12 characters, so that an endpoint that cuts ids to these takes no usual delivery for another.
  */
 export const createIds = (run: string) => {
   let count = 0

@@ -18,7 +18,7 @@ import { defaultLimits, type ExaminationPlan, type ExamineEndpointOptions } from
 import { listGiven, listMeasured } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
-/** The positive control, which is part of every run: without it, a refusal proves nothing. */
+/** The positive control, which is part of every run that does not skip it: without it, a refusal proves nothing. */
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
@@ -75,7 +75,7 @@ export const selectChecks = ({
 /**
  * Returns the plan of a run without sending anything.
  *
- * @throws ExaminationUsageError when the options are wrong.
+ * @throws ExaminationUsageError when the URL or the id of a check is wrong.
  */
 export const planExamination = (options: ExamineEndpointOptions): ExaminationPlan => {
   const checks = selectChecks(options)

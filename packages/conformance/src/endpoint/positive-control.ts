@@ -34,7 +34,7 @@ const explain = (exchange: Exchange): string => {
   return `${response}: ${cause}`
 }
 
-/** Returns whether a status may refuse a signature. Others refuse the path, the method or the content type. */
+/** Returns whether a status may refuse a signature. Others mostly refuse the path, the method or the content type. */
 const mayRefuseSignature = (status: number): boolean => [400, 401, 403, 422].includes(status) || status >= 500
 
 /** The numbers of a summary, without their plus signs. */
@@ -78,7 +78,7 @@ const findMistake = async (
   if (effects === undefined || status < 500) return only
   const summary = examination.build('CALL_AI_SUMMARY')
   const isRefused = !isAccepted(await examination.deliver(summary))
-  // Earlier events of the call have left effects under its id, and a summary that is accepted by now may have one.
+  // Earlier events of the call may have left effects under its id, and a summary that is accepted by now may have one.
   const subjects = [...(isAlone ? [] : [subject]), ...(isRefused ? [summary.subject] : [])]
   const counts = await pollEffects(effects, subjects, {
     isEnough: (each) => each.some((count) => count > 0),
@@ -158,7 +158,7 @@ const learnEffects = async (
   )
   knowledge.showsGroups = groups > 0
   knowledge.effectWithinMs = shownAt - sentAt
-  // If the effect is visible in the first poll, its latency is unknown and may be zero.
+  // If the effect is visible before the numbers have settled once, its latency is unknown and may be zero.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs
   if (calls + alone > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { resolver } from '@wabakit/webhooks/names'
 
-/** Opens a connection to the endpoint's host, for bytes that an HTTP client would refuse to send. */
+/** Opens a connection to the endpoint's host, for bytes that no HTTP client would send like this. */
 const openSocket = (url: URL): Socket => {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -35,7 +35,7 @@ export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
     socket.write(bytes, () => resolve(socket))
   })
 
-/** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
+/** Writes bytes to a new connection and resolves to the start of the response, which is empty if none arrived in time. */
 export const sendBytes = async (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> => {
   const socket = openSocket(url)
   const { promise, resolve } = Promise.withResolvers<unknown>()

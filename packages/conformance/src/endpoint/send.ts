@@ -6,7 +6,7 @@ import { resolver } from '@wabakit/webhooks/names'
 import { createByteCollector } from '@wabakit/wire'
 import type { ServedClock } from './served-clock.ts'
 
-/** The method of an exchange of raw bytes that an HTTP client could not send. */
+/** The method of an exchange of raw bytes that were written without an HTTP client. */
 export const rawMethod = 'RAW'
 
 /** A request as sent over the wire. @inline */
@@ -16,7 +16,7 @@ export type OutgoingRequest = {
   /** A header with several values is sent as several lines. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
-  /** Sends the body chunked, in these parts, with a pause between them. */
+  /** Sends the body in these parts, with a pause between them, and chunked unless a header states its length. */
   readonly parts?: readonly Uint8Array[] | undefined
   /** Keeps the connection for later requests with the same agent. @default a new connection */
   readonly agent?: Agent | undefined
@@ -47,7 +47,7 @@ export type Exchange = {
 export const isAccepted = ({ status }: Exchange): boolean =>
   status !== undefined && status >= 200 && status < 300
 
-/** Returns whether a response only asks the sender to slow down. */
+/** Returns whether a response asks the sender to wait: 429 or 503. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
 /** Headers that identify common firewalls and content delivery networks. */
@@ -63,14 +63,14 @@ const firewallServers = /^(?:cloudflare|akamaighost|awselb|sucuri|imperva|bigip)
 
 /**
  * Returns whether a firewall responded instead of the endpoint: the response is a 403 or 406, is an HTML
- * page, and names the firewall. The endpoint's own responses may have the same headers, but are not HTML.
+ * page, and names the firewall. The endpoint's own responses may have the same headers, but are seldom HTML.
  */
 export const isFirewalled = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>): boolean =>
   (status === 403 || status === 406) &&
   /^text\/html/i.test(headers['content-type'] ?? '') &&
   (firewallServers.test(headers.server ?? '') || firewallHeaders.some((name) => headers[name] !== undefined))
 
-/** Returns whether a rate limit or a firewall responded, so the endpoint did not decide. */
+/** Returns whether a rate limit or a firewall responded, so the endpoint probably did not decide. */
 export const isShielded = (exchange: Exchange): boolean => isLimited(exchange) || isFirewalled(exchange)
 
 type SendLimits = {

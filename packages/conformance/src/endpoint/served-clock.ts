@@ -20,7 +20,7 @@ const readThread = (): Reading => {
 
 /**
  * Starts a clock that measures how long an endpoint had, rather than how long this machine took: it stands still while this
- * process is not served, and runs slower when the CPUs are shared. Time limits of the doctor are measured on it, so that
+ * process is not served, and runs slower when the CPUs are shared. Most time limits of the doctor are measured on it, so that
  * a busy machine makes a run longer and blames no endpoint.
  */
 export const startServedClock = (read = readThread) => {

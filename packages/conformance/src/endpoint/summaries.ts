@@ -90,12 +90,12 @@ const writeTimes = (seconds: number, format = (time: string): string => time): S
 
 /** Lists summaries whose texts, lists, times and numbers differ from the usual ones. */
 export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> => ({
-  'a recap of 5,000 characters': summarize('Recap. '.repeat(715)),
+  'a recap of 5,000 characters': summarize('Recap. '.repeat(715).slice(0, 5_000)),
   'quotation marks and markup': summarize(`It's "urgent"; <b>50 % off</b> \\ & more`),
   'letters of other scripts and emoji': summarize('Größe, 配達, שלום 👍🏽', ['✅ 確認']),
   'line breaks': summarize('First line.\nSecond line.'),
   'an empty recap': summarize(''),
-  'a text of spaces': summarize(`Pause.${' '.repeat(40_000)}End.`),
+  'a text with 40,000 spaces': summarize(`Pause.${' '.repeat(40_000)}End.`),
   'twenty key points and next steps': summarize('A list.', Array(20).fill('One of many points.')),
   'no key points and no next steps': summarize('Nothing to do.', []),
   'another field in the summary': {

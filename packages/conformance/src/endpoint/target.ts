@@ -42,8 +42,8 @@ export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
 /**
- * Returns whether a host is this machine or on a private network. For a host name other than `localhost`, this must be
- * true of all its addresses.
+ * Returns whether a host is this machine or on a private network. For a host name other than `localhost` and those that end
+ * with `.localhost`, this must be true of all its addresses.
  *
  * @throws TargetUnreachableError if the name cannot be resolved. A later request might find an address that is not near.
  */
