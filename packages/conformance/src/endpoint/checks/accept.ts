@@ -4,12 +4,12 @@ import { judgeAccepted, sendEach } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import type { Exchange } from '../send.ts'
 
-/** Writes a summary with this recap, and lists that are not empty. */
+/** Returns the field `summary` with this recap, and lists that are not empty. */
 export const writeRecap = (recap: string) => ({
   summary: { recap, keyPoints: ['Order 1042'], nextSteps: ['Send the link'] },
 })
 
-/** Sends a summary that this endpoint handles, with changed fields or a different serialization. */
+/** Creates a function that sends a summary, with changed fields or a different serialization. */
 export const sendSummary =
   (write: (event: Record<string, unknown>) => object | string, split?: (body: Buffer) => Buffer[]) =>
   async (examination: Examination): Promise<Exchange> => {

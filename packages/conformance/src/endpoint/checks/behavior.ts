@@ -35,7 +35,7 @@ export const behaviorChecks: EndpointChecks = {
     title: 'Refuses GET',
     severity: 'low',
     clause: 'RFC 9110, section 15.5.6: 405',
-    expected: '405, 501 or another 4xx',
+    expected: '405 or another 4xx, or 501',
     risk: 'A link in an e-mail, a crawler or a prefetch calls the endpoint.',
     fix: 'Route only POST, and respond 405 to other methods.',
     requests: 1,
@@ -57,7 +57,7 @@ export const behaviorChecks: EndpointChecks = {
   'handles-nothing-it-refuses': {
     title: 'Does nothing with a delivery that it refuses',
     severity: 'critical',
-    clause: 'decision 0018: verify before anything else',
+    clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
     expected: 'no effect of any refused delivery',
     risk: 'The response is 401, but the forgery has been handled.',
     fix: 'Verify before you parse, store or publish anything, and return when it fails.',
@@ -106,7 +106,7 @@ export const behaviorChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'decision 0019: senders do not follow redirects',
     expected: 'no 3xx',
-    risk: 'No event arrives. A sender that followed would send the body, and the secret header, to another host.',
+    risk: 'No event arrives. A sender that followed could send the body, and the secret header, to another host.',
     fix: 'Register the final URL: with https, the right host, and the trailing slash that your framework expects.',
     runsAnyway: true,
     run: ({ knowledge: { controls } }) => {

@@ -21,14 +21,14 @@ export const withoutCredentials: Forgery = (genuine, examination) =>
 /** Replaces a letter or digit with another one. */
 const shiftCharacter = (character: string): string => (character === 'a' ? 'b' : 'a')
 
-/** Changes the credentials but keeps their scheme. */
+/** Creates a forgery that changes the credentials but keeps their scheme. */
 const withinScheme = (change: (credential: string) => string): Forgery =>
   withCredentials((value) => {
     const [, scheme = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []
     return scheme + change(credential)
   })
 
-/** Changes the user or the password of HTTP Basic. Other credentials become random. */
+/** Creates a forgery that changes the user or the password of HTTP Basic. Other credentials become random. */
 const withinBasic = (change: (user: string, password: string) => string): Forgery =>
   withCredentials((value, { random }) => {
     const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(value) ?? []

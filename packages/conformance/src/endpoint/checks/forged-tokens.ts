@@ -9,7 +9,7 @@ import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
 const readUrlToken = ({ urlToken }: Examination): UrlToken =>
   urlToken ?? { parameter: 'token', encoded: '', decoded: '' }
 
-/** Replaces the token in the query by these parts of a query. */
+/** Creates a forgery that replaces the token in the query by these parts of a query. */
 const withQuery =
   (write: (token: UrlToken) => readonly string[]): Forgery =>
   (_, examination) => {
@@ -35,7 +35,7 @@ const compare = 'Decode the parameter once, and compare all of it with the expec
 
 /**
  * Checks that imitate a sender without the token. Two tokens in one URL, one of them right, are no forgery: whoever sends them has
- * the right one. Which of them counts is up to the language: PHP takes the last, others the first.
+ * the right one. Which of them counts is up to the language: PHP takes the last, JavaScript's URLSearchParams the first.
  */
 export const tokenChecks: ForgedChecks = {
   'refuses-missing-token': {

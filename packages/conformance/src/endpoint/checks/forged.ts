@@ -39,7 +39,7 @@ const signedByStranger: Forgery = withSignature(
   (genuine, { random }) => `v1,${signDelivery(random.bytes(32), genuine)}`,
 )
 
-/** Forges an event with this name. Some endpoints verify only the events that they knew when the verification was written. */
+/** Creates a forgery of an event with this name. Some endpoints verify only the events that they knew when the verification was written. */
 const forgeEvent =
   (name: EventName): Forgery =>
   (genuine, examination) => {
@@ -47,7 +47,7 @@ const forgeEvent =
     return { ...signedByStranger({ ...genuine, body }, examination), body }
   }
 
-/** Signs with a random secret and spells the header names differently. */
+/** Creates a forgery that is signed with a random secret and spells the header names differently. */
 const withNames =
   (rename: (name: string) => string): Forgery =>
   (genuine, examination) => {
@@ -57,14 +57,14 @@ const withNames =
     }
   }
 
-/** Changes the body without signing it again. */
+/** Creates a forgery that changes the body without signing it again. */
 const withBody =
   (change: (text: string) => string): Forgery =>
   ({ body }) => ({ body: Buffer.from(change(body.toString())) })
 
 const swapOneLetter = (text: string): string => text.replace(/[a-z]/i, (letter) => swapCase(letter))
 
-/** Forges a delivery with two timestamps: an old one, which is signed, and a new one within the tolerance. */
+/** Creates a forgery with two timestamps: an old one, which is signed, and a new one within the tolerance. */
 const repeatTimestamp =
   (order: (old: string, present: string) => string[]): Forgery =>
   ({ headers, timestamp, key, id, body }) => {
@@ -332,8 +332,8 @@ const signatureChecks: ForgedChecks = {
     ),
   },
   'survives-forged-claim': {
-    title: 'Handles a genuine delivery even if a forgery used its id first',
-    clause: 'decision 0017: verify first, then deduplicate',
+    title: 'Handles a genuine delivery even if a forgery used its id or its body first',
+    clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
     expected: 'the forgery refused, the genuine delivery handled',
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
     fix: 'Verify the signature before you look up or store the id.',

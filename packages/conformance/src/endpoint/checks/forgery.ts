@@ -41,7 +41,7 @@ export const sendForgeries = (
   })
 
 /**
- * Creates a check whose forgeries must all be refused. The first one is the plain form of the mistake: if it is refused, the
+ * Creates a check whose forgeries must all be refused. The first one is the plain form of the mistake: unless it is accepted, a
  * failure is partial.
  */
 export const refuse = (

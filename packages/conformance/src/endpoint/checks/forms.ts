@@ -22,7 +22,7 @@ const splitCharacter = (body: Buffer): Buffer[] => {
   return [body.subarray(0, at), body.subarray(at)]
 }
 
-/** Sends several signatures, one of them correct. */
+/** Creates a function that sends a summary with several signatures, one of them correct. */
 const sendSigned =
   (list: (right: string, wrong: string) => string) =>
   async ({ prepare, sign, send, random }: Examination): Promise<Exchange> => {
@@ -38,7 +38,7 @@ const sendWithId =
     return deliver({ ...delivery, id: write(delivery.id) })
   }
 
-/** Sends a summary to a URL whose token is written differently. */
+/** Creates a function that sends a summary to a URL whose token is written differently. */
 const sendWithToken =
   (write: (token: UrlToken) => string) =>
   async ({ url, urlToken, prepare, sign, send }: Examination): Promise<Exchange> => {
@@ -46,7 +46,7 @@ const sendWithToken =
     return send({ headers, body, query: urlToken && replaceToken(url, urlToken, [write(urlToken)]) })
   }
 
-/** Sends summaries whose bytes change if they are parsed and serialized again. */
+/** Sends summaries whose bytes change if some library parses them and serializes them again. */
 const sendBytesAsSent = accept({
   'odd spacing': sendSummary((event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`),
   'escaped characters': sendSummary((event) =>
@@ -94,7 +94,7 @@ export const formChecks: EndpointChecks = {
     risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     ...sendBytesAsSent,
-    expected: '2xx, whatever the spacing, escapes, key order and characters',
+    expected: '2xx, whatever the spacing, escapes, key order, characters and form of numbers',
     run: async (examination) => {
       const finding = await sendBytesAsSent.run(examination)
       const areUnauthorized = examination.exchanges.every((each) => isAccepted(each) || isUnauthorized(each))
@@ -178,7 +178,8 @@ export const formChecks: EndpointChecks = {
   'tolerates-clock-difference': {
     title: 'Accepts a delivery from a sender whose clock is a little off',
     severity: 'medium',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps": a tolerance; decision 0017: 5 minutes',
+    clause:
+      'Standard Webhooks 1.0, "Verifying timestamps": a tolerance; docs/is-my-webhook-endpoint-safe.md: 5 minutes',
     expected:
       '2xx to a difference of 10 s in either direction; a difference of 30 s is worth tolerating, too',
     risk: 'All deliveries fail as soon as one of the two clocks drifts, or an attempt waits in a proxy.',

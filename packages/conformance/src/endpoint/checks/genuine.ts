@@ -170,7 +170,7 @@ export const genuineChecks: EndpointChecks = {
     title: 'Handles a delivery that it has accepted',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
-    expected: 'one effect for each accepted delivery',
+    expected: 'an effect of each accepted delivery',
     risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
     fix: 'Respond 2xx only after the event is handled or stored durably. Store ids in a column that distinguishes letter case.',
     requests: 9,
@@ -250,7 +250,7 @@ export const genuineChecks: EndpointChecks = {
     title: 'Accepts unknown events',
     severity: 'medium',
     clause:
-      'decision 0003: new events may be added; a live service sends others to the same URL, some without a name',
+      'docs/is-my-webhook-endpoint-safe.md: new events arrive without notice, and some events of a live service have no name',
     risk: 'Events that you do not use, or that the service adds, fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
     expected: '2xx',

@@ -49,7 +49,7 @@ const spoilText = (body: Buffer): Buffer => {
   return Buffer.concat([body.subarray(0, at), Buffer.from([0xc3, 0x28, 0xff]), body.subarray(at)])
 }
 
-/** Serializes an object with members that a JavaScript literal cannot express, such as the key `__proto__`. */
+/** Serializes a summary with further members, as text: in an object literal, `__proto__` would set the prototype. */
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
@@ -127,7 +127,7 @@ export const hostileBodyChecks: EndpointChecks = {
     risk: 'An exception replaces the refusal: the sender retries a 5xx for days, or the process ends.',
     fix: `Catch errors from JSON.parse, and respond 400, or set the body aside. ${inboxFix}`,
     ...refuseBodies({
-      'half a body': (subject) => writeSummary(subject).subarray(0, 100),
+      'the first 100 bytes of a body': (subject) => writeSummary(subject).subarray(0, 100),
       'no body': () => Buffer.alloc(0),
       'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
     }),
@@ -149,7 +149,7 @@ export const hostileBodyChecks: EndpointChecks = {
     title: 'Does not acknowledge on the second attempt what it has refused on the first',
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
-    expected: 'the same response to both attempts',
+    expected: 'no 2xx after a refusal',
     risk: 'After a failure that lasts a moment, such as a database that restarts, the second attempt is taken for a duplicate, and the event is lost.',
     fix: 'Store the webhook-id in the transaction that handles the event, never before.',
     follows: 'survives-forged-claim',
@@ -173,7 +173,7 @@ export const hostileBodyChecks: EndpointChecks = {
         const isRefused = first.status !== undefined && first.status >= 400 && !isShielded(first)
         if (isRefused && isAccepted(second)) acknowledged.push({ label, exchange: first })
       }
-      if (acknowledged.length === 0) return { verdict: 'pass', observed: 'the same response twice' }
+      if (acknowledged.length === 0) return { verdict: 'pass', observed: 'no 2xx after a refusal' }
       // Remembering the id of an event that can never be handled loses nothing. Remembering that of a body that could not be
       // read, or whose handling failed, loses an event.
       const isLost = acknowledged.some(
@@ -266,7 +266,7 @@ export const hostileBodyChecks: EndpointChecks = {
     title: 'Survives a body with the same key twice',
     severity: 'low',
     clause: 'RFC 8259, section 4: names should be unique',
-    expected: 'any response but 5xx, and at most one of the two values handled',
+    expected: 'any response but 500, and at most one of the two values handled',
     risk: 'Two parsers read two different events from one signed body.',
     fix: 'Parse the body once, and pass on the result.',
     requests: 2,

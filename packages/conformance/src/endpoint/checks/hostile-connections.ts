@@ -52,7 +52,7 @@ export const hostileConnectionChecks: EndpointChecks = {
   'survives-aborted-body': {
     title: 'Survives a connection that is closed within the body',
     severity: 'high',
-    clause: 'RFC 9112, section 8: an incomplete request must not be handled',
+    clause: 'RFC 9112, section 8: a body is incomplete if fewer bytes arrive than Content-Length states',
     expected: 'genuine deliveries as before',
     risk: 'An error event without a listener, or an unhandled promise rejection, ends the process.',
     fix: 'Handle errors of the request stream: await its body in a try block.',
@@ -72,9 +72,9 @@ export const hostileConnectionChecks: EndpointChecks = {
     },
   },
   'survives-malformed-request-line': {
-    title: 'Survives requests that are not valid HTTP',
+    title: 'Survives requests that are invalid or unusual HTTP',
     severity: 'high',
-    clause: 'RFC 9112, section 3: 400, or the connection closed',
+    clause: 'RFC 9112, section 2.2: 400 to what is not HTTP, and the connection closed',
     expected: 'genuine deliveries as before',
     risk: 'One line from a port scanner, such as `POST //%ff`, throws in the URL parser and ends the process.',
     fix: 'Parse the URL in a try block, and respond 400 on errors.',
@@ -90,15 +90,15 @@ export const hostileConnectionChecks: EndpointChecks = {
     },
   },
   'survives-large-headers': {
-    title: 'Survives headers of a hundred kilobytes, and a thousand signatures',
+    title: 'Survives a header of a hundred kilobytes, and hundreds of signatures',
     severity: 'medium',
     clause: 'RFC 6585, section 5: 431; Standard Webhooks 1.0, "Webhook headers"',
-    expected: 'any response but 2xx and 5xx, then genuine deliveries as before',
-    risk: 'Comparing thousands of signatures costs the endpoint far more than it costs the attacker.',
+    expected: 'any response but 500 or, if deliveries are signed, 2xx; then genuine deliveries as before',
+    risk: 'An endpoint that computes its own signature for each of thousands does thousands of times the work.',
     fix: 'Keep the default limit of your server for headers (16 KiB in Node.js).',
     requests: 3,
     run: async (examination) => {
-      const long = { 'a header of 100 KiB': 2_100, '200 signatures': 200 }
+      const long = { 'a header of 100 kB': 2_100, '200 signatures': 200 }
       const attempts = await sendEach(long, async (count) => {
         const { delivery, headers, body } = await examination.sign(await examination.prepare())
         const wrong = `v1,${examination.random.bytes(32).toString('base64')}`
@@ -124,7 +124,7 @@ export const hostileConnectionChecks: EndpointChecks = {
     title: 'Accepts many concurrent deliveries, and handles each',
     severity: 'high',
     clause: 'decision 0019: a sender works through its backlog; 429 and 503 make it wait',
-    expected: '2xx, 429 or 503 to each, and one effect for each accepted delivery',
+    expected: '2xx, 429 or 503 to each, and an effect of each accepted delivery',
     risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good.',
     fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many.',
     requests: ({ limits }) => limits.burst + 1,

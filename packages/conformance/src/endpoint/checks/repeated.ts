@@ -135,7 +135,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     title: 'Handles a delivery once when it is sent again after many others',
     severity: 'high',
     risk: 'A busy minute evicts the id, and the retry is handled again.',
-    fix: 'Remember ids for a period of 24 hours or more, instead of the last hundred.',
+    fix: 'Remember ids for days, instead of the last hundred.',
     requests: 2 + others,
     run: async (examination) => {
       const delivery = await examination.prepare()

@@ -7,7 +7,7 @@ import { type Forgery, refuse, sendForgeries, withHeader } from './forgery.ts'
 
 const hour = 3_600
 
-/** Writes a different timestamp and signs it, as the holder of the secret could. */
+/** Creates a forgery with a different timestamp that is signed, as the holder of the secret could. */
 const signedAt =
   (write: (seconds: string) => string): Forgery =>
   ({ headers, id, timestamp, body, key }) => {
@@ -18,7 +18,7 @@ const signedAt =
 
 const shiftedBy = (shift: number): Forgery => signedAt((seconds) => String(Number(seconds) + shift))
 
-/** Writes the same number of seconds differently. The signature covers the original digits. */
+/** Creates a forgery that writes the same number of seconds differently. The signature covers the original digits. */
 const rewritten = (write: (seconds: string) => string): Forgery =>
   withHeader('webhook-timestamp', ({ timestamp }) => write(timestamp))
 
@@ -40,7 +40,7 @@ const checks: EndpointChecks = {
   'refuses-stale-timestamp': {
     title: 'Refuses a delivery that was signed long ago',
     severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0017: 5 minutes',
+    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; docs/is-my-webhook-endpoint-safe.md: 5 minutes',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
     ...refuse({
@@ -53,7 +53,7 @@ const checks: EndpointChecks = {
   'refuses-future-timestamp': {
     title: 'Refuses a delivery that claims to be from the future',
     severity: 'medium',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0017: 5 minutes',
+    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; docs/is-my-webhook-endpoint-safe.md: 5 minutes',
     risk: 'A delivery that was signed for a future time can be replayed until then.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
     follows: 'refuses-stale-timestamp',
@@ -68,7 +68,7 @@ const checks: EndpointChecks = {
     title: 'Refuses a timestamp that is not an integer of Unix seconds',
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
-    risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
+    risk: 'If a timestamp becomes NaN, `age > 300` never finds it too old. Only the holder of the secret can sign such a timestamp.',
     follows: 'refuses-stale-timestamp',
     fix: 'Accept only /^\\d+$/, read it as seconds, and write the comparison so that NaN is refused.',
     ...adviseAgainst({

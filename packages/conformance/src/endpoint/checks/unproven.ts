@@ -3,14 +3,14 @@ import type { OutgoingRequest } from '../send.ts'
 import { type Forgery, refuse } from './forgery.ts'
 
 /*
- * Forgeries that fool endpoints whatever proves who the sender is: a signature, a header or a token. Each is made from a
+ * Forgeries that may fool endpoints whatever proves who the sender is: a signature, a header or a token. Each is made from a
  * forgery in which the proof is missing or wrong.
  */
 
 type Forgeries = Readonly<Record<string, Forgery>>
 type Headers = OutgoingRequest['headers']
 
-/** Changes the headers of a forgery. */
+/** Creates a forgery with changed headers. */
 const withHeaders =
   (forge: Forgery, change: (headers: Headers) => Headers): Forgery =>
   (genuine, examination) => {

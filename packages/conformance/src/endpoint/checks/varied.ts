@@ -25,7 +25,7 @@ const largeRecap = 'Long. '.repeat(34_000)
 
 const hour = 3_600_000
 
-/** Returns a failure for the first id that the effects do not show as it was sent, but cut, or without some characters. */
+/** Returns a failure for the first id that the effects do not show as it was sent. */
 const findChanged = async (
   examination: Examination,
   ids: readonly { readonly id: string; readonly subject: string }[],
@@ -42,7 +42,7 @@ const findChanged = async (
   return undefined
 }
 
-/** Fields of GROUP_CREATED that a live service sends as null. */
+/** Fields of GROUP_CREATED that a live service may send as null. */
 const unresolvedFields = ['groupId', 'groupName', 'inviteLink'] as const
 
 /** Sends a summary with these fields, after the earlier events of its call if the endpoint needs them. */
