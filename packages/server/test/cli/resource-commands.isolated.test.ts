@@ -417,6 +417,8 @@ test('cancels and resends one delivery or all matching ones, and counts them fir
   }
   expect(await run('deliveries cancel --call c1 --dry-run')).toBe(`${all} deliveries would be canceled\n`)
   expect(await run(`deliveries cancel ${id}`)).toBe('1 delivery is canceled\n')
+  // The next delivery is attempted at once. Meanwhile, its status is neither of those below.
+  await server.service.dispatcher.runDue()
   expect(await run('deliveries cancel --call c1 --status pending,waiting')).toBe(
     `${all - 1} deliveries are canceled\n`,
   )
