@@ -44,7 +44,7 @@ export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
   attempting: 'an attempt is in progress',
   delivered: 'the endpoint responded with 200 to 299',
   exhausted: 'every scheduled attempt failed; it can be resent',
-  skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
+  skipped: 'given up, because the subscription was disabled or it was canceled; it can be resent',
 }
 
 const stateTones = {
