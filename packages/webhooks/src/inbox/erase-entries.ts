@@ -55,9 +55,10 @@ export const createErasure =
     const eraseCall = async (callId: string, except?: string): Promise<number> => {
       // Stores the hash of the fact as erased, so that a summary that arrives within `keyMs` is erased, too.
       const fact = toSummaryFact(callId)
+      const dueAt = `${now()} + ${retention.keyMs}`
       const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
-      VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
-      ON CONFLICT (event_key) DO NOTHING RETURNING id`
+      VALUES (?, 'erased', ?, 'erased', ${dueAt}, ${now()})
+      ON CONFLICT (event_key) DO UPDATE SET due_at = ${dueAt} RETURNING id`
       await engine.query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
       return eraseSubject('call', callId, except)
     }

@@ -791,6 +791,19 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const left = rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== null))
       expect(left.filter((name) => !kept.includes(name))).toEqual([])
     })
+
+    it('remembers that a call was erased from its last erasure on', async () => {
+      const clock = createClock()
+      const { inbox, receiver, send } = setUp({ clock })
+      await inbox.erase({ callId: 'c' })
+      clock.advance(29 * day)
+      await inbox.erase({ callId: 'c' })
+      clock.advance(2 * day)
+      await receiver.drain()
+      await send(toSummary('c'), 'late')
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ erased: 2 })
+    })
   })
 
   describe(`${name}: rule 9, reconciled`, () => {

@@ -119,6 +119,7 @@ const translate = (text: string, values: readonly InboxValue[]) => {
   const translated = text
     .replace(/\s+RETURNING \w+$/, '')
     .replace('ON CONFLICT (event_key) DO NOTHING', 'ON DUPLICATE KEY UPDATE id = id')
+    .replace('ON CONFLICT (event_key) DO UPDATE SET', 'ON DUPLICATE KEY UPDATE')
     .replaceAll(/(LIMIT )?\?/g, (placeholder, limit?: string) => {
       const value = values[position++]
       if (limit !== undefined) return `LIMIT ${Number(value)}`
