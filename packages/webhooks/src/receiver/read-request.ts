@@ -7,8 +7,8 @@ import type { ReceiverSettings } from './options.ts'
 /** Matches the JSON types of `application` and `text` (WHATWG MIME Sniffing, "JSON MIME type"), even if the header was sent twice. */
 const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
-/** The first byte of a JSON object. */
-const openingBrace = 0x7b
+/** Matches the first character of a JSON object, which may be whitespace. */
+const objectStart = /[{\s]/
 
 const howToRegister = 'Register this webhook with the method POST and the body format JSON.'
 
@@ -70,7 +70,7 @@ export const assertJson = (type: string | null): void => {
  * @throws WebhookRequestError
  */
 export const assertUncompressed = (headers: Headers, body: Uint8Array): void => {
-  if (body[0] === openingBrace || !headers.has('content-encoding')) return
+  if (!headers.has('content-encoding') || objectStart.test(String.fromCharCode(body[0] ?? 0))) return
   const message = 'The body is compressed. Decompress it before the receiver, and keep it as request.rawBody.'
   throw new WebhookRequestError('unsupported_media_type', message)
 }

@@ -112,3 +112,18 @@ it('is received behind express.json(), which has decompressed it, with a token',
   expect((await fetch(await listen(createServer(app)), { method: 'POST', body, headers })).status).toBe(200)
   expect(events).toEqual([summary])
 })
+
+it.each([' ', '\n', '\r\n\t'])(
+  'that begins with %j is received if it was decompressed before',
+  async (space) => {
+    const receiver = createReceiver({ verify: verifiers.token }).onAny(() => {})
+    const headers = {
+      authorization: 'Bearer t0ken',
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    }
+    const body = `${space}${JSON.stringify(summary)}`
+    const request = new Request('https://receiver.example', { method: 'POST', body, headers })
+    expect((await receiver.handle(request)).status).toBe(200)
+  },
+)
