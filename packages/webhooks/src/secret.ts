@@ -5,7 +5,8 @@ import type { Signer } from './hmac/web.ts'
 
 const prefix = 'whsec_'
 
-const minimumBytes = 24
+/** Minimum length of a secret in bytes (Standard Webhooks 1.0). */
+export const minimumBytes = 24
 const maximumBytes = 64
 
 const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)

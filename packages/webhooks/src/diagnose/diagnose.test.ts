@@ -137,6 +137,20 @@ describe('secret_of_another_format is found for', () => {
   })
 })
 
+it('finds that a secret is too short, like verifySignature, unless that is allowed', async () => {
+  const short = Buffer.alloc(16, 1)
+  const options = { ...given, headers: signWith(short), secrets: [short.toString('base64')] }
+  expect(await findCause(options)).toBe('secret_is_short')
+  await expect(verifySignature(options)).rejects.toMatchObject({ reason: 'invalid_secret' })
+  expect(await findCause({ ...options, allowShortSecrets: true })).toBeUndefined()
+})
+
+it('finds a secret that verifySignature refuses next to one that matches', async () => {
+  const options = { ...given, secrets: [secret, 'not-base64-but-a-password'] }
+  expect(await findCause(options)).toBe('secret_of_another_format')
+  await expect(verifySignature(options)).rejects.toMatchObject({ reason: 'invalid_secret' })
+})
+
 it('clock_skew is found when only the time is wrong', async () => {
   for (const skew of [-400, 400])
     expect(await findCause({ now: () => (timestamp + skew) * 1_000 })).toBe('clock_skew')

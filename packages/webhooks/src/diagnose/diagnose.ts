@@ -1,7 +1,7 @@
 import { createSigner } from '#hmac'
 import { decodeBase64, encoder, toBytes } from '../bytes.ts'
 import { isWebhookVerificationError } from '../errors.ts'
-import { removePrefix } from '../secret.ts'
+import { minimumBytes, removePrefix } from '../secret.ts'
 import { assertZeroOrMore } from '../usage.ts'
 import { checkAge, defaultToleranceSeconds } from '../verifiers/check-age.ts'
 import {
@@ -48,6 +48,7 @@ const remedies = {
     'A secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
   secret_of_another_format:
     'A secret does not have the format that the scheme requires: "whsec_" followed by the key in base64. Convert it.',
+  secret_is_short: 'A secret has fewer than 24 bytes. Use generateSecret(), or set allowShortSecrets.',
   clock_skew:
     'The signature matches, but its time is outside the tolerance. Check the clock of this machine, and whether this is an old delivery.',
   wrong_secret:
@@ -135,7 +136,7 @@ const listOriginals = (body: Uint8Array): string[] => {
  * much as verification, so use it to debug your endpoint rather than on every request. It does not try other
  * serializations of JSON with more than 65,536 characters or 16 levels.
  *
- * @returns the likely cause; `undefined` when the signature matches and is recent enough.
+ * @returns the likely cause; `undefined` when `verifySignature` accepts the delivery.
  * @throws RangeError when `toleranceSeconds` is not 0 or more.
  * @example
  * try {
@@ -146,7 +147,7 @@ const listOriginals = (body: Uint8Array): string[] => {
  * }
  */
 export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | undefined> => {
-  const { payload, secrets, toleranceSeconds } = options
+  const { payload, secrets, toleranceSeconds, allowShortSecrets = false } = options
   assertZeroOrMore('toleranceSeconds', toleranceSeconds)
   const body = readBody(payload)
   if (body === undefined) return toDiagnosis('body_was_parsed')
@@ -159,6 +160,9 @@ export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | un
 
   const keys = readKeys(secrets)
   if (await matches(headers, { keys, bodies: [body] })) {
+    if (keys.length < secrets.length) return toDiagnosis('secret_of_another_format')
+    if (!allowShortSecrets && keys.some(({ length }) => length < minimumBytes))
+      return toDiagnosis('secret_is_short')
     return isInTime(headers.timestamp, options) ? undefined : toDiagnosis('clock_skew')
   }
   if (await matches(headers, { keys: readForeignKeys(secrets), bodies: [body] })) {
