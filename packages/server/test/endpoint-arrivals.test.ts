@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { listenOnFreePort } from './listen-on-free-port.ts'
@@ -135,6 +136,25 @@ test('a skipped event is not hidden by later ones that were delivered', async ()
     /^1 of \d events not delivered: CALL_INCOMING_INITIATED got 500.*, and was skipped$/,
   )
   expect(summaryStatus).toMatchObject({ state: 'arrived', text: 'The summary has arrived.' })
+})
+
+test('a summary is under way in the list of calls, too, when an earlier event of its lane was given up', async () => {
+  const { server, read } = await open([])
+  const webhooks = createServer(async (request, response) => {
+    const body = await text(request)
+    // The summary gets no response.
+    if (!body.includes('CALL_AI_SUMMARY')) response.writeHead(body.includes('INITIATED') ? 500 : 200).end()
+  })
+  const url = `${await listenOnFreePort(webhooks)}/`
+  await control(server, `POST ${path}/subscriptions`, { channel: 'PSTN', number: acme.pstnNumbers[0], url })
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
+  const readLane = async () => (await read('timeline?call=c1')).endpoints[0]
+  await expect.poll(readLane).toMatchObject({ state: 'not_delivered' })
+  await control(server, `POST ${path}/deliveries/${(await readLane()).deliveryId}/cancel`, {})
+
+  const readSummary = async () => (await read('timeline?call=c1')).summaryStatus.endpoints
+  await expect.poll(readSummary).toMatchObject([{ state: 'under_way', eventName: 'CALL_AI_SUMMARY' }])
+  expect((await read('calls/c1')).summaryArrival).toBe('under_way')
 })
 
 test('a new event is under way until an attempt has failed', async () => {

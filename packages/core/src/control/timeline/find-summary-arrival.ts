@@ -2,12 +2,14 @@ import type { CallRecord, DeliveryRecord, ReferenceServer } from '../../index.ts
 import { toCallSubject } from '../../simulation/index.ts'
 import type { SummaryArrival } from '../views/call.ts'
 
-const hasFailed = ({ status, failures }: DeliveryRecord): boolean =>
-  status === 'exhausted' || status === 'skipped' || (status !== 'delivered' && failures > 0)
+const isGivenUp = ({ status }: DeliveryRecord): boolean => status === 'exhausted' || status === 'skipped'
+
+/** Returns whether a delivery has failed and is repeated. Until it is delivered or given up, later ones wait. */
+const isRepeated = ({ finishedAt, failures }: DeliveryRecord): boolean => finishedAt === null && failures > 0
 
 /**
- * Returns whether the summary of a call has arrived. If not, a failed delivery of the same call to the same endpoint
- * counts as a failure of the summary, too: most likely, it holds the summary back.
+ * Returns whether the summary of a call has arrived. If not, a delivery of the same call to the same endpoint that has
+ * failed counts as a failure of the summary, too, while it is repeated: most likely, it holds the summary back.
  */
 export const findSummaryArrival = async (
   { deliveries }: Pick<ReferenceServer, 'deliveries'>,
@@ -23,6 +25,6 @@ export const findSummaryArrival = async (
   if (missing.length === 0)
     return items.some(({ eventName }) => eventName === 'CALL_AI_SUMMARY') ? 'delivered' : null
   const lanes = new Set(missing.map(({ subscriptionId }) => subscriptionId))
-  const isStuck = items.some((each) => lanes.has(each.subscriptionId) && hasFailed(each))
-  return isStuck ? 'not_delivered' : 'under_way'
+  const isHeldBack = items.some((each) => lanes.has(each.subscriptionId) && isRepeated(each))
+  return isHeldBack || missing.some(isGivenUp) ? 'not_delivered' : 'under_way'
 }

@@ -30,7 +30,7 @@ export type SummaryArrival = z.infer<typeof SummaryArrival>
 
 export const ListedCallView = named(
   'ListedCall',
-  'A call, and whether its CALL_AI_SUMMARY has arrived: `delivered` at every endpoint; `not_delivered` if one does not have it, because its delivery, or another one of the call to that endpoint, failed or was skipped; otherwise `under_way`. Null if there is none, or no endpoint gets it. A list leaves out the `summary`.',
+  'A call, and whether its CALL_AI_SUMMARY has arrived: `delivered` at every endpoint; `not_delivered` if one does not have it, because its delivery failed or was skipped, or another one of the call to that endpoint failed and is repeated; otherwise `under_way`. Null if there is none, or no endpoint gets it. A list leaves out the `summary`.',
   z.object({ ...call, summaryArrival: SummaryArrival }),
 )
 
