@@ -66,9 +66,9 @@ const replay = async (file: string, { to, secret, header = [], format }: ReplayO
   }
   if (counts.sent === 0) throw new CliError(`There is no request in ${file}.`)
   if (methods.size > 0) output.notice(explainMethods(methods))
-  // With a new signature, a forged request that the application had refused would pass as genuine.
+  // With a new signature, a forged request that the application had refused would pass as genuine. It may also not have answered.
   if (counts.refused > 0)
-    output.notice(`${counts.refused} of ${counts.sent} had been refused when they were recorded.`)
+    output.notice(`${counts.refused} of ${counts.sent} were not accepted when they were recorded.`)
   if (counts.failed > 0)
     throw new CliError(
       `${counts.failed} of ${counts.sent} failed.`,

@@ -175,7 +175,7 @@ test('capture records what an application cannot take, and answers 502', async (
   expect(readRecords('unreached.jsonl')).toMatchObject([{ body: ended }, { refusedWith: 502 }])
 })
 
-test('replay says how many requests the application had refused, and check takes their lines for no bodies', async () => {
+test('replay says how many requests the application had not accepted, and check takes their lines for no bodies', async () => {
   const application = await openApplication()
   const capture = await startCapture('refused.jsonl', ['--forward-to', application.url])
   for (const path of ['/', '/status/401', '/status/204', '/status/500'])
@@ -183,7 +183,7 @@ test('replay says how many requests the application had refused, and check takes
   capture.kill('SIGTERM')
   await capture.ended
   const replay = await wabakit(['replay', 'refused.jsonl', '--to', `${application.url}/again`])
-  expect(replay).toMatchObject({ code: 0, stderr: '2 of 4 had been refused when they were recorded.\n' })
+  expect(replay).toMatchObject({ code: 0, stderr: '2 of 4 were not accepted when they were recorded.\n' })
   expect(application.arrivals.map(({ body }) => body.toString())).toEqual(Array(8).fill(ended))
   expect(await wabakit(['check', 'refused.jsonl'])).toMatchObject({ code: 0, stderr: 'Of 4: 4 event.\n' })
 })
