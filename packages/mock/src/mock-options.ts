@@ -128,18 +128,16 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),
   /**
-   * Start of the virtual clock: an ISO 8601 date-time, or Unix time in milliseconds. Not with the machine's clock.
+   * Start of the virtual clock, from 1970 on: an ISO 8601 date-time, or Unix time in milliseconds. Not with the machine's
+   * clock.
    * @default '2026-01-01T10:00:00.000Z'
    */
   startAt: z.optional(
-    z.union([
-      z.number(),
-      z.string().check(
-        z.refine((text) => !Number.isNaN(Date.parse(text)), {
-          error: 'startAt must be an ISO 8601 date-time',
-        }),
-      ),
-    ]),
+    z.union([z.number(), z.string()]).check(
+      z.refine((start) => new Date(start).getTime() >= 0, {
+        error: 'startAt must be an ISO 8601 date-time, or Unix time in milliseconds, from 1970 on',
+      }),
+    ),
   ),
 })
 export type MockOptions = z.infer<typeof MockOptions>

@@ -105,8 +105,16 @@ test('rejects unknown options', async () => {
   await expect(createMock({ sed: 1 } as never)).rejects.toThrow(
     'createMock: "sed" is unknown. Did you mean "seed"?',
   )
-  await expect(createMock({ startAt: 'yesterday' })).rejects.toThrow('startAt must be an ISO 8601 date-time')
 })
+
+test.each(['yesterday', '1969-12-31T23:59:59Z', -1, 1e17])(
+  'rejects the start %j of a clock',
+  async (startAt) => {
+    await expect(createMock({ startAt })).rejects.toThrow(
+      'createMock: startAt must be an ISO 8601 date-time, or Unix time in milliseconds, from 1970 on',
+    )
+  },
+)
 
 test('names an invalid option once', async () => {
   await expect(createMock({ seed: 'one' } as never)).rejects.toThrow('createMock: seed must be a number')
