@@ -68,5 +68,5 @@ export type SubscriptionWithSecret = z.input<typeof control.SubscriptionSecretVi
 export type Wait = control.WaitView
 /** The state of a call's summary: that it has arrived, or why it has not. */
 export type SummaryStatus = control.SummaryStatusView
-/** All records about one call or group. */
+/** What happened to one call or group: the newest records about it. */
 export type Timeline = control.TimelineView

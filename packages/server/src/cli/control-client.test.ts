@@ -31,7 +31,7 @@ test('follows no redirect, which would change the request', async () => {
 test('knows that a removal may go on when fetch stops waiting for the head of its response', async () => {
   const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' })
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }))
-  onTestFinished(() => vi.restoreAllMocks())
+  onTestFinished(() => void vi.restoreAllMocks())
   const { send } = createControlClient({ server: 'http://127.0.0.1:4100' })
   await expect(send('DELETE', '/organizations/acme')).rejects.toThrow(
     'did not answer: Headers Timeout Error. Check what has changed',
