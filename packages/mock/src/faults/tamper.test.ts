@@ -19,3 +19,11 @@ test.each(['v1,Aaaa=', 'v1,Baaa=', 'v1,/aaa= v1,Abbb='])('changes every signatur
   )
   expect(signatures.filter((each) => text.includes(each))).toEqual([])
 })
+
+test('changes no body that is not a JSON object, so the fault does not apply to it', () => {
+  const parts = { url: 'https://a.example/', parameter: 'token', credentials: [], headers: new Headers() }
+  const fault = { kind: 'tamper', event: '*', part: 'body' } as const
+  expect(tamper({ ...parts, body: '' }, fault)).toBeUndefined()
+  expect(tamper({ ...parts, body: 'event=CALL_ENDED' }, fault)).toBeUndefined()
+  expect(tamper({ ...parts, body: '{"a":1}' }, fault)?.body).toBe('{"a":1,"tampered":true}')
+})

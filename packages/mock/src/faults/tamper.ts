@@ -23,12 +23,18 @@ const changeCredential = (text: string): string => {
  */
 const changeSignatures = (text: string): string => text.split(' ').map(changeCredential).join(' ')
 
-/** Changes the part of a delivery that a fault names. Returns `undefined` if the delivery does not have this part. */
+/**
+ * Changes the part of a delivery that a fault names. Returns `undefined` if the delivery does not have this part,
+ * or its body is no JSON object.
+ */
 export const tamper = (
   { url, headers, body, parameter, credentials }: SignedDelivery,
   { part, header }: TamperFault,
 ) => {
-  if (part === 'body') return { url, headers, body: body.replace(/\}$/, ',"tampered":true}') }
+  if (part === 'body') {
+    const extended = body.replace(/\}$/, ',"tampered":true}')
+    return extended === body ? undefined : { url, headers, body: extended }
+  }
   const affected = {
     signature: credentials,
     timestamp: ['webhook-timestamp'],
