@@ -1,8 +1,8 @@
 const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' }
 
 /**
- * Lets pages of any origin call the mock on its port, so that browser tests need no proxy. The real server
- * does not, because a page must not contain an API key.
+ * Lets pages of any origin call the public API on the mock's port, so that browser tests need no proxy. The real server
+ * does not, because a page must not contain an API key. The control API refuses such pages itself.
  */
 export const allowOrigins = async (
   request: Request,

@@ -19,7 +19,10 @@ export type Mock = MockTenant & {
    * concurrent test can have one. `mock.fetch`, the port and msw handlers find a tenant by its key.
    */
   tenant(settings?: TenantSettings): MockTenant
-  /** Closes the mock and all its tenants: stops listening and delivering, and rejects pending waits. */
+  /**
+   * Closes the mock and all its tenants: stops listening and delivering, and rejects pending waits for events and
+   * deliveries.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -27,7 +30,10 @@ export type Mock = MockTenant & {
 const localHost = '127.0.0.1'
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
-/** Finds the tenant whose key is in any header of the request. */
+/**
+ * Finds the tenant whose key is in any header of the request. Does not look for further keys of a single tenant, to which the
+ * caller falls back anyway.
+ */
 const findTenant = async (
   tenants: ReadonlyMap<string, Tenant>,
   { headers }: Request,
@@ -67,10 +73,11 @@ const loadImitations = async (
 }
 
 /**
- * Creates a mock: the reference server with a virtual clock, faults, and functions for tests.
+ * Creates a mock: the reference server with a clock, faults, and functions for tests.
  *
- * @param options - seed, port, clock, and settings for the first organization.
- * @throws MockUsageError if an option is unknown or invalid.
+ * @param options - options of the mock, and settings for the first organization.
+ * @throws MockUsageError if an option, `WABAKIT_SEED` or `WABAKIT_PROFILE` is unknown or invalid.
+ * @throws an error of the runtime if it cannot listen on the port.
  * @example
  * await using mock = await createMock()
  * mock.deliverTo(receiver)

@@ -4,7 +4,7 @@ const isOwn = (error: unknown): error is Error =>
   error instanceof UnexpectedEventError
 
 /**
- * Runs `work`, and makes the stack trace of the mock's errors start at the test line that called the mock. Call it
+ * Runs `work`, and makes the stack trace of the mock's errors start at the line that called the mock. Call it
  * directly in the function that the test calls, before anything else. It has no effect in runtimes whose stack traces do not have V8's
  * form, such as Firefox.
  */
@@ -26,7 +26,7 @@ export class UnexpectedEventError extends Error {
   readonly code = 'unexpected_event'
 }
 
-/** Thrown when the mock is used incorrectly. The message explains what to do instead. */
+/** Thrown when the mock is used incorrectly. The message says what is wrong, and usually what to do instead. */
 export class MockUsageError extends Error {
   override readonly name = 'MockUsageError'
   readonly code = 'mock_usage'
@@ -34,7 +34,7 @@ export class MockUsageError extends Error {
 
 /**
  * Thrown when an event or delivery did not happen in time. The message shows what happened instead, how the
- * most similar event differs, and what is due later on the mock's clock.
+ * most similar event differs if none matches, and what is due next on the mock's clock.
  */
 export class MockTimeoutError extends Error {
   override readonly name = 'MockTimeoutError'

@@ -24,7 +24,8 @@ const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): strin
  * Checks the input to a mock function.
  *
  * @param caller - the function's name, for the message.
- * @throws MockUsageError with every issue. For an unknown field, it suggests a similar known one.
+ * @throws MockUsageError with every issue. For an unknown field of the input itself, it suggests a similar known one, or lists
+ * all.
  */
 export const parseInput = <Shape extends z.core.$ZodShape>(
   caller: string,
@@ -39,7 +40,7 @@ export const parseInput = <Shape extends z.core.$ZodShape>(
 /**
  * Checks a name against a list.
  *
- * @throws MockUsageError that suggests a similar known name.
+ * @throws MockUsageError that suggests a similar known name, or lists all.
  */
 export const parseName = <Name extends string>(
   caller: string,

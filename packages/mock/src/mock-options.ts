@@ -57,7 +57,7 @@ export const TenantSettings = z.strictObject({
     ),
   ),
   /**
-   * URL that gets every event over HTTP: `https`, or `http` to a loopback address. In the profile `reference`, the
+   * URL that gets the events of both numbers over HTTP: `https`, or `http` to a loopback address. In the profile `reference`, the
    * tenant's secret signs the requests. A reset keeps the URL.
    * @default none
    */
@@ -70,7 +70,7 @@ export const TenantSettings = z.strictObject({
    * @default none
    */
   webhookAuth: z.optional(webhookAuthSchema),
-  /** Differences between live services, in the profile `live`. */
+  /** Differences between live services, in the profile `live` and in measured ones. */
   live: z.optional(
     z.extend(LiveSettings, {
       /**
@@ -111,8 +111,8 @@ export const MockOptions = z.extend(TenantSettings, {
     ),
   ),
   /**
-   * Address to listen on, such as `0.0.0.0` for other machines. Any but `127.0.0.1`, `::1` and `localhost` needs a
-   * `controlToken`.
+   * Address to listen on, such as `0.0.0.0` for other machines. Any but `127.0.0.1`, `::1`, `localhost` and names that end
+   * in `.localhost` needs a `controlToken`.
    * @default '127.0.0.1'
    */
   host: z.optional(z.string().check(z.minLength(1))),

@@ -19,7 +19,7 @@ import { afterRealTime } from './time/timers.ts'
 export { servePage } from './control/serve-page.ts'
 export { toTracePath, writeTrace } from './trace/write-trace.ts'
 
-/** Responds to a request; rejects to reset the connection. */
+/** Responds to a request. Rejects with `RequestRefusedError` to refuse it, and with another error to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
 
 export type OpenPort = {
@@ -70,7 +70,7 @@ const write = async ({ status, headers, body }: Response, outgoing: ServerRespon
   outgoing.end()
 }
 
-/** How long requests can still be answered when the mock is closed, in milliseconds. */
+/** Maximum time in which requests can still be answered when the mock is closed, in milliseconds. */
 const closingMs = 250
 
 /** Where to listen. Port 0 takes a free one. */
@@ -105,7 +105,7 @@ export const listen = async (handle: Handler, { port, host }: Address): Promise<
         linger.send({ incoming, outgoing: response }, { status, headers, body })
         return
       }
-      // A fault resets the connection, or the client has disconnected.
+      // For example, a fault resets the connection, the client has disconnected, or the mock is closed.
       incoming.socket.resetAndDestroy()
     }
   }

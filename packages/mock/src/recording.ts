@@ -34,15 +34,15 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly name: string
   /** The event; `undefined` if the payload is not a known event or does not match the contract. */
   readonly event: Event | undefined
-  /** `receiver` (an in-process target), `collector` (while there is no target), or the subscription's URL. */
+  /** `receiver` (an in-process target), `collector` (while there is no target), or the subscription's URL, with the values of its query masked. */
   readonly to: string
   /** Number of the attempt, from 1. Duplicates count as attempts. */
   readonly attempt: number
   /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number
-  /** Headers as sent. */
+  /** Headers of the request. */
   readonly headers: Headers
-  /** Body as sent. */
+  /** Body of the request. */
   readonly body: string
   /** HTTP status of the response; `undefined` if there was none. */
   readonly status: number | undefined
@@ -51,17 +51,18 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
   /**
-   * Set for a status of 200 to 299. For the `collector`, no longer set once a test has subscribed an endpoint,
-   * or has waited or added a delivery fault through the control API, because the collector must not stand in for the
+   * Set for a status of 200 to 299. For the `collector`, no longer set once a test has subscribed an endpoint
+   * (`webhookUrl` is one), or has waited or added a delivery fault through the control API, because the collector must not stand in for the
    * endpoint under test.
    */
   readonly acknowledged: boolean
   /**
    * The outcome in a wabakit receiver of this process: `handled`, `stored`, `duplicate`, `ignored` (no
-   * handler takes it), `in_progress`, `failed`, `unavailable` or `rejected`; `undefined` for other targets.
+   * handler takes it), `in_progress`, `failed`, `unavailable` or `rejected`; `undefined` for other targets, or
+   * if a framework copies the request.
    */
   readonly outcome: ReceiverOutcome | undefined
-  /** The faults that hit this attempt. */
+  /** The faults that hit this attempt, except `neverRetry`. */
   readonly faults: readonly ('duplicate' | 'drop' | 'timeOut' | 'tamper' | 'delay' | 'reorder')[]
 }
 

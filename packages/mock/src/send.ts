@@ -20,7 +20,7 @@ const toStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
 
 /**
  * Sends a request over HTTP. `fetch` of Node.js fails after a 100 Continue that it did not ask for, as IIS and
- * some proxies send it, and refuses some ports. The vendor's server does neither.
+ * some proxies send it, and refuses some ports.
  */
 export const send = async ({ url, method, headers, body, signal }: Request): Promise<Response> => {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer())

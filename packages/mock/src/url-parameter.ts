@@ -17,7 +17,7 @@ const changePairs = (url: string, change: (pairs: readonly string[]) => readonly
   return changed.href
 }
 
-/** Adds a parameter to the query of a URL, unless the URL has it. */
+/** Adds a parameter to the query of a URL, unless the URL has it or there is no token. */
 export const addParameter = (
   url: string,
   { parameter, token }: { readonly parameter: string; readonly token: string | undefined },

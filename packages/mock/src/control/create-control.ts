@@ -56,7 +56,7 @@ const findPagePath = ({ method, url }: Request): string | undefined => {
   return isPage && ['GET', 'HEAD'].includes(method) ? pathname.slice(inspectorPath.length) : undefined
 }
 
-/** The paths of operations that record their own step or, as a reset does, start an empty log. */
+/** The paths of operations that record themselves or, as a reset does, start an empty log. */
 const recorded = /\/(?:clock|waits|triggered-events|reset)$/
 
 /** Returns the organization of the tenant that a request changes, unless a function of the tenant records the step. */
@@ -83,7 +83,7 @@ const createOrganizationList =
     return { items: all.slice(end - limit, end), ...(end < all.length && { nextCursor: String(end) }) }
   }
 
-/** Creates the control API of a mock on a port. */
+/** Creates the control API of a mock. */
 export const createControl = ({ listTenants, addTenant, requests, controlToken }: ControlOptions) => {
   const find = (organizationId: string | undefined): Tenant | undefined =>
     listTenants().find(({ handles }) => handles.organizationId === organizationId)

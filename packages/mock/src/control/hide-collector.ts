@@ -32,8 +32,8 @@ const readShown = async <Item>(
 }
 
 /**
- * Wraps a server. Lists neither the subscriptions with the collector's URL nor their deliveries, and neither counts nor
- * changes these: no test has added that endpoint, and nothing received what it accepts.
+ * Wraps a server. Lists neither the subscriptions with the collector's URL nor their deliveries, and neither counts these
+ * nor changes several at once: no test has added that endpoint, and nothing received what it accepts.
  */
 export const hideCollector = (service: ReferenceServer, collectorUrl: string): ReferenceServer => {
   const { subscriptions, deliveries, figures } = service

@@ -1,6 +1,6 @@
 type Page = {
   servePage(path: string): Promise<Response>
-  /** Creates the file of a trace, which is gzipped and in base64. */
+  /** Creates the file of a trace, which is passed gzipped and in base64. */
   createTracePage(trace: string): Promise<string>
 }
 

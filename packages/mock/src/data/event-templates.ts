@@ -14,7 +14,7 @@ export type TemplateSources = {
   readonly start: number
 }
 
-/** Returns the longest time from `start` to an event, in seconds, so that the event can be placed in the past. */
+/** Returns a time, in seconds, within which an event follows `start`, so that the event can be placed in the past. */
 export const getSecondsAfterStart = (name: EventName, durationInSeconds: number): number => {
   if (name.startsWith('CALL_')) return 5 + durationInSeconds
   return name === 'GROUP_CREATED' ? 0 : 3_600
@@ -23,7 +23,7 @@ export const getSecondsAfterStart = (name: EventName, durationInSeconds: number)
 const examples: Readonly<Record<EventName, Fields>> = { ...groupEventExamples, ...callEventExamples }
 
 /**
- * Creates the fields of an event about a group and a participant, or about a call and its summary. All other
+ * Creates the fields of an event about a group and a participant, or about a call and its summary. Without a template, the other
  * fields are copied from the event's example.
  */
 export const createTemplate = (name: EventName, { account, data, ids, start }: TemplateSources): Fields => {

@@ -3,7 +3,7 @@ import { toDigits } from '@wabakit/core/hosting'
 import type { RecordedDelivery } from '../recording.ts'
 
 // The first subscriptions of a tenant only collect what arrives until `deliverTo` sets a target. Once a test
-// has added a subscription, or has waited or added a delivery fault through the control API, endpoints are under test: the
+// has added a subscription (`webhookUrl` is one), or has waited or added a delivery fault through the control API, endpoints are under test: the
 // collector must neither use up their faults nor acknowledge their events. Otherwise a test that forgot to subscribe its
 // endpoint would pass.
 

@@ -11,7 +11,7 @@ type Queue = {
   readonly held: Map<string, LoadedDelivery>
 }
 
-/** Holds back deliveries until all earlier events of the requested order have arrived. */
+/** Holds back deliveries until all earlier events of the requested order have been attempted, whatever came of it. */
 const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 'take' | 'idle'>) => {
   const applied = new WeakSet<ReorderFault>()
   const faults = new Map<string, ReorderFault>()
@@ -44,7 +44,7 @@ const createReordering = ({ take, idle }: Pick<DeliveryFaultLists['reorder'], 't
       queue.held.set(attempted.event.name, attempted)
       return true
     },
-    /** Records an arrival, and returns the held delivery that may follow now. */
+    /** Records an attempt as an arrival, and returns the held delivery that may follow now. */
     takeNext: (attempted: LoadedDelivery): LoadedDelivery | undefined => {
       const queue = queues.get(getKey(attempted))
       if (queue === undefined) return undefined

@@ -14,7 +14,7 @@ const listeners = {
 
 /**
  * Runs `send`, and returns the response with the outcome that the receiver reports on its tracing channel.
- * The outcome is `undefined` if another program handles the request, or if a framework copies it.
+ * The outcome is `undefined` unless a receiver of this process handles this very request: a framework may copy it.
  */
 export const observeOutcome = async (
   request: Request,

@@ -21,7 +21,7 @@ export type TransportOptions = DelaysOptions & {
     init: DeliveryRequest,
     attempted: LoadedDelivery,
   ) => PreparedRequest | Promise<PreparedRequest>
-  /** Name of the header with the mock's own credentials; `undefined` if there are none. */
+  /** Name of the header with the mock's own credentials; `undefined` if no header has them. */
   readonly authHeader: string | undefined
   /** The parameter of the URL that proves who the sender is, and the mock's own value of it. */
   readonly urlToken: { readonly parameter: string; readonly token: string | undefined }
@@ -29,9 +29,8 @@ export type TransportOptions = DelaysOptions & {
   /** Receives what was sent for each attempt that the server counts, for the control API. */
   readonly logWire: (deliveryId: string, wire: WireAttempt) => void
   /**
-   * Returns whether a delivery only goes to the collector, while an endpoint under test gets the event, or may
-   * get it in another process. No fault applies to it: otherwise it would use up the faults that are meant for
-   * the endpoint.
+   * Returns whether faults must spare a delivery: it only goes to the collector, while an endpoint under test gets the
+   * event, or may get it in another process. Otherwise it would use up the faults that are meant for the endpoint.
    */
   readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }
@@ -52,7 +51,7 @@ const addQuery = (url: string, query: string | undefined): string => {
   return target.href
 }
 
-/** A sent attempt and the duplicates that followed it. */
+/** An attempt and its duplicates. */
 type SentAttempt = {
   attempt: RecordedDelivery
   readonly copies: RecordedDelivery[]
@@ -65,7 +64,7 @@ const readEvent = (payload: string): WebhookEvent | undefined => {
 }
 
 /**
- * Leaves out the headers that all webhooks have. They are not credentials, so they need not be hidden in a response, where they
+ * Leaves out the headers that the server adds. Their values are no secrets, so they need not be hidden in a response, where they
  * help to find a mistake of the endpoint.
  */
 const omitSigned = (headers: DeliveryRequest['headers']): Record<string, string> =>
@@ -271,15 +270,15 @@ export const createTransport = (options: TransportOptions) => {
       delays.onArrival(attempted)
       return true
     },
-    /** Returns whether the `neverRetry` fault prevents retries of a failed delivery. */
+    /** Returns whether the `neverRetry` fault prevents retries of a failed delivery, and counts the hit. */
     isLastAttempt: ({ id }: Pick<LoadedDelivery['delivery'], 'id'>): boolean => {
       const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === id)
       return attempted !== undefined && faults.neverRetry.take(attempted) !== undefined
     },
-    /** Lists the deliveries that have no response yet. */
+    /** Lists the deliveries whose attempt is under way. */
     listPending: () => [...sent.keys()],
     release: delays.release,
-    /** Stops waiting for responses. */
+    /** Stops sending, and waiting for responses. */
     stop: (): void => {
       isStopped = true
       stopped.reject(new Error('the mock was closed or reset'))

@@ -27,7 +27,7 @@ const options = {
 }
 const oneEvent = { event: z.enum<readonly FaultedEvent[]>([...eventNames, '*']), ...options }
 
-/** The same signed request arrives again, with the same `webhook-id`. */
+/** The same request arrives again. In the profile `reference`, it has the same `webhook-id` and signature. */
 export const DuplicateFault = z.strictObject({
   kind: z.literal('duplicate'),
   /** Number of additional requests. @default 1 */
@@ -43,7 +43,7 @@ export const DuplicateFault = z.strictObject({
 })
 export type DuplicateFault = z.infer<typeof DuplicateFault>
 
-/** An attempt is lost, as if the connection was reset. Retries follow. */
+/** An attempt is lost, as if the connection was reset. Retries follow, if the profile has any. */
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
@@ -64,7 +64,7 @@ export const DelayFault = z.strictObject({
 })
 export type DelayFault = z.infer<typeof DelayFault>
 
-/** An attempt is changed after it was signed. Its retry is unchanged, unless the fault has `times`. */
+/** An attempt is changed after it was signed. Its retry is unchanged, unless the fault hits it, too. */
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**
@@ -79,7 +79,7 @@ export const TamperFault = z.strictObject({
 export type TamperFault = z.infer<typeof TamperFault>
 
 /**
- * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived.
+ * Events of one call or group arrive in this order. Each is held back until the ones before it have been attempted.
  * `times` counts calls or groups. The fault counts as applied once an event was held back and then arrived.
  */
 export const ReorderFault = z.strictObject({

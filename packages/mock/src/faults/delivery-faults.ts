@@ -20,7 +20,7 @@ import {
 /** Faults for webhook deliveries. Each function returns a function that removes the fault. */
 export type DeliveryFaults = {
   /**
-   * Sends the same signed request again, with the same `webhook-id`.
+   * Sends the same request again. In the profile `reference`, it has the same `webhook-id` and signature.
    *
    * @example
    * mock.faults.deliveries.duplicate('CALL_ENDED')
@@ -30,9 +30,12 @@ export type DeliveryFaults = {
     event: FaultedEvent,
     options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies' | 'concurrent'>,
   ): () => void
-  /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
+  /** Drops an attempt; retries follow, if the profile has any. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
-  /** Delivers an attempt and then loses the response, as if the handler were slow. Retries follow. */
+  /**
+   * Delivers an attempt and then loses the response, as if the handler were slow. Retries follow, if the profile has
+   * any.
+   */
   timeOut(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
    * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default,
@@ -51,7 +54,7 @@ export type DeliveryFaults = {
     options: DeliveryFaultOptions & Pick<TamperFault, 'part' | 'header'>,
   ): () => void
   /**
-   * Delivers events of one call or group in this order. Each is held back until the ones before it have arrived.
+   * Delivers events of one call or group in this order. Each is held back until the ones before it have been attempted.
    *
    * @example
    * mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])

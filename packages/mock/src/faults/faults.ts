@@ -20,11 +20,11 @@ import {
 /** Faults that a test requests. */
 export type Faults = {
   /**
-   * Makes the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`,
-   * all requests until the fault is removed. Faults apply in the order in which they were added.
+   * Applies a fault to the next request to an endpoint; with `times`, to the next n requests; with `times: 'always'`,
+   * to all requests until the fault is removed. Faults apply in the order in which they were added.
    *
    * @returns a function that removes the fault.
-   * @throws MockUsageError if the endpoint or a field of the fault is unknown or invalid.
+   * @throws MockUsageError if the endpoint, the fault or an option is unknown or invalid, or the fault has no effect.
    * @example
    * mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 3 })
    */

@@ -11,7 +11,7 @@ export type Choose = <Value>(
 ) => Chosen<Exclude<Value, 'never'>> | undefined
 
 /**
- * Plays every value of an answer once, in an order from the seed, and then again in another: with one order, each event of a call
+ * Plays every value of an answer once, in an order from the seed, and then again in a newly drawn one: with one order, each event of a call
  * could get the same value in every call. Turns are counted by question, not by call. What differs by delivery is a separate question
  * for each subscription: two of them that take turns could otherwise get only one value each.
  */

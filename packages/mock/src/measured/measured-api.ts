@@ -15,7 +15,7 @@ type FoundCall = Pick<CallRecord, 'channel'> | undefined
 
 /** The imitation of a live service, which responds wherever nothing was measured. */
 export type Live = {
-  /** Responds like it. `readCall` sees a call that has a summary, or may get one, and can hide it. */
+  /** Responds like it. `readCall` sees the call whose summary is requested, if it was found, and can hide it. */
   respond(request: Request, readCall: (call: FoundCall) => FoundCall): Promise<Response>
 }
 

@@ -51,7 +51,7 @@ export const createMeasuredDeliveries = ({ profile, choose, settings, live }: Me
 
   /**
    * Chooses the kind of a field. If the state of the call decides whether the field is set, chooses from the kinds that fit
-   * the state.
+   * the state, if there are any.
    */
   const chooseKind = (
     question: string,

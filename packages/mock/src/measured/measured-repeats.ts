@@ -49,7 +49,7 @@ export const createMeasuredRepeats = ({
     return { ...settlement, result: { kind: 'retry', attempt, delayMs, releasesLane: true } }
   }
 
-  /** Number of sent attempts, by delivery. */
+  /** Number of acknowledged attempts, by delivery. */
   const sent = new Map<string, number>()
   const orders = new Map<string, Chosen<{ first: EventName; second: EventName }> | undefined>()
 

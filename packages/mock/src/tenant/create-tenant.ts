@@ -32,7 +32,7 @@ type TenantOptions = StateOptions & {
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
 
-/** Lists what is due later on the clock, earliest first. */
+/** Lists the scheduled tasks and, if it is due later, the next delivery attempt, earliest first. */
 const listUpcoming = async ({ timers, server }: TenantState): Promise<Upcoming[]> => {
   const now = timers.now()
   const tasks = timers.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
@@ -98,7 +98,7 @@ export const createTenant = (options: TenantOptions) => {
     }
   }
 
-  /** Resolves to the current state once it is ready. */
+  /** Resolves to the state at the time of the call, once it is ready. */
   const open = async (caller: string): Promise<TenantState> => {
     assertOpen(caller)
     const present = state
@@ -253,7 +253,7 @@ export const createTenant = (options: TenantOptions) => {
     isVirtual: state.timers.isVirtual,
     listUpcoming: () => listUpcoming(state),
     listWaits: waiters.list,
-    /** Call it when a test in another process waits or adds a fault. */
+    /** Call it when a test waits or adds a delivery fault through the control API. */
     onRemoteTest: (): void => {
       isRemote = true
     },

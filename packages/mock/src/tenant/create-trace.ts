@@ -26,7 +26,7 @@ const listWebhookSecrets = (auth: TenantSettings['webhookAuth']): string[] => {
   return [auth.password, `${auth.username}:${auth.password}`]
 }
 
-/** Lists the secrets of a tenant, and the keys of its requests, also wrong ones: they may belong to another service. */
+/** Lists the secrets of the account and of `webhookAuth`, and the keys of requests, also wrong ones: they may belong to another service. */
 const listSecrets = ({ account, settings, state }: TracedTenant): string[] => [
   account.apiKey,
   account.secret,

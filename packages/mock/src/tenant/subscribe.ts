@@ -36,7 +36,7 @@ export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
 export type MockSubscription = {
   /** Ids of the subscription on the server, one for each channel. */
   readonly ids: readonly string[]
-  /** The secret that signs the deliveries. */
+  /** The secret of the subscription. */
   readonly secret: string
   /** Removes the subscription and its deliveries from the server. */
   stop(): Promise<void>

@@ -47,7 +47,7 @@ export type StateOptions = {
     | undefined
   readonly settings: TenantSettings
   readonly createTimers: () => TaskTimers
-  /** Set if the mock listens on a port, and so has a control API. */
+  /** Set if the mock listens on a port. Only then does it count figures. */
   readonly isListening: boolean
   /** The requests to the public API of all tenants. */
   readonly requests: RequestLog
@@ -64,8 +64,8 @@ type LastingParts = StateOptions & {
    */
   readonly idRandom: Random
   /**
-   * Returns whether a test in another process waits or adds faults. Such a test cannot have a receiver in
-   * this process.
+   * Returns whether a test has waited or added a delivery fault through the control API. Such a test usually runs in another
+   * process, and has its receiver there.
    */
   readonly isRemote: () => boolean
   /** Called after each recorded request, event or delivery. */
@@ -102,12 +102,12 @@ export const createTenantState = (options: LastingParts) => {
       live,
     })
   const timers = options.createTimers()
-  /** The requests that were actually sent for the attempts of each delivery, in the store's order. */
+  /** What was sent for each attempt of a delivery that the server counts, in the order of the attempts. */
   const wires = new Map<string, WireAttempt[]>()
   const recorder = createRecorder({ now: timers.now, onChange: options.onChange })
   /** The calls without a recording. */
   const unrecorded = new Set<string>()
-  /** Records an event in the form in which it is delivered. */
+  /** Records an event in the form in which it is delivered, if receivers know that form. */
   const recordEvent = (event: WebhookEvent): void => {
     const isUnrecorded = event.event === 'CALL_ENDED' && unrecorded.has(event.callId)
     const published = isUnrecorded ? { ...event, recordingUrl: '' } : event
@@ -211,7 +211,7 @@ export const createTenantState = (options: LastingParts) => {
   })
   server.onRequest(requests.add)
   const { figures } = server
-  // Only the control API shows figures.
+  // Only the control API shows figures, which is mostly used on a port.
   if (isListening) figures.start()
   timers.start({
     dispatcher: server.dispatcher,
@@ -226,7 +226,7 @@ export const createTenantState = (options: LastingParts) => {
   ): Promise<void> => {
     const { groupId, callId, channel }: { groupId?: unknown; callId?: unknown; channel?: unknown } = payload
     const parsed = parseEvent(payload)
-    // A group event whose `groupId` is null gets a new id. Otherwise, all such events would share a lane, and
+    // The subject of a group event whose `groupId` is null gets a new id. Otherwise, all such events would share a lane, and
     // wait for one another.
     const group = groupId ?? ids('evt')
     const event = {
@@ -330,8 +330,8 @@ export const createTenantState = (options: LastingParts) => {
         on: server.on,
         dispatcher: {
           /**
-           * Reports the same attempts as the server, except deliveries that a fault holds back: the server
-           * already counts them as delivered.
+           * Reports the same attempts as the server, except released ones, and deliveries that a fault holds back: the
+           * server already counts these as delivered.
            */
           onAttempt: (listener: (report: AttemptReported) => void): (() => void) => {
             attemptListeners.add(listener)

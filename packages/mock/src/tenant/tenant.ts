@@ -40,11 +40,11 @@ export type MockTenant = Account &
     readonly clock: MockClock
     /** Faults for the API and for deliveries. */
     readonly faults: Faults
-    /** All requests to the public API since the last reset, oldest first. */
+    /** The requests to the public API that have ended since the last reset, in the order in which they ended. */
     readonly requests: readonly RecordedRequest[]
     /** All known events since the last reset, oldest first, even if they were not delivered. */
     readonly events: readonly WebhookEvent[]
-    /** All attempts to deliver a webhook that have ended since the last reset, oldest first. */
+    /** The attempts to deliver a webhook that have ended since the last reset, in the order in which they ended. */
     readonly deliveries: readonly RecordedDelivery[]
 
     /**
@@ -60,7 +60,7 @@ export type MockTenant = Account &
      */
     client(options?: ClientOptions): Client
     /**
-     * Delivers all events of both channels in process, as requests of the profile: signed ones in `reference`. Without a
+     * Delivers the events of both numbers in process, as requests of the profile: signed ones in `reference`. Without a
      * target, deliveries are only recorded. After a reset, another target may replace this one.
      *
      * @param target - a receiver, or a function from `Request` to `Response`.
@@ -77,8 +77,7 @@ export type MockTenant = Account &
      *
      * @throws MockUsageError if a field is unknown or invalid, if not exactly one of `url` and `receiver` is set, or if a
      *   `number` has no `channel`.
-     * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or
-     *   a header is invalid.
+     * @throws InputError from the core if the number does not belong to the tenant.
      */
     subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
     /**
@@ -93,7 +92,7 @@ export type MockTenant = Account &
      * Saves a call's summary now. If there already is one, replaces it without publishing an event.
      *
      * @throws MockUsageError if a field of the summary is unknown or invalid.
-     * @throws an error of the core if there is no such call, or it cannot have a summary.
+     * @throws an error of the core if there is no such call, it cannot have a summary, or a text cannot be stored.
      */
     simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
     /** Makes a participant join or leave a group, or removes them from it. */
@@ -114,7 +113,8 @@ export type MockTenant = Account &
     trigger(payload: object): Promise<void>
     /**
      * Saves what happened since the last reset as an HTML file, which shows it in a browser without the mock: what the test asked
-     * for, what was sent and received, what is still due, and how each wait ended. It contains no secrets, keys or tokens.
+     * for, what was sent and received, what is still due, and how each wait ended. The secrets, keys and tokens of the mock and its subscriptions are
+     * hidden.
      *
      * @param path - the path of the file. Its folder is created.
      * @throws MockUsageError if the viewer's package `@wabakit/server` is not installed, or the runtime has no files.
@@ -126,7 +126,7 @@ export type MockTenant = Account &
     saveTrace(path: string): Promise<void>
     /**
      * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and
-     * subscriptions added by `subscribe`. The clock and generated data start over; ids do not repeat. The
+     * subscriptions added by `subscribe`. A virtual clock and generated data start over; generated ids do not repeat. The
      * key, the numbers, the secret and the target of `deliverTo` are kept.
      */
     reset(): void

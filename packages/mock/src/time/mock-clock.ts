@@ -10,7 +10,7 @@ export type MockClock = {
    *
    * Do not call it in a webhook handler: it would wait for the handler's own delivery.
    *
-   * @throws MockUsageError if the duration is invalid, or the mock follows the machine's clock.
+   * @throws MockUsageError if the duration is invalid, or the mock follows the machine's clock or is closed.
    * @example
    * await mock.clock.advance('30s')
    */
@@ -20,7 +20,7 @@ export type MockClock = {
    * the machine's clock, waits instead. Concurrent sleeps overlap.
    *
    * @param ms - milliseconds.
-   * @param signal - ends the sleep early.
+   * @param signal - ends the sleep early, which then rejects with the signal's reason.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }

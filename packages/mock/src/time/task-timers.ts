@@ -13,7 +13,7 @@ export type ScheduledTask = {
 export type DeliveryWorker = {
   readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
   readonly store: Pick<Store, 'listen'>
-  /** Called before time moves. */
+  /** Called before virtual time moves. */
   readonly onLeave?: () => void
 }
 
@@ -23,13 +23,13 @@ export type TaskTimers = {
   readonly isVirtual: boolean
   now(): number
   schedule(task: ScheduledTask): void
-  /** Tasks that have not run yet, earliest first. */
+  /** Tasks that have not started yet, earliest first. */
   listTasks(): readonly ScheduledTask[]
   /** Moves time forward, and waits for all work that becomes due. Rejects if time cannot be moved. */
   advance(ms: number): Promise<void>
   /** Moves time forward without waiting for deliveries, or waits if time cannot be moved. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   start(worker: DeliveryWorker): void
-  /** Stops the timers. Resolves when no work is running. */
+  /** Stops the timers. Resolves when no delivery is under way. */
   stop(): Promise<void>
 }

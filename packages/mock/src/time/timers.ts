@@ -21,7 +21,7 @@ const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
 }
 
 /**
- * Calls `run` after `ms` milliseconds of real time.
+ * Calls `run` after `ms` milliseconds of real time, at most {@link longestTimerMs}.
  *
  * @returns a function that cancels it.
  */
@@ -33,8 +33,8 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
 }
 
 /**
- * Calls `run` after `ms` milliseconds, with the currently installed timers, real or fake. Returns a function
- * that cancels it.
+ * Calls `run` after `ms` milliseconds, at most {@link longestTimerMs}, with the currently installed timers, real or fake.
+ * Returns a function that cancels it.
  */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {
   const { setTimeout, clearTimeout } = globalThis
@@ -58,7 +58,7 @@ const createSleep =
       else signal?.addEventListener('abort', abort, { once: true })
     })
 
-/** Resolves after `ms` milliseconds of real time; rejects with the signal's reason if it is aborted first. */
+/** Resolves after `ms` milliseconds of real time, as `afterRealTime` counts them; rejects with the signal's reason if it is aborted first. */
 export const sleepRealTime = createSleep(afterRealTime)
 
 /** Like `sleepRealTime`, with the currently installed timers, real or fake. */

@@ -2,7 +2,7 @@ import type { DeliveryWorker, ScheduledTask, TaskTimers } from './task-timers.ts
 import { sleepRealTime } from './timers.ts'
 
 /**
- * Creates timers whose clock advances only on request. A new delivery is due now, so it is sent at once. A retry, or a
+ * Creates timers whose clock advances only on request. A delivery that is due now is sent at once. A retry, or a
  * delivery with the fault `delay`, is sent when the clock reaches its time. The fault `latencyMs` of a request and the time
  * limits of attempts and waits are real time.
  *

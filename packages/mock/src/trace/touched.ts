@@ -1,6 +1,6 @@
 /** A tenant, as the runner of tests sees it. */
 export type TouchedTenant = {
-  /** Saves the trace of a failed test, over that of a failed wait of the test, if there is one. Returns the path of the file. */
+  /** Saves the trace of a failed test, over that of its last failed wait, if there is one. Returns the path of the file. */
   saveFailedTest(test: { readonly name: string; readonly problem: string }): Promise<string>
 }
 

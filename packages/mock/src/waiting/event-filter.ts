@@ -22,7 +22,7 @@ const hasName = <Name extends EventName>(
 ): event is WebhookEventOf<Name> => event?.event === name
 
 /**
- * Rejects a misspelled field, which no event could match: `expectNoEvent` would always pass.
+ * Rejects a field that the contract does not have, such as a misspelled one, with which `expectNoEvent` would pass by mistake.
  *
  * @throws MockUsageError that names the field.
  */

@@ -45,7 +45,7 @@ const explainResponse = (responseBody: string): string[] => {
   ]
 }
 
-/** Explains why receivers rejected genuine deliveries, in one line for each reason. */
+/** Explains why receivers rejected genuine deliveries, or failed, in one line for each reason. */
 export const explainRejections = (deliveries: readonly RecordedDelivery[]): string[] => {
   const lines = deliveries
     .filter(({ status, faults }) => status === 401 && !faults.includes('tamper'))

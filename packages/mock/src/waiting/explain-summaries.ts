@@ -3,7 +3,7 @@ import type { SimulationContext } from '../simulation/simulate.ts'
 /** Maximum number of calls that are looked at, newest first. */
 const maxCalls = 20
 
-/** Explains why calls have no summary and will get none, in one line for each. */
+/** Explains why calls have no summary, and none is scheduled, in one line for each. */
 export const explainSummaries = async (
   { server, account: { organizationId }, calls }: SimulationContext,
   now: () => number,

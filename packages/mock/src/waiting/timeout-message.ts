@@ -17,7 +17,7 @@ export type Situation = Pick<Recorder, 'requests' | 'events' | 'deliveries'> & {
   /** Names of the events whose delivery has no response yet. */
   readonly pending: readonly string[]
   readonly upcoming: readonly Upcoming[]
-  /** Explains why calls have no summary and will get none, one a line. */
+  /** Explains why calls have no summary, and none is scheduled, one a line. */
   readonly summaries: readonly string[]
   /** Address of the page that shows all of this; `undefined` in process. */
   readonly pageUrl: string | undefined

@@ -88,7 +88,7 @@ export const createWaits = (context: WaitsContext) => {
 
     /**
      * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or
-     * future. Until a subscription is added, deliveries without a target also count.
+     * future. Deliveries without a target also count, until an endpoint is under test (see `acknowledged`).
      *
      * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
      * @throws MockUsageError if an argument is invalid, or if the mock is closed or reset.
