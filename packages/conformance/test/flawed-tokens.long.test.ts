@@ -10,6 +10,7 @@ const only = [
   'refuses-missing-token-from-nearby',
   'refuses-missing-token-on-other-routes',
   'refuses-wrong-token',
+  'survives-forged-claim',
 ]
 const options = { secret: undefined, previousSecret: undefined }
 
@@ -108,6 +109,24 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
   'asks for the token only at its exact path': {
     plant: () => withToken((query, path) => isRight(query) || path.endsWith('/')),
     fail: ['refuses-missing-token-on-other-routes'],
+  },
+  'remembers a body before it looks at the token': {
+    plant: ({ right }: Tools) => {
+      const seen = new Set<string>()
+      return {
+        ...withToken(isRight),
+        receive: (parts, request, response) => {
+          let isKnown = false
+          const read: Parts['read'] = async (incoming) => {
+            const body = await parts.read(incoming)
+            isKnown = seen.size === seen.add(`${body}`).size
+            return body
+          }
+          return right.receive({ ...parts, read, isDuplicate: () => isKnown }, request, response)
+        },
+      }
+    },
+    fail: ['survives-forged-claim'],
   },
   'prints the token': {
     plant: (_: Tools) => ({

@@ -30,7 +30,7 @@ const swap = ({ encoded, decoded }: UrlToken): string => {
   return swapped === decoded ? `${encoded}x` : encodeURIComponent(swapped)
 }
 
-const withoutToken = withQuery(() => [])
+export const withoutToken = withQuery(() => [])
 const compare = 'Decode the parameter once, and compare all of it with the expected token, in constant time.'
 
 /**

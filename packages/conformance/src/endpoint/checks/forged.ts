@@ -14,7 +14,7 @@ import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.t
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, withoutCredentials } from './forged-credentials.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
-import { tokenChecks } from './forged-tokens.ts'
+import { tokenChecks, withoutToken } from './forged-tokens.ts'
 import {
   type ForgedChecks,
   type Forgery,
@@ -77,8 +77,9 @@ const repeatTimestamp =
 /** Sends a forgery with the identity of a genuine delivery: its webhook-id or, if nothing is signed, its body. */
 const claimFirst: (...forged: Parameters<Forgery>) => Promise<Exchange> = (genuine, examination) => {
   if (examination.secret === undefined) {
-    const { headers = {} } = withoutCredentials(genuine, examination)
-    return examination.send({ headers, body: genuine.body })
+    const { headers, body } = genuine
+    const forge = examination.urlToken === undefined ? withoutCredentials : withoutToken
+    return examination.send({ headers, body, ...forge(genuine, examination) })
   }
   const { body, subject } = examination.build('CALL_AI_SUMMARY')
   const forged = { body, ...signedByStranger({ ...genuine, body }, examination) }
