@@ -3,8 +3,9 @@ const decodeEscapes = (text: string): string =>
   text
     .replace(
       /\\U([\da-fA-F]{8})|\\[ux]\{([\da-fA-F]+)\}|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})/g,
-      (_, ...digits: (string | undefined)[]) => {
+      (found, ...digits: (string | undefined)[]) => {
         const code = Number.parseInt(digits.slice(0, 4).find(Boolean) ?? '', 16)
+        if (code > 0x10ffff) return found
         return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)
       },
     )

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { pollEffects } from './effects.ts'
+import { listen } from '../../test/endpoint.ts'
+import { pollEffects, readEffects } from './effects.ts'
 import { startServedClock } from './served-clock.ts'
 
 /** Polls the effects of a subject. The first count lasts for three readings, 50 ms apart, and so does the next one. */
@@ -28,4 +30,24 @@ test('effects whose number keeps changing are counted 3 settleMs after effectMs'
 test('effects that do not appear are awaited for effectMs', async () => {
   expect(await poll([0, 0, 1], 250)).toEqual([0])
   expect(await poll([0, 0, 1], 350)).toEqual([1])
+})
+
+test('effects of a URL whose response is cut are unreadable, not few', async () => {
+  await using page = await listen(
+    createServer((_, response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('call-1\n', () => response.destroy())
+    }),
+  )
+  using clock = startServedClock()
+  const { signal } = new AbortController()
+  await expect(readEffects(page.url, { signal, clock })).rejects.toThrow(
+    /--effects did not respond completely/,
+  )
+})
+
+test('effects of a URL that is not valid are unreadable', async () => {
+  using clock = startServedClock()
+  const { signal } = new AbortController()
+  await expect(readEffects('http://[', { signal, clock })).rejects.toThrow(/--effects is not valid/)
 })

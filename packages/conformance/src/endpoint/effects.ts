@@ -14,9 +14,11 @@ const maxBytes = 32 * 1_048_576
 
 const readUrl = async (url: string, reader: Reader): Promise<string> => {
   const request = { method: 'GET', headers: {}, body: new Uint8Array() }
-  const limits = { timeoutMs: readTimeoutMs, maxResponseBytes: maxBytes, ...reader }
+  const limits = { timeoutMs: readTimeoutMs, maxResponseBytes: maxBytes, mustBeComplete: true, ...reader }
+  if (!URL.canParse(url)) throw new EffectsError('the URL of --effects is not valid')
   const { status, error, body } = await sendRequest(new URL(url), request, limits)
-  if (status !== 200) throw new EffectsError(`the URL of --effects responded ${status ?? `not: ${error}`}`)
+  if (error !== undefined) throw new EffectsError(`the URL of --effects did not respond completely: ${error}`)
+  if (status !== 200) throw new EffectsError(`the URL of --effects responded ${status}`)
   return body
 }
 

@@ -34,7 +34,7 @@ export type Exchange = {
   readonly headers: Readonly<Record<string, string>>
   /** The response body as text. Reading ends with the chunk that exceeds the limit. */
   readonly body: string
-  /** Why there was no response. */
+  /** Why there was no response. `undefined` if its status arrived. */
   readonly error: string | undefined
   /** Set if the complete response did not arrive in time. */
   readonly timedOut: boolean
@@ -82,6 +82,8 @@ type SendLimits = {
   readonly signal: AbortSignal
   /** @default 64 KiB */
   readonly maxResponseBytes?: number
+  /** Sets `error` also if a response was incomplete. @default false */
+  readonly mustBeComplete?: boolean
 }
 
 const partPauseMs = 15
@@ -98,6 +100,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
     if (request.path !== undefined) target.pathname = request.path
     if (request.query !== undefined) target.search = request.query
     const startedAt = limits.clock.now()
+    const maxBytes = limits.maxResponseBytes ?? 65_536
     const received = createByteCollector()
     let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }
     let connected = false
@@ -129,7 +132,8 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         ...head,
         body: new TextDecoder().decode(received.toBytes()),
         // The status of an incomplete response still reveals the endpoint's decision.
-        error: error && head.status === undefined ? describeError(error) : undefined,
+        error:
+          error && (head.status === undefined || limits.mustBeComplete) ? describeError(error) : undefined,
         timedOut,
         connected,
         durationMs: limits.clock.now() - startedAt,
@@ -155,7 +159,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       head = { status: response.statusCode, headers: Object.fromEntries(lines) }
       response.on('data', (chunk: Buffer) => {
         received.add(chunk)
-        if (received.length > (limits.maxResponseBytes ?? 65_536)) settle()
+        if (received.length > maxBytes) settle(new Error(`the response has more than ${maxBytes} bytes`))
       })
       response.on('end', () => settle())
       response.on('error', settle)
