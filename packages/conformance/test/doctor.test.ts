@@ -597,6 +597,8 @@ describe.concurrent('effects', () => {
     ]
     expect([find(unknown, only[0] ?? '').verdict, unknown.verdict]).toEqual(['inconclusive', 'inconclusive'])
     expect([find(complete, only[0] ?? '').verdict, complete.verdict]).toEqual(['fail', 'fail'])
+    expect(find(complete, only[0] ?? '').reproduce).toContain(' --effects-complete ')
+    expect(find(unknown, only[0] ?? '').reproduce).not.toContain(' --effects-complete ')
   })
 })
 

@@ -34,11 +34,13 @@ const flags: Readonly<Partial<Record<Need, string>>> = {
   effects: '--effects "$WABAKIT_EFFECTS"',
 }
 
-/** Returns a command that repeats one check. It reads secrets from environment variables. */
+/** Returns a command that repeats one check. It reads secrets, the effects and the profile from environment variables. */
 const writeReproduction = (settings: ExaminationSettings, id: string, seed: number): string =>
   [
     `wabakit doctor ${settings.url.search === '' ? quote(settings.url.href) : '"$WABAKIT_WEBHOOK_URL"'}`,
     ...Array.from(settings.given, (need) => flags[need] ?? []).flat(),
+    ...(settings.hasCompleteEffects ? ['--effects-complete'] : []),
+    ...(settings.measured.events.length > 0 ? ['--profile "$WABAKIT_PROFILE"'] : []),
     `--repeat ${id} --seed ${seed}`,
   ].join(' ')
 
