@@ -335,6 +335,7 @@ test('a WhatsApp call and an organization without PSTN calling have no summary, 
   await expect(tenant.client().calls.getSummary(call.callId)).rejects.toMatchObject({
     name: 'PermissionDeniedError',
   })
+  expect(tenant.requests.map(({ verdict }) => verdict)).toEqual(['summary_not_found'])
 })
 
 test('a WhatsApp call that can have no summary gets the same 404 as any other', async () => {

@@ -100,8 +100,8 @@ export const createApi =
       respondLive === undefined ? respondReference(request) : respondLive(request, respondReference)
     if (fault === undefined) {
       const response = await respond()
-      // In the profile `live`, a call may have no summary although the reference server has one.
-      if (response.status === 404) code ??= 'summary_not_found'
+      // In the profile `live`, a summary may be missing or forbidden although the reference server has it.
+      if (response.status === 403 || response.status === 404) code ??= 'summary_not_found'
       if (response.status === 429) code ??= 'rate_limited'
       const verdict = code ?? 'ok'
       await log(response)
