@@ -17,9 +17,15 @@ const defineHealthEventData = () =>
     subscriptionId: z.string(),
     /** The URL of the attempt, with the values of its query masked. */
     url: z.string(),
-    /** Start of the first failed attempt since the last success before this event; null if no attempt had failed. */
+    /**
+     * Start of the first failed attempt since the last success before this event, or since the subscription was enabled
+     * again or got another URL; null if no attempt had failed since then.
+     */
     failingSince: z.nullable(UtcTimestamp),
-    /** Why the subscription was disabled: a 410 response (`gone`), or 5 days of failed attempts (`failing`). */
+    /**
+     * Why the subscription was disabled: a 410 response (`gone`), or 5 days of failed attempts (`failing`); null unless the
+     * event is `subscription.disabled`.
+     */
     disabledReason: z.nullable(z.enum(['gone', 'failing'])),
     /** The event whose delivery to the subscription caused this one. */
     eventId: z.string(),

@@ -86,7 +86,7 @@ const defineSchemas = () =>
   ({
     GROUP_CREATED: z.strictObject({
       ...defineGroup('GROUP_CREATED'),
-      /** Link that lets anyone join the group: treat it as a credential. */
+      /** Link with which anyone may join the group, or ask to join: treat it as a credential. */
       inviteLink: z.nullable(z.string()),
       /** When the group was created, in ISO 8601. */
       groupCreatedAt: UtcTimestamp,

@@ -39,7 +39,7 @@ export const storable = (length: Pick<TextRules, 'min' | 'max'>) =>
   text({ ...length, pattern: storableText, form: 'text without a NUL character or a lone surrogate' })
 
 /**
- * Schema of a received timestamp: any ISO 8601 date-time. Seconds, fraction and time zone may be missing, and
+ * Schema of a received timestamp: an ISO 8601 date-time. Seconds, fraction and time zone may be missing, and
  * the offset may have no colon (`2026-01-01T10:00`, `…T10:00Z`, `…+0530`). The string is kept unchanged.
  */
 export const Timestamp = /* @__PURE__ */ text({ pattern: dateTime, form: 'an ISO 8601 date-time' })

@@ -119,8 +119,8 @@ export const toJsonSchemas = (
 /**
  * Creates self-contained JSON Schemas (draft 2020-12) for all requests, responses and events, by name.
  *
- * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema per event, such as
- * `CallEndedEvent`, describe what the reference server accepts and sends. Schemas with the prefix `Received`,
+ * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema for each event of the specification,
+ * such as `CallEndedEvent`, describe what the reference server accepts and sends. Schemas with the prefix `Received`,
  * such as `ReceivedCallEndedEvent`, describe what a receiver should accept from any server. `HealthEvent`
  * describes the webhooks for operational subscriptions, and `MeasuredProfile` the file `wabakit.profile.json`. One rule is missing, because JSON Schema cannot
  * express it: `from` equals `channelNumber`, and `to` equals `customerNumber`.

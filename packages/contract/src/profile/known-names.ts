@@ -36,7 +36,7 @@ export const fieldKinds = [
 ] as const
 export type FieldKind = (typeof fieldKinds)[number]
 
-/** The response headers that are recorded, by name only. */
+/** The response headers that are recorded: only their names, and the form of `retry-after`. */
 export const responseHeaders = [
   ...(['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'] as const),
   ...(['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const),
