@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findLeaks } from './leaks.ts'
+import { createReportHider, findLeaks, hideInExchange } from './leaks.ts'
 import { decodeKey, signDelivery } from './payloads.ts'
 import type { Exchange } from './send.ts'
 
@@ -75,3 +75,9 @@ test.each(['Send a secret that begins with whsec_', 'Bearer', 'Not found', 'Bear
     expect(findLeaks(respond(text), words)).toEqual([])
   },
 )
+
+test('an exchange that is shown has no secret in its query', () => {
+  const exchange = respond('', { query: `?tenant=acme&secret=${encodeURIComponent(secret)}` })
+  const { request } = hideInExchange(exchange, createReportHider(settings))
+  expect(request.query).toBe('?tenant=acme&secret=[redacted]')
+})

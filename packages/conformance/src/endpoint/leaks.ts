@@ -34,11 +34,13 @@ export const hideInExchange = (exchange: Exchange, hide: (text: string) => strin
   const hideAll = (headers: OutgoingRequest['headers']) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().map(hide)]))
   const received = Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)])
+  const { query } = exchange.request
   return {
     ...exchange,
     request: {
       ...exchange.request,
       headers: hideAll(exchange.request.headers),
+      query: query && hide(query),
       // In raw bytes, the headers are part of the body.
       ...(exchange.request.method === rawMethod && {
         body: Buffer.from(hide(Buffer.from(exchange.request.body).toString('latin1')), 'latin1'),

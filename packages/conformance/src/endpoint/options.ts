@@ -67,7 +67,10 @@ export type ExamineEndpointOptions = {
   onStart?(plan: ExaminationPlan): void
   /** Called with each result as soon as it is known. */
   onResult?(result: CheckResult): void
-  /** Called with each request of a check and its response, once the check has ended. */
+  /**
+   * Called with each request of a check and its response, once the check has ended. Secrets of 6 or more characters are hidden in
+   * headers, in the query and in the response.
+   */
   onExchange?(checkId: string, exchange: Exchange): void
 }
 
