@@ -75,7 +75,7 @@ export const maxAttempt = 50
 export type Repeat = {
   /** The number of the attempt; the first repeat is 2. */
   attempt: number
-  /** Time since the attempt before. */
+  /** Time since the end of the attempt before. */
   gap: (typeof gaps)[number]
 }
 

@@ -33,14 +33,21 @@ export const createMeasuredRepeats = ({
     return choose(`${question} ${attempt} ${subscriptionId}`, { ...answer, values }) ?? { value: undefined }
   }
 
+  /** Number of attempts that were not held back, by delivery. */
+  const attempts = new Map<string, number>()
+  const countAttempt = (deliveryId: string): number => {
+    const number = (attempts.get(deliveryId) ?? 0) + 1
+    attempts.set(deliveryId, number)
+    return number
+  }
+
   const settle = (settlement: Settlement): Settlement | undefined => {
     const { result, delivery } = settlement
     if (result.kind !== 'retry' && result.kind !== 'deferred') return undefined
     const { attempt } = result
     const isTimeout = attempt.error?.startsWith(timedOut) === true
-    // The delivery was loaded before this attempt, which is number `attempts + 1`. The next one is number `attempts + 2`.
     const chosen = find(isTimeout ? 'repeatAfterTimeout' : 'repeatAfterFailure', {
-      attempt: delivery.attempts + 2,
+      attempt: countAttempt(delivery.id) + 1,
       subscriptionId: delivery.subscriptionId,
     })
     if (chosen === undefined) return undefined
@@ -49,8 +56,6 @@ export const createMeasuredRepeats = ({
     return { ...settlement, result: { kind: 'retry', attempt, delayMs, releasesLane: true } }
   }
 
-  /** Number of acknowledged attempts, by delivery. */
-  const sent = new Map<string, number>()
   const orders = new Map<string, Chosen<{ first: EventName; second: EventName }> | undefined>()
 
   return {
@@ -72,10 +77,8 @@ export const createMeasuredRepeats = ({
     }),
     /** Returns after how many milliseconds an acknowledged delivery arrives again, or `undefined`. */
     findRepeatAfterSuccess: ({ delivery }: LoadedDelivery): number | undefined => {
-      const number = (sent.get(delivery.id) ?? 0) + 1
-      sent.set(delivery.id, number)
       const repeat = find('repeatAfterSuccess', {
-        attempt: number + 1,
+        attempt: countAttempt(delivery.id) + 1,
         subscriptionId: delivery.subscriptionId,
       })?.value
       return repeat && toMs(repeat.gap)

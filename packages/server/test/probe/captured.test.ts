@@ -163,6 +163,26 @@ test('an attempt that timed out is repeated as was seen, and one that failed is 
   expect(mock.deliveries).toHaveLength(5)
 })
 
+test('a repeat after a success counts the failures before it, but not a delivery that was held back', async () => {
+  await using mock = await createMeasured({
+    deliveries: {
+      repeatAfterFailure: seen({ attempt: 2, gap: '5m' }),
+      repeatAfterSuccess: seen({ attempt: 3, gap: '1h' }),
+    },
+  })
+  const statuses = [500]
+  const at: number[] = []
+  mock.deliverTo(() => {
+    at.push(mock.clock.now())
+    return new Response(null, { status: statuses.shift() ?? 200 })
+  })
+  mock.faults.deliveries.delay('CALL_ENDED', { by: '1s' })
+  await mock.trigger('CALL_ENDED')
+  await mock.clock.advance('1d')
+  const gaps = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000))
+  expect(gaps).toEqual([5, 60])
+})
+
 test('signed webhooks verify, and credentials are sent only as often as they were seen', async () => {
   await using mock = await createMeasured(
     {
