@@ -175,7 +175,7 @@ onSqlite('managing with the inspector', (inspector) => {
     await page.getByRole('button', { name: 'Send a test event' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Event').selectOption('CALL_AI_SUMMARY')
-    expect(await dialog.getByLabel('Payload').inputValue()).toContain('"recap"')
+    expect(await dialog.getByRole('textbox', { name: 'Payload' }).inputValue()).toContain('"recap"')
     await dialog.getByText('Schema of CALL_AI_SUMMARY').click()
     await dialog.getByText('"properties"').first().waitFor()
     await picture(`${inspector.store}-test-event`)
