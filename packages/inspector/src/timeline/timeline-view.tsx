@@ -72,7 +72,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
 
   const room = getMinWidth() + gap
   const most = Math.max(0, ...deliveries.map(({ attempts }) => attempts))
-  // Wider than the page if the attempts of a delivery and the next one have no room side by side.
+  // Wider than the page if the attempts of a delivery and the next one do not fit side by side.
   const width = Math.max(visible.value, (most + 1) * room) * zoom.value
 
   const zoomBy = (factor: number): void => {
