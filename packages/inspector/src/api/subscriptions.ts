@@ -16,6 +16,10 @@ export const subscriptions = computed(() => loaded.value ?? [])
 export const isTroubled = ({ state }: Pick<ListedSubscription, 'state'>): boolean =>
   state === 'failing' || state === 'behind'
 
+/** Returns whether the server has disabled a subscription, because its endpoint responded with 410 or failed for days. */
+export const isGivenUp = ({ disabledReason }: Pick<ListedSubscription, 'disabledReason'>): boolean =>
+  disabledReason !== null && disabledReason !== 'by_hand'
+
 const loadSubscriptions = async (): Promise<void> => {
   const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
   loaded.value = items

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { addSubscription } from '../actions/subscription-form.tsx'
-import { shortenUrl } from '../api/subscriptions.ts'
+import { isGivenUp, shortenUrl } from '../api/subscriptions.ts'
 import { Breakable } from '../components/breakable.tsx'
 import { Button } from '../components/button.tsx'
 import { RecordLink } from '../components/record-link.tsx'
@@ -27,10 +27,14 @@ const columns = {
   Unfinished: 'number',
 }
 
-/** Compares two endpoints, worst first: failing ones, those that are behind, then by failed attempts and unfinished deliveries. */
+/**
+ * Compares two endpoints, worst first: failing ones, those that the server has disabled, those that are behind, then by failed
+ * attempts and unfinished deliveries.
+ */
 export const compareEndpoints = (left: SubscriptionOverview, right: SubscriptionOverview): number => {
   const differences = [
     Number(right.state === 'failing') - Number(left.state === 'failing'),
+    Number(isGivenUp(right.subscription)) - Number(isGivenUp(left.subscription)),
     Number(right.state === 'behind') - Number(left.state === 'behind'),
     right.totals.failed - left.totals.failed,
     (right.backlog.unfinished ?? 0) - (left.backlog.unfinished ?? 0),

@@ -1,7 +1,7 @@
 import type { Overview, SubscriptionOverview } from '@wabakit/server/control-types'
-import { isTroubled, shortenUrl } from '../api/subscriptions.ts'
+import { isGivenUp, isTroubled, shortenUrl } from '../api/subscriptions.ts'
 import { RecordLink } from '../components/record-link.tsx'
-import { EndpointState } from '../components/status.tsx'
+import { disabledTexts, EndpointState } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { formatAge, formatCount } from '../format/numbers.ts'
 import { unfinished } from '../state/route.ts'
@@ -24,11 +24,11 @@ const verbs: Readonly<Record<State, readonly [one: string, several: string]>> = 
 const listStates = ({ failing, behind }: Overview['subscriptions']): readonly State[] =>
   failing + behind > 0 ? ['failing', 'behind', 'untried', 'disabled'] : ['working', 'untried', 'disabled']
 
-/** An endpoint that fails or is behind: since when, and how much it has not got. */
+/** An endpoint that fails or is behind: since when, and how much it has not got. For one that the server has disabled, why. */
 const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, behindSince, backlog } = endpoint
-  const { id, url, failingSince } = subscription
-  const since = failingSince ?? behindSince
+  const { id, url, failingSince, disabledReason } = subscription
+  const since = disabledReason === null ? (failingSince ?? behindSince) : null
   return (
     <li>
       <EndpointState state={state} />{' '}
@@ -41,7 +41,8 @@ const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
           since <Time at={since} to="second" /> ({formatAge(since)})
         </>
       )}
-      {backlog.unfinished ? (
+      {disabledReason !== null && `: ${disabledTexts[disabledReason]}`}
+      {disabledReason === null && backlog.unfinished ? (
         <>
           :{' '}
           <RecordLink view="deliveries" filters={{ subscription: id, status: unfinished }}>
@@ -59,7 +60,7 @@ type VerdictProps = {
   readonly endpoints: readonly SubscriptionOverview[]
 }
 
-/** One sentence about all endpoints, and lines for the worst ones that fail or are behind. */
+/** One sentence about all endpoints, and lines for the worst ones that fail, were disabled by the server or are behind. */
 export const Verdict = ({ counts, endpoints }: VerdictProps) => {
   const enabled = counts.failing + counts.behind + counts.working + counts.untried
   const shown = listStates(counts).filter((state) => counts[state] > 0)
@@ -72,8 +73,9 @@ export const Verdict = ({ counts, endpoints }: VerdictProps) => {
     if (count < total) return `${count} of ${total} endpoints ${verb}`
     return count === 1 ? `The endpoint ${verb}` : `All ${count} endpoints ${verb}`
   }
-  const troubled = endpoints.filter(isTroubled)
-  const rest = counts.failing + counts.behind - Math.min(troubled.length, maxNamed)
+  const givenUp = endpoints.filter(({ subscription }) => isGivenUp(subscription))
+  const troubled = endpoints.filter((each) => isTroubled(each) || givenUp.includes(each))
+  const rest = counts.failing + givenUp.length + counts.behind - Math.min(troubled.length, maxNamed)
   return (
     <section aria-label="State of the endpoints">
       <p class="headline">

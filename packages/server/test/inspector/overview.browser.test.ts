@@ -204,14 +204,14 @@ onEachStore('the overview of the inspector', (inspector) => {
     },
   )
 
-  inspector.once('the first lines name up to three endpoints that fail or are behind', async () => {
+  inspector.once('the first lines name up to three endpoints that fail, are off or are behind', async () => {
     const { accepting } = inspector.stage
     const { page, problems, picture } = await inspector.open('?organization=empty')
-    const states = ['failing', 'failing', 'behind', 'behind', 'working', 'disabled']
+    const states = ['failing', 'working', 'behind', 'behind', 'disabled', 'disabled']
     const since = new Date(Date.now() - 240_000).toISOString()
     await page.route('**/organizations/acme/overview?**', async (route) => {
       const response = await route.fetch()
-      const subscriptions = { failing: 2, behind: 2, untried: 0, working: 1, disabled: 1 }
+      const subscriptions = { failing: 1, behind: 2, untried: 0, working: 1, disabled: 2 }
       await route.fulfill({ response, json: { ...(await response.json()), subscriptions } })
     })
     await page.route('**/organizations/acme/overview/subscriptions?**', async (route) => {
@@ -227,19 +227,20 @@ onEachStore('the overview of the inspector', (inspector) => {
           id: index === 0 ? accepting.id : `sub_${index}`,
           url: `https://${state}-${index}.example/webhooks`,
           failingSince: state === 'failing' ? since : null,
+          disabledReason: [null, null, null, null, 'by_hand', 'gone'][index],
         },
       }))
       await route.fulfill({ response, json: { items } })
     })
     await page.goto(inspector.getUrl('?organization=acme'))
     const state = page.getByRole('region', { name: 'State of the endpoints' })
-    await state.getByText('2 of 5 endpoints fail; 2 are behind; 1 is disabled.').waitFor()
+    await state.getByText('1 of 4 endpoints fails; 2 are behind; 2 are disabled.').waitFor()
     const lines = (await state.getByRole('listitem').allInnerTexts()).map((line) =>
       line.replace(/\d\d:\d\d:\d\d \(4 m.*?\)/, 'then'),
     )
     expect(lines).toEqual([
-      'failing failing-1.example/webhooks since then: 2,000 not delivered yet',
       'failing failing-0.example/webhooks since then: 1,000 not delivered yet',
+      'disabled disabled-5.example/webhooks: the endpoint responded with 410',
       'behind behind-3.example/webhooks since then: 4,000 not delivered yet',
       'and 1 more.',
     ])

@@ -32,7 +32,8 @@ export const overviewOperations = [
   operation({
     id: 'listSubscriptionOverviews',
     route: 'GET /organizations/:organizationId/overview/subscriptions',
-    summary: 'List the overviews of subscriptions, failing ones first, then those that are behind',
+    summary:
+      'List the overviews of subscriptions, failing ones first, then those that the server has disabled',
     query: z.strictObject({
       ...range,
       cursor: pageQuery.cursor,

@@ -4,7 +4,7 @@ import { buildEvent, buildOrganization, buildSubscription } from '../../../test/
 import { findFailureCause } from '../../figures/failure-cause.ts'
 import { createReferenceServer, memoryStore, type Store } from '../../index.ts'
 import { DeliveryFilter, selectDeliveries } from '../filters.ts'
-import { readOverview, readSubscriptionOverviews } from './read-overview.ts'
+import { listSubscriptionOverviews, readOverview, readSubscriptionOverviews } from './read-overview.ts'
 import { planPeriod, summarize } from './summarize.ts'
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 30)
@@ -269,4 +269,19 @@ test('the filter of each cause of failures finds the deliveries with such attemp
     const { anyResponses } = selectDeliveries(DeliveryFilter.parse({ anyResponse }))
     expect(anyResponses, `${cause} ${attempt.status}`).toContain(attempt.status ?? 0)
   }
+})
+
+test('overviews of subscriptions that the server has disabled follow those of failing ones', async () => {
+  const { store, context } = await open()
+  const health = {
+    by_hand: { disabledReason: 'by_hand' },
+    gone: { disabledReason: 'gone' },
+    given_up: { disabledReason: 'failing' },
+    failing: { failingSince: now },
+  } as const
+  for (const [id, values] of Object.entries(health))
+    await store.saveSubscription(buildSubscription({ id, ...values }))
+  const { items } = await listSubscriptionOverviews(context, 'acme', { ...hour, limit: 10 })
+  const ids = items.map(({ subscription }) => subscription.id)
+  expect(ids).toEqual(['failing', 'given_up', 'gone', 'sub_1', 'sub_2', 'by_hand'])
 })

@@ -99,16 +99,19 @@ type SubscriptionQuery = OverviewRange & {
   readonly limit: number
 }
 
-const ranks = { failing: 0, behind: 1, untried: 2, working: 3, disabled: 4 } as const
+const ranks = { failing: 0, given_up: 1, behind: 2, untried: 3, working: 4, disabled: 5 } as const
 
 /**
- * Returns the sort key of a subscription: failing ones come first, then those that are behind, untried ones, those that
- * work, and disabled ones last, each kind from the oldest on. The key also serves as a cursor.
+ * Returns the sort key of a subscription: failing ones come first, then those that the server has disabled, those that are
+ * behind, untried ones, those that work, and those disabled by hand last, each kind from the oldest on. The key also
+ * serves as a cursor.
  */
-const getPlace = (subscription: Subscription, state: SubscriptionState): string =>
-  `${ranks[state]}.${utc(subscription.createdAt)}.${subscription.id}`
+const getPlace = ({ id, disabledReason, createdAt }: Subscription, state: SubscriptionState): string => {
+  const isGivenUp = disabledReason !== null && disabledReason !== 'by_hand'
+  return `${ranks[isGivenUp ? 'given_up' : state]}.${utc(createdAt)}.${id}`
+}
 
-/** Lists the overviews of an organization's subscriptions, failing ones first, then those that are behind. */
+/** Lists the overviews of an organization's subscriptions: failing ones, those that the server has disabled, then the others. */
 export const listSubscriptionOverviews = async (
   context: OverviewContext,
   organizationId: string,
