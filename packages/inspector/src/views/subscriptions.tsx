@@ -13,6 +13,7 @@ import { addSubscription, editSubscription } from '../actions/subscription-form.
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import { shortenUrl } from '../api/subscriptions.ts'
+import { Breakable } from '../components/breakable.tsx'
 import { Button } from '../components/button.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Menu } from '../components/menu.tsx'
@@ -204,8 +205,8 @@ export const subscriptions: ListDefinition<ListedSubscription> = {
     Endpoint: {
       width: 'minmax(140px, 2fr)',
       cell: ({ url }) => (
-        <span class="name" title={url}>
-          {shortenUrl(url)}
+        <span class="name address" title={url}>
+          <Breakable text={shortenUrl(url)} />
         </span>
       ),
       isName: true,

@@ -56,6 +56,33 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
+  inspector.once('an address may take two lines, in a row of the usual height', async () => {
+    const { subscriptions } = inspector.stage.server.service
+    const { page, picture } = await inspector.open('subscriptions?organization=acme')
+    for (const [width, height, path] of [
+      [1280, 40, 'organizations/acme/webhooks/calls_and_groups/of/europe'],
+      [375, 64, 'webhooks/calls/europe'],
+    ] as const) {
+      const target = { channel: 'PSTN', number: '+15550100002', url: `http://127.0.0.1:9/${path}` } as const
+      const { id } = await subscriptions.create('acme', target)
+      onTestFinished(() => subscriptions.remove('acme', id))
+      await page.setViewportSize({ width, height: 800 })
+      await page.reload()
+      const row = page.locator('.rows .row').filter({ hasText: path })
+      await expect.poll(async () => (await row.boundingBox())?.height).toBe(height)
+      const cut = await row
+        .getByRole('gridcell')
+        .nth(1)
+        .evaluate((cell) =>
+          [cell, ...cell.querySelectorAll('*')]
+            .filter(({ clientWidth }) => clientWidth > 0)
+            .map((each) => each.scrollHeight - each.clientHeight + each.scrollWidth - each.clientWidth),
+        )
+      expect(Math.max(...cut), `${path} at ${width} px`).toBe(0)
+      await picture(`${inspector.store}-addresses-${width}`)
+    }
+  })
+
   inspector.matrix('a scrolled list stays in place, and counts new records', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
