@@ -94,7 +94,7 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
  * |---|---|
  * | genuine deliveries are refused, or no longer accepted since an earlier check | `declineCheck` in `check.ts` |
  * | the check needs effects, and there are none or they cannot be read | `declineCheck`, and `EffectsError` here |
- * | a rate limit or a firewall answered, or nothing did; or a forgery got a 5xx, and there are no effects | `judge.ts` |
+ * | a rate limit or a firewall answered; or a forgery got no response or, if there are no effects, a 5xx | `judge.ts` |
  * | the time of the run is over | `report/run-checks.ts` |
  * | a failure on a machine that was too busy (`isStarved`) | {@link blameNoBusyMachine} |
  *

@@ -54,7 +54,7 @@ export const failingLimitMs = 5 * 24 * hour
  * | 409 with `Retry-After`, within {@link maxDeferrals} and {@link maxDeferredMs} | `deferred` | due after that pause, at least a second and at most the rest of {@link maxDeferredMs} | unchanged |
  * | other, or none | `retry` | due after the next pause, or later if a 429 or 503 requests it | failing |
  * | other, or none, after the last pause | `exhausted` | `exhausted` | failing |
- * | nothing was sent | `refused` | `skipped` | unchanged |
+ * | a custom payload, not sent because the endpoint is on another machine | `refused` | `skipped` | unchanged |
  *
  * In profiles other than `reference`, a store around the store ends or repeats deliveries as those services do
  * (`live/live-retries.ts`; `mock`: `src/measured/measured-repeats.ts`).

@@ -15,7 +15,11 @@ export const isPublicAddress = (address: string): boolean => {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** The addresses that webhooks may be sent to. */
+/**
+ * The addresses that webhooks may be sent to. Each attempt checks those of its host, and that of the connected socket against DNS
+ * rebinding (`guarded-connector.ts`). What a URL may be is checked before that, when it is subscribed (`findUrlProblem` in
+ * `core`: `subscriptions/subscription-input.ts`).
+ */
 export type TargetPolicy = {
   /**
    * If false, allows only `https` to public addresses. If true, allows `https` to any address, and `http` to loopback

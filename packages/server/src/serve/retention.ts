@@ -4,7 +4,7 @@ import type { Clock, Store } from '@wabakit/core'
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
   readonly clock: Clock
-  /** Retention of finished deliveries, events and figures, in milliseconds. */
+  /** Retention of finished deliveries, events and figures, in milliseconds: `retentionDays`, 30 days by default. */
   readonly keptMs: number
   /** Retention of calls, groups and former participants after their last change, in milliseconds; `undefined` keeps them. */
   readonly recordsKeptMs: number | undefined
@@ -21,7 +21,8 @@ const pauseFactor = 4
 const idleMs = 60_000
 
 /**
- * Removes old records and continues interrupted removals, in small transactions with pauses.
+ * Removes old records and continues interrupted removals, in small transactions with pauses. `PruneRequest` in core says
+ * which are old. Requests in the log are removed by `runtime.ts`.
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */

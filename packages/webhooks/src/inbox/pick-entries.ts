@@ -29,7 +29,8 @@ export type PickRequest = {
  *
  * An entry that fails holds up the later ones for five minutes from its first attempt (`holds_until`, set by `claim` in
  * `entries.ts`). Then they overtake it, but not while it is claimed: two entries of a lane are handled at the same time only if
- * a claim expires before its handlers have ended.
+ * a claim expires before its handlers have ended. Claims of several processes run one after the other, under a lock of the table
+ * (on PostgreSQL `holdsLock` in `engines/postgresql.ts`).
  */
 export const createPick = ({ table, engine, now }: Pick<InboxTable, 'table' | 'engine' | 'now'>) => {
   const { dialect, byLane = () => '' } = engine

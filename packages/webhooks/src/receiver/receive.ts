@@ -110,6 +110,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers, verifiedBy })
         return trace.outcome === 'unavailable' ? respondRetry(trace.outcome) : respondAccepted()
       }
+      // What is not JSON gets a 400. An inbox has stored it by now, and parks it as `unreadable` (`inbox/attempts.ts`).
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = handlers.find(parsed)
       if (tasks.length === 0 && parsed.kind === 'drifted')
