@@ -72,6 +72,16 @@ test('a line per endpoint says whether a call arrived there, and else which even
   // The customer's page answers the same question for each call.
   const { calls } = await read('customers/+15550199001')
   expect(calls[0].endpoints).toEqual(endpoints)
+
+  // It counts all attempts, as the delivery does, although the schedule starts anew after a resend.
+  await control(server, `POST ${path}/deliveries/${failing.deliveryId}/resend`, {})
+  await server.service.dispatcher.runDue()
+  const readDelivery = () => read(`deliveries/${failing.deliveryId}`)
+  await expect.poll(async () => (await readDelivery()).failures).toBeGreaterThan(0)
+  const { attempts, failures } = await readDelivery()
+  expect(attempts).toBeGreaterThan(failures)
+  const [, resent] = (await read('timeline?call=c1')).endpoints
+  expect(resent.text).toContain(`got 500 in ${attempts} attempts`)
 })
 
 test('an event has a line per endpoint, which names an earlier event that holds it back', async () => {
@@ -121,6 +131,26 @@ test('a summary that arrived nowhere names what each endpoint waits for', async 
     expect(summaryStatus.text).toContain(text)
 })
 
+test('the line of an endpoint names the last event that failed there, which may have overtaken an earlier one', async () => {
+  const { server, urls, simulate, read } = await open([500], { events: [['CALL_ENDED', 'CALL_AI_SUMMARY']] })
+  await simulate('c1')
+  const readLine = async () => (await read('timeline?call=c1')).endpoints[0]
+  const { url, eventName, deliveryId } = await readLine()
+  expect({ url, eventName }).toEqual({ url: urls[0], eventName: 'CALL_ENDED' })
+
+  // The third failure lets the summary follow.
+  const retry = async () => {
+    await control(server, `POST ${path}/deliveries/${deliveryId}/retry`, {})
+    await server.service.dispatcher.runDue()
+    return readLine()
+  }
+  await expect.poll(retry).toMatchObject({
+    eventName: 'CALL_AI_SUMMARY',
+    text: expect.stringMatching(/^not delivered: CALL_AI_SUMMARY got 500\b/),
+  })
+  expect((await read('timeline?call=c1')).summaryStatus.state).toBe('undelivered')
+})
+
 test('a skipped event is not hidden by later ones that were delivered', async () => {
   const { server, simulate, read } = await open([500], { fails: 'CALL_INCOMING_INITIATED' })
   await simulate('c1')
@@ -165,7 +195,9 @@ test('a new event is under way until an attempt has failed', async () => {
   await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
   const { endpoints } = await read('timeline?call=c1')
   expect(endpoints).toMatchObject([{ state: 'under_way', eventName: 'CALL_INCOMING_INITIATED' }])
-  expect(endpoints[0].text).toMatch(/^under way: CALL_INCOMING_INITIATED\. (?:Due|It is being attempted)/)
+  expect(endpoints[0].text).toMatch(
+    /^under way: CALL_INCOMING_INITIATED has not arrived yet\. It is (?:due|being attempted)/,
+  )
   expect((await read('calls/c1')).summaryArrival).toBe('under_way')
 })
 

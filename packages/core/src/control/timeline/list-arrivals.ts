@@ -3,8 +3,14 @@ import type { AttemptRecord, DeliveryRecord } from '../../index.ts'
 import { utc } from '../schemas.ts'
 import type { ArrivalView } from '../views/arrival.ts'
 import { nameCause } from '../views/diagnosis.ts'
-import { formatMoment, formatTimes } from '../views/wait.ts'
+import { formatMoment } from '../views/wait.ts'
 import { explainDelivery, type WaitContext } from './explain-delivery.ts'
+
+/** Formats how often something happened: ` twice`, or nothing for once. */
+const formatTimes = (count: number): string => {
+  if (count === 1) return ''
+  return count === 2 ? ' twice' : ` ${count} times`
+}
 
 /**
  * Describes failed attempts, and why the last one failed: `got 401 twice (the endpoint found no valid signature)`, or
@@ -29,12 +35,17 @@ const formatNext = ({ status, dueAt }: DeliveryRecord, now: number): string => {
     : `, next attempt at ${formatMoment(dueAt, now)}`
 }
 
-/** Ranks deliveries by how much they hold back others: first those that have failed, then those that were given up. */
-const rank = ({ status, failures }: DeliveryRecord): number => {
+const isRepeated = ({ finishedAt, failures }: DeliveryRecord): boolean => finishedAt === null && failures > 0
+
+/** Ranks deliveries that are not repeated by how much they hold back others: first those that were given up. */
+const rank = ({ status }: DeliveryRecord): number => {
   if (status === 'waiting') return 3
-  if (status === 'pending' || status === 'attempting') return failures > 0 ? 0 : 2
-  return 1
+  return status === 'pending' || status === 'attempting' ? 2 : 1
 }
+
+/** Returns the delivery to name. Of several that are repeated, it is the last: it has overtaken the others. */
+const findWorst = (missing: readonly DeliveryRecord[]): DeliveryRecord | undefined =>
+  missing.findLast(isRepeated) ?? missing.toSorted((left, right) => rank(left) - rank(right))[0]
 
 /** Follows a waiting delivery to the one that holds it back. Each step leads to an earlier or a pending one. */
 const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Promise<DeliveryRecord> => {
@@ -64,13 +75,12 @@ const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): 
     return {
       state: 'under_way',
       ...about,
-      text: `under way: ${eventName}. ${wait?.text ?? ''}`.replace(/\.? *$/, ''),
+      text: `under way: ${eventName} has not arrived yet. ${wait?.text ?? ''}`.replace(/\.? *$/, ''),
     }
   }
   const attempts = await context.service.deliveries.attempts(organizationId, deliveryId)
-  const failed = attempts
-    .filter(({ succeeded, deferred }) => !succeeded && !deferred)
-    .slice(-Math.max(failures, 1))
+  // All of them, although `failures` starts anew when a delivery is resent: that is what the delivery's page lists.
+  const failed = attempts.filter(({ succeeded, deferred }) => !succeeded && !deferred)
   return {
     state: 'not_delivered',
     ...about,
@@ -83,7 +93,7 @@ const describeEndpoint = async (
   deliveries: readonly DeliveryRecord[],
 ): Promise<State> => {
   const missing = deliveries.filter(({ status }) => status !== 'delivered')
-  const [worst] = missing.toSorted((left, right) => rank(left) - rank(right))
+  const worst = findWorst(missing)
   if (worst !== undefined) {
     const described = await describeMissing(context, worst)
     const isPart = missing.length < deliveries.length && described.state === 'not_delivered'

@@ -42,12 +42,6 @@ export const formatMoment = (time: number, now: number): string => {
   return utc(now).startsWith(`${date}T`) ? moment : `${date} ${moment}`
 }
 
-/** Formats how often something happened: ` twice`, or nothing for once. */
-export const formatTimes = (count: number): string => {
-  if (count === 1) return ''
-  return count === 2 ? ' twice' : ` ${count} times`
-}
-
 export const showWait = (wait: Wait, now: number): WaitView => {
   switch (wait.reason) {
     case 'event': {
@@ -58,7 +52,7 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       const { id: deliveryId, eventName, attempts, failures, dueAt, status } = wait.delivery
       const next = status === 'pending' && dueAt !== null ? dueAt : null
       const attempt = status === 'attempting' ? attempts + 1 : attempts
-      const failed = failures === 0 ? '' : `, which failed${formatTimes(failures)}`
+      const failed = failures === 0 ? '' : ', which failed'
       const until = next === null || next <= now ? '' : `, next attempt at ${formatMoment(next, now)}`
       const nextAttemptAt = next === null ? null : utc(next)
       return {
@@ -79,15 +73,16 @@ export const showWait = (wait: Wait, now: number): WaitView => {
     case 'attempting':
       return { reason: 'attempting', leaseExpiresAt: utc(wait.until), text: 'It is being attempted.' }
     case 'endpoint': {
-      const text = 'Due. The endpoint has other attempts under way; a new or failing one gets one at a time.'
+      const text =
+        'It is due, but other attempts to its endpoint are under way; a new or failing endpoint gets one at a time.'
       return { reason: 'endpoint', text }
     }
     case 'limit': {
-      const text = `Due. The subscription gets at most ${wait.maxAttemptsPerSecond} attempts per second.`
+      const text = `It is due, but its subscription gets at most ${wait.maxAttemptsPerSecond} attempts per second.`
       return { reason: 'limit', text }
     }
     case 'slot':
-      return { reason: 'slot', text: 'Due. A worker takes it as soon as it can.' }
+      return { reason: 'slot', text: 'It is due, and a worker takes it as soon as it can.' }
     case 'disabled': {
       const { disabledReason } = wait
       return { reason: 'disabled', disabledReason, text: disabledTexts[disabledReason] }
