@@ -28,7 +28,7 @@ export type SubscriptionOverview = z.input<typeof control.SubscriptionOverviewVi
 export type SearchHit = z.input<typeof control.SearchHitView>
 /** The newest calls, the memberships and the newest deliveries of a customer. The summaries of calls are typed as in `Call`. */
 export type Customer = Omit<z.input<typeof control.CustomerView>, 'calls'> & {
-  readonly calls: readonly (Call & { readonly endpoints: readonly Arrival[] })[]
+  readonly calls: readonly (ListedCall & { readonly endpoints: readonly Arrival[] })[]
 }
 /** Whether the events of a call or group, or one event, have arrived at one endpoint. */
 export type Arrival = control.ArrivalView
@@ -53,7 +53,7 @@ export type ApiRequestDetails = z.input<typeof control.ApiRequestDetailsView>
 /** A call. */
 export type Call = control.CallView
 /** A call, and whether its summary has arrived. */
-export type ListedCall = Call & Pick<z.input<typeof control.ListedCallView>, 'summaryArrival'>
+export type ListedCall = z.input<typeof control.ListedCallView> & Call
 /** A group. */
 export type Group = z.input<typeof control.GroupView>
 /** A group, and the number of its members. */

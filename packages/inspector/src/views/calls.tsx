@@ -28,10 +28,19 @@ const arrivals = {
   not_delivered: { tone: 'bad', text: 'not delivered' },
 } as const
 
-const SummaryCell = ({ summaryArrival }: ListedCall) => {
+/** Says at how many endpoints the summary of a call is, if it is at some, but not at all. */
+const SummaryCell = ({ summaryArrival, summaryEndpoints: all, summaryMissing: missing }: ListedCall) => {
   if (summaryArrival === null) return <span class="quiet">–</span>
   const { tone, text } = arrivals[summaryArrival]
-  return <Badge tone={tone}>{text}</Badge>
+  if (missing === 0 || missing === all) return <Badge tone={tone}>{text}</Badge>
+  return (
+    <Badge
+      tone={tone === 'bad' ? 'warn' : tone}
+      about={`The summary has arrived at ${all - missing} of ${all} endpoints; the rest: ${text}`}
+    >
+      {`at ${all - missing} of ${all}`}
+    </Badge>
+  )
 }
 
 const formatKind = ({ direction, channel }: Call): string => `${direction.toLowerCase()} · ${channel}`

@@ -32,6 +32,14 @@ const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly custome
             {call.durationInSeconds !== null && ` · ${formatDuration(call.durationInSeconds * 1_000)}`}
           </span>
         </p>
+        {call.summaryEndpoints > 0 && (
+          <p>
+            The summary has arrived
+            {call.summaryMissing > 0 &&
+              ` at ${call.summaryEndpoints - call.summaryMissing} of ${call.summaryEndpoints} endpoints`}
+            .
+          </p>
+        )}
         <Arrivals endpoints={call.endpoints} about={formatTime(call.initiatedAt)} />
         {call.summary ? (
           <SummaryView summary={call.summary} />

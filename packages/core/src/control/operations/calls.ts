@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { CallInput } from '../../calls/call-input.ts'
 import { CallAcceptance, CallEnding } from '../../calls/call-steps.ts'
 import { requireFound } from '../../hosting/control-error.ts'
+import type { CallRecord } from '../../index.ts'
 import { CallSimulation, Duration, LaterSummary, toMilliseconds } from '../../simulation/index.ts'
 import { optional } from '../../values/input-schemas.ts'
 import { phoneDigits, recordFilter, text } from '../filters.ts'
@@ -107,11 +108,11 @@ export const callOperations = [
     run: async ({ params: { organizationId }, query: { number, customer, ...query } }, { service }) => {
       const selection = { ...query, digits: number, customerDigits: customer }
       const { items, ...rest } = await service.calls.list(organizationId, selection)
-      const arrivals = await Promise.all(items.map((call) => findSummaryArrival(service, call)))
-      return {
-        ...rest,
-        items: items.map((call, index) => ({ ...showCall(call), summaryArrival: arrivals[index] ?? null })),
-      }
+      const show = async (call: CallRecord) => ({
+        ...showCall(call),
+        ...(await findSummaryArrival(service, call)),
+      })
+      return { ...rest, items: await Promise.all(items.map(show)) }
     },
   }),
   operation({
@@ -122,7 +123,7 @@ export const callOperations = [
     run: async ({ params: { organizationId, callId } }, { service }) => {
       const found = await service.calls.find(organizationId, callId)
       const { call, summary } = requireFound(found, 'call', callId)
-      return { ...showCall(call, summary), summaryArrival: await findSummaryArrival(service, call) }
+      return { ...showCall(call, summary), ...(await findSummaryArrival(service, call)) }
     },
   }),
   operation({

@@ -1,6 +1,7 @@
 import { toCallSubject, toGroupSubject } from '../../simulation/index.ts'
 import { parseDigits } from '../../values/phone-number.ts'
 import type { ControlContext } from '../operation.ts'
+import { judgeSummaryArrival } from '../timeline/find-summary-arrival.ts'
 import { listArrivals } from '../timeline/list-arrivals.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { showCall } from '../views/call.ts'
@@ -54,7 +55,13 @@ export const readCustomer = async (
     number: known,
     digits,
     calls: found.flatMap((each, index) =>
-      each === undefined ? [] : { ...showCall(each.call, each.summary), endpoints: getEndpoints(index) },
+      each === undefined
+        ? []
+        : {
+            ...showCall(each.call, each.summary),
+            ...judgeSummaryArrival(lanes[index]?.items ?? []),
+            endpoints: getEndpoints(index),
+          },
     ),
     hasMoreCalls: calls.nextCursor !== undefined,
     memberships: memberships.map((each, index) => ({

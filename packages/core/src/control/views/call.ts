@@ -25,13 +25,17 @@ const call = {
 
 export const CallView = named('Call', 'A call and, once it has one, its summary.', z.object(call))
 
-export const SummaryArrival = z.nullable(z.enum(['delivered', 'under_way', 'not_delivered']))
-export type SummaryArrival = z.infer<typeof SummaryArrival>
+const summaryArrival = {
+  summaryArrival: z.nullable(z.enum(['delivered', 'under_way', 'not_delivered'])),
+  summaryEndpoints: z.number(),
+  summaryMissing: z.number(),
+}
+export type SummaryArrival = z.infer<z.ZodMiniObject<typeof summaryArrival>>
 
 export const ListedCallView = named(
   'ListedCall',
-  'A call, and whether its CALL_AI_SUMMARY has arrived: `delivered` at every endpoint; `not_delivered` if one does not have it, because its delivery failed or was skipped, or another one of the call to that endpoint failed and is repeated; otherwise `under_way`. Null if there is none, or no endpoint gets it. A list leaves out the `summary`.',
-  z.object({ ...call, summaryArrival: SummaryArrival }),
+  'A call, and whether its CALL_AI_SUMMARY has arrived: `delivered` at every endpoint; `not_delivered` if one does not have it, because its delivery failed or was skipped, or another one of the call to that endpoint failed and is repeated; otherwise `under_way`. Null if there is none, or no endpoint gets it. `summaryEndpoints` counts the endpoints that get it, and `summaryMissing` those that do not have it. A list leaves out the `summary`.',
+  z.object({ ...call, ...summaryArrival }),
 )
 
 /** A call. The type is stricter than the input of its schema, in which `summary` is `unknown`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
 import { ArrivalView } from './arrival.ts'
-import { CallView } from './call.ts'
+import { ListedCallView } from './call.ts'
 import { DeliveryView } from './delivery.ts'
 import { ParticipantView } from './group.ts'
 
@@ -13,7 +13,7 @@ export const CustomerView = named(
   z.object({
     number: z.string(),
     digits: z.string(),
-    calls: z.array(z.extend(CallView, endpoints)),
+    calls: z.array(z.extend(ListedCallView, endpoints)),
     hasMoreCalls: z.boolean(),
     memberships: z.array(z.extend(ParticipantView, endpoints)),
     deliveries: z.array(DeliveryView),
