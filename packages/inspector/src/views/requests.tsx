@@ -58,24 +58,17 @@ const CreateKey = () =>
 /** Why a request has no caller, and what to do. */
 const KeyFault = ({ request: { keyFault, keyFingerprint }, hasKey }: Loaded) => {
   if (keyFault === 'conflicting') return <>the headers have different keys: send one</>
-  const sent =
-    keyFault === 'missing' ? (
-      'none was sent'
-    ) : (
-      <>
-        the one with the fingerprint <span class="id">{keyFingerprint}</span> matches no key
-      </>
-    )
   if (!hasKey)
     return (
       <>
-        {sent}, and there is no key yet: <CreateKey />
+        there is no key yet: <CreateKey />
       </>
     )
-  if (keyFault === 'missing') return <>{sent}: send it in the authorization header, without a prefix</>
+  if (keyFault === 'missing') return <>none was sent: send it in the authorization header, without a prefix</>
   return (
     <>
-      {sent}: compare it with those of <RecordLink view="api-keys">the keys</RecordLink>, or <CreateKey />
+      no key has the fingerprint <span class="id">{keyFingerprint}</span>: send{' '}
+      <RecordLink view="api-keys">one that is valid</RecordLink>, or <CreateKey />
     </>
   )
 }
