@@ -82,11 +82,8 @@ export const StatusHelp = () => (
   </details>
 )
 
-export const DeliveryStatus = ({ status, failures }: Pick<Delivery, 'status' | 'failures'>) => (
-  <Badge
-    tone={status === 'pending' && failures > 0 ? 'warn' : (deliveryTones[status] ?? 'busy')}
-    about={`${status}: ${statusTexts[status]}`}
-  >
+export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>) => (
+  <Badge tone={deliveryTones[status] ?? 'busy'} about={`${status}: ${statusTexts[status]}`}>
     {status}
   </Badge>
 )

@@ -49,7 +49,7 @@ export const SubjectLink = (props: SubjectLinkProps) => {
   const isNamed = Boolean(props.customerNumber ?? props.groupName)
   return (
     <RecordLink {...findTarget(props)}>
-      <span class={isNamed ? '' : 'subject'} title={getId(props.subject)}>
+      <span class={isNamed ? '' : 'subject'} title={`Open the ${props.subject.replace(':', ' ')}`}>
         {nameSubject(props)}
       </span>
     </RecordLink>
