@@ -215,7 +215,7 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
             />
           )}
           <fieldset class="several" aria-label="Which deliveries">
-            {toChoice(false, 'Not delivered', missing.shares)}
+            {toChoice(false, 'Failed or skipped deliveries', missing.shares)}
             {toChoice(true, 'Also the delivered ones', delivered.shares)}
           </fieldset>
           {shares.size > 1 && <ShareList shares={[...shares].map(([id, count]) => ({ id, count }))} />}

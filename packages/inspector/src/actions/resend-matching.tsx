@@ -131,13 +131,13 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
       )}
       <p class="quiet">
         Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
-        again. Waiting deliveries are not counted: they follow on their own. Deliveries that have an attempt
-        in progress or belong to a disabled subscription are not resent.
+        again. Left out are waiting deliveries, which follow on their own, and those that were not attempted
+        since they were created or resent, have an attempt in progress, or belong to a disabled subscription.
       </p>
       <footer>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" disabled={!total || isRunning} onClick={confirm}>
-          {!total ? 'Resend' : `Resend all ${total} that match`}
+          {!total ? 'Resend' : `Resend ${total}`}
         </Button>
       </footer>
     </Dialog>

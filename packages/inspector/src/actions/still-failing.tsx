@@ -41,8 +41,7 @@ const Behind = ({ url, behindSince }: ListedSubscription) => (
     {shortenUrl(url)} is behind
     {behindSince !== null && (
       <>
-        {' '}
-        since <Time at={behindSince} to="second" />
+        : its oldest due delivery has waited since <Time at={behindSince} to="second" />
       </>
     )}
     .

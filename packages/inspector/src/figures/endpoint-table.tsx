@@ -21,7 +21,7 @@ const columns = {
   Endpoint: '',
   Attempts: 'wide',
   Delivered: 'number',
-  Failed: 'number',
+  'Failed attempts': 'number',
   Success: 'number',
   p95: 'number wide',
   Unfinished: 'number',
@@ -74,7 +74,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
           {behindSince !== null && (
             <>
               {' '}
-              · behind since <Time at={behindSince} to="second" />
+              · oldest due delivery since <Time at={behindSince} to="second" />
             </>
           )}
         </small>
@@ -85,7 +85,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
       <td class="number" data-label="Delivered">
         {linkTo(formatCount(totals.delivered), { status: 'delivered', finishedFrom: from })}
       </td>
-      <td class="number" data-label="Failed">
+      <td class="number" data-label="Failed attempts">
         {linkTo(formatCount(totals.failed), { anyResponse: failing.response, attemptedFrom: from })}
       </td>
       <td class="number" data-label="Success">

@@ -27,7 +27,7 @@ const listStates = ({ failing, behind }: Overview['subscriptions']): readonly St
 /** An endpoint that fails or is behind: since when, and how much it has not got. For one that the server has disabled, why. */
 const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, behindSince, backlog } = endpoint
-  const { id, url, failingSince, disabledReason } = subscription
+  const { id, url, failingSince, disabledReason, maxAttemptsPerSecond } = subscription
   const since = disabledReason === null ? (failingSince ?? behindSince) : null
   return (
     <li>
@@ -37,19 +37,22 @@ const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
       </RecordLink>
       {since !== null && (
         <>
-          {' '}
-          since <Time at={since} to="second" /> ({formatAge(since)})
+          {failingSince === null ? ': its oldest due delivery has waited since ' : ' since '}
+          <Time at={since} to="second" /> ({formatAge(since)})
         </>
       )}
       {disabledReason !== null && `: ${disabledTexts[disabledReason]}`}
       {disabledReason === null && backlog.unfinished ? (
         <>
-          :{' '}
+          ;{' '}
           <RecordLink view="deliveries" filters={{ subscription: id, status: unfinished }}>
-            {formatCount(backlog.unfinished)} not delivered yet
+            {formatCount(backlog.unfinished)} unfinished
           </RecordLink>
         </>
       ) : null}
+      {behindSince !== null &&
+        maxAttemptsPerSecond !== null &&
+        `; at most ${maxAttemptsPerSecond} attempts per second`}
     </li>
   )
 }

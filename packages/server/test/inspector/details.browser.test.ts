@@ -25,6 +25,7 @@ onOneStore('the details of the inspector', (inspector) => {
             /not delivered: CALL_INCOMING_INITIATED got 401.* \(the endpoint found no valid signature\)/,
         })
         .waitFor()
+      await page.getByText('The summary has arrived.').waitFor()
       await picture(`${inspector.store}-arrivals-${path.slice(0, path.indexOf('?'))}`)
       await failing.getByRole('link', { name: `Open the delivery to ${name(rejecting.url)}` }).click()
       await page.getByRole('article').getByText('The endpoint found no valid signature.').waitFor()
@@ -32,6 +33,34 @@ onOneStore('the details of the inspector', (inspector) => {
       expect(await guide.getAttribute('href')).toMatch(/^https:.*\/reference\/signatures#invalid-signature$/)
       expect(problems).toEqual([])
     }
+  })
+
+  inspector.once('the list of calls says at how many endpoints a summary is', async () => {
+    const { server, rejecting } = inspector.stage
+    const { subscriptions } = server.service
+    const target = { channel: 'PSTN', number: '+15550100002', url: rejecting.url } as const
+    const { id } = await subscriptions.create('acme', { ...target, events: ['CALL_AI_SUMMARY'] })
+    onTestFinished(() => subscriptions.remove('acme', id))
+    await inspector.simulate({ customerNumber: '+15550188076' })
+    const { page, picture } = await inspector.open('calls?organization=acme')
+    const row = page.locator('.rows .row', { hasText: '+15550188076' })
+    const badge = row.getByText('at 1 of 2', { exact: true })
+    await badge.waitFor()
+    await expect.poll(() => badge.getAttribute('class')).toContain('warn')
+    await picture(`${inspector.store}-calls-in-part`)
+    await page.goto(inspector.getUrl('customers?organization=acme&id=15550188076'))
+    await page.getByText('The summary has arrived at 1 of 2 endpoints.').waitFor()
+    await page.goto(inspector.getUrl('deliveries?organization=acme&status=pending'))
+    const pending = page.locator('.rows .badge', { hasText: /^pending$/ })
+    await pending.first().waitFor()
+    const classes = await pending.evaluateAll((all) => all.map(({ className }) => className))
+    expect(new Set(classes), 'one color for one state').toEqual(new Set(['badge busy']))
+    const link = page
+      .locator('.rows .row')
+      .first()
+      .getByTitle(/^Open the call /)
+    await link.waitFor()
+    await picture(`${inspector.store}-pending`)
   })
 
   test('an event says where it has arrived, and leads to its call by the name of the customer', async () => {
@@ -229,11 +258,11 @@ onOneStore('the details of the inspector', (inspector) => {
     )
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: /^Resend all \d+/ }).waitFor()
+    await dialog.getByRole('button', { name: /^Resend \d+/ }).waitFor()
     const counts = await dialog.locator('table .number').allInnerTexts()
     expect(counts.length).toBe(2)
     const total = counts.reduce((sum, count) => sum + Number(count), 0)
-    await dialog.getByRole('button', { name: `Resend all ${total} that match` }).waitFor()
+    await dialog.getByRole('button', { name: `Resend ${total}` }).waitFor()
     await picture(`${inspector.store}-resend-by-endpoint`)
   })
 
@@ -251,7 +280,7 @@ onOneStore('the details of the inspector', (inspector) => {
     }
     await open()
     await page.getByRole('heading', { name: 'Resend to all endpoints' }).waitFor()
-    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    await dialog.getByLabel(/^Failed or skipped deliveries: [1-9]/).waitFor()
     expect(await readPeriod()).toBe('any time')
     // It warns, but does not prevent the resend.
     await dialog
@@ -260,7 +289,7 @@ onOneStore('the details of the inspector', (inspector) => {
       .waitFor()
     await dialog.getByRole('button', { name: /^Resend [1-9]/, disabled: false }).waitFor()
     await period.getByRole('button', { name: 'the last hour' }).click()
-    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    await dialog.getByLabel(/^Failed or skipped deliveries: [1-9]/).waitFor()
     await picture(`${inspector.store}-resend-still-failing`)
     await close()
     // An hour that is over, in which nothing failed.
@@ -271,7 +300,7 @@ onOneStore('the details of the inspector', (inspector) => {
     await open()
     expect(await readPeriod()).toBe('the range shown')
     await expect.poll(() => dialog.locator('.facts time').count()).toBe(2)
-    await dialog.getByLabel('Not delivered: 0', { exact: true }).waitFor()
+    await dialog.getByLabel('Failed or skipped deliveries: 0', { exact: true }).waitFor()
     await close()
     const { accepting } = inspector.stage
     await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${accepting.id}&window=day`))
@@ -307,7 +336,7 @@ onOneStore('the details of the inspector', (inspector) => {
     await visit(page, inspector.getUrl('deliveries?organization=acme'))
     await picture(`${inspector.store}-deliveries-resend-375`)
     await open()
-    await dialog.getByLabel(/^Not delivered: [1-9]/).waitFor()
+    await dialog.getByLabel(/^Failed or skipped deliveries: [1-9]/).waitFor()
     await picture(`${inspector.store}-resend-failed-375`)
     await close()
     await visit(page, inspector.getUrl('deliveries?organization=acme&response=400,401,403'))
