@@ -23,6 +23,9 @@ const healthEventNames = [
 
 const operations = 'OPERATIONS'
 
+/** The events of calls and groups. First comes the summary of a call, which most receivers need. */
+const names = new Set(['CALL_AI_SUMMARY', ...eventNames])
+
 /** Lists the numbers of the organization with their channels, and the channel of health events, which has no number. */
 const listNumbers = (): Choice[] => {
   const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
@@ -39,7 +42,7 @@ const listNumbers = (): Choice[] => {
 const createFields = (subscription: Subscription | undefined): Field[] => {
   const isKept = subscription !== undefined
   const isOperational = subscription?.channel === operations
-  const names = isOperational ? healthEventNames : eventNames
+  const offered = isOperational ? healthEventNames : [...names]
   const held = subscription?.headerNames.filter((name) => name !== 'authorization').join(', ')
   const isAuthorized = subscription?.headerNames.includes('authorization')
   const numberField: Field = {
@@ -64,7 +67,7 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
       label: 'Events',
       description: 'None checked: all events, also those that are added later.',
       kind: 'several',
-      choices: toChoices(names),
+      choices: toChoices(offered),
     },
     {
       name: 'maxAttemptsPerSecond',

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
-import { addSubscription } from '../actions/subscription-form.tsx'
 import { isGivenUp, shortenUrl } from '../api/subscriptions.ts'
 import { Breakable } from '../components/breakable.tsx'
 import { Button } from '../components/button.tsx'
@@ -9,7 +8,7 @@ import { disabledTexts, EndpointState } from '../components/status.tsx'
 import { TableHead } from '../components/table-head.tsx'
 import { Time } from '../components/time.tsx'
 import { formatAge, formatCount, formatLatency, formatRate } from '../format/numbers.ts'
-import { failing, isTrace, unfinished } from '../state/route.ts'
+import { failing, unfinished } from '../state/route.ts'
 import { Sparkline } from './sparkline.tsx'
 import { getWindowParams } from './window.tsx'
 
@@ -118,16 +117,11 @@ export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOvervi
           ))}
         </tbody>
       </table>
-      <p class="line">
-        {shown.length < endpoints.length && (
+      {shown.length < endpoints.length && (
+        <p class="line">
           <Button onClick={() => (isOpen.value = true)}>Show all {endpoints.length} endpoints</Button>
-        )}
-        {!isTrace && (
-          <Button icon="add" onClick={addSubscription}>
-            Subscribe an endpoint
-          </Button>
-        )}
-      </p>
+        </p>
+      )}
       {page.nextCursor !== undefined && (
         <p class="quiet">
           The first {page.items.length} are shown.{' '}

@@ -40,13 +40,7 @@ export const WindowChoice = () => {
     setParams({ window, figuresFrom, figuresBefore: '' })
   }
   return (
-    <div class="period">
-      {getChoice() === 'range' && (
-        <span class="moments">
-          <Moment name="figuresFrom" label="Period" word="from" />
-          <Moment name="figuresBefore" label="Period" word="before" />
-        </span>
-      )}
+    <>
       <Choice
         label="Period"
         value={getChoice()}
@@ -55,6 +49,12 @@ export const WindowChoice = () => {
           .map((value) => ({ value, ...windows[value] }))}
         onChange={choose}
       />
-    </div>
+      {getChoice() === 'range' && (
+        <span class="moments period">
+          <Moment name="figuresFrom" label="Period" word="from" />
+          <Moment name="figuresBefore" label="Period" word="before" />
+        </span>
+      )}
+    </>
   )
 }

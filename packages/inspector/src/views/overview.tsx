@@ -1,7 +1,9 @@
 import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import { addSubscription } from '../actions/subscription-form.tsx'
 import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { changesState } from '../api/subscriptions.ts'
+import { Button } from '../components/button.tsx'
 import { LoadProblem } from '../components/status.tsx'
 import { useRecord } from '../components/use-record.ts'
 import { compareEndpoints, EndpointTable } from '../figures/endpoint-table.tsx'
@@ -9,7 +11,7 @@ import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { FirstVisit } from '../figures/first-visit.tsx'
 import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
-import { toSearch } from '../state/route.ts'
+import { isTrace, toSearch } from '../state/route.ts'
 
 /** The server writes the figures this often, in milliseconds. */
 const pollMs = 10_000
@@ -56,6 +58,13 @@ export const OverviewView = () => {
     <div class="overview">
       <header class="list-header">
         <h1>Overview</h1>
+        {page && page.items.length > 0 && !isTrace && (
+          <div class="add">
+            <Button icon="add" onClick={addSubscription}>
+              Subscribe an endpoint
+            </Button>
+          </div>
+        )}
         <WindowChoice />
       </header>
       <div class="body">

@@ -63,7 +63,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       'oldest_first',
       true,
     ])
-    await dialog.getByText(/^\d+ resent: [1-9]\d* delivered, 0 failed\. Open$/).waitFor()
+    await dialog.getByText(/^\d+ resent: [1-9]\d* delivered, 0 failed\.$/).waitFor()
     await picture(`${inspector.store}-resent`)
     await dialog.getByRole('button', { name: 'Done' }).click()
     await health
@@ -147,8 +147,15 @@ onEachStore('the overview of the inspector', (inspector) => {
     expect(Math.min(...starts.map(Number)), 'no line along the axis before the first event').toBeGreaterThan(
       300,
     )
-    await page.getByRole('region', { name: 'Endpoints' }).getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByRole('dialog', { name: 'Subscribe an endpoint' }).getByLabel('URL').waitFor()
+    await page.getByRole('button', { name: 'Subscribe an endpoint' }).click()
+    const form = page.getByRole('dialog', { name: 'Subscribe an endpoint' })
+    await form.getByLabel('URL').waitFor()
+    expect(
+      await form
+        .locator('label', { has: page.locator('[type=checkbox]') })
+        .first()
+        .innerText(),
+    ).toBe('CALL_AI_SUMMARY')
     await page.keyboard.press('Escape')
     const readPlace = async () => (await chart.locator('svg').boundingBox())?.y
     const place = await readPlace()
@@ -331,6 +338,25 @@ onSqlite('the layout of the inspector', (inspector) => {
         await expect.poll(findCut, { message: `cut at ${width} px` }).toEqual([])
         await picture(`${inspector.store}-overview-${width}-${Object.values(look).join('-')}`)
       }
+    }
+    await page.getByRole('button', { name: 'Range', exact: true }).click()
+    await page.getByLabel('Period before').waitFor()
+    const header = page.locator('.list-header')
+    await header.getByRole('button', { name: 'Subscribe an endpoint' }).waitFor()
+    for (const width of [375, 768, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      const findOutside = () =>
+        header.evaluate((element) => {
+          const { top, right, bottom, left } = element.getBoundingClientRect()
+          return [...element.querySelectorAll('h1, button, label')]
+            .filter((each) => {
+              const box = each.getBoundingClientRect()
+              return box.top < top || box.right > right || box.bottom > bottom || box.left < left
+            })
+            .map(({ textContent }) => textContent)
+        })
+      await expect.poll(findOutside, { message: `outside of the header at ${width} px` }).toEqual([])
+      await picture(`${inspector.store}-overview-range-${width}`)
     }
   })
 })
