@@ -51,14 +51,25 @@ export const apiKeys: ListDefinition<ApiKey> = {
   filters: [],
   columns: {
     Key: { width: 'minmax(120px, 1fr)', cell: (key) => <span class="name">{name(key)}</span>, isName: true },
-    Numbers: { width: 'minmax(120px, 1fr)', cell: formatNumbers, isExtra: 'below' },
+    Numbers: {
+      width: 'minmax(120px, 1fr)',
+      cell: (key) => (
+        <>
+          <span class="brief">
+            <span class="id">{key.fingerprint}</span> ·{' '}
+          </span>
+          {formatNumbers(key)}
+        </>
+      ),
+      isExtra: 'below',
+    },
     Fingerprint: {
       width: '112px',
       cell: ({ fingerprint }) => <span class="id">{fingerprint}</span>,
       isExtra: true,
     },
     'Last request': {
-      width: timeWidth,
+      width: `max(76px, ${timeWidth})`,
       cell: ({ lastRequestAt }) =>
         lastRequestAt === null ? <span class="quiet">–</span> : <Time at={lastRequestAt} />,
     },

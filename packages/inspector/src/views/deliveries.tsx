@@ -1,7 +1,8 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { ResendFailedButton } from '../actions/resend-failed.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
-import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
+import { findSubscription } from '../api/subscriptions.ts'
+import { EndpointName } from '../components/endpoint-name.tsx'
 import { Panel } from '../components/panel.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../components/status.tsx'
 import { SubjectLink } from '../components/subject-link.tsx'
@@ -40,6 +41,10 @@ const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
     </span>
   )
 }
+
+const Endpoint = ({ subscriptionId }: Pick<Delivery, 'subscriptionId'>) => (
+  <EndpointName url={findSubscription(subscriptionId)?.url ?? subscriptionId} />
+)
 
 const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   const { known, problem } = useDelivery(id)
@@ -94,16 +99,19 @@ export const deliveries: ListDefinition<Delivery> = {
       cell: (delivery) => (
         <span class="pair">
           <SubjectLink {...delivery} />
-          {isNarrow() && <span>→ {nameEndpoint(delivery.subscriptionId)}</span>}
+          {isNarrow() && (
+            <>
+              <span>→</span>
+              <Endpoint {...delivery} />
+            </>
+          )}
         </span>
       ),
       isExtra: 'below',
     },
     Endpoint: {
       width: 'minmax(90px, 1.3fr)',
-      cell: ({ subscriptionId }) => (
-        <span title={findSubscription(subscriptionId)?.url}>{nameEndpoint(subscriptionId)}</span>
-      ),
+      cell: (delivery) => <Endpoint {...delivery} />,
       isExtra: true,
     },
     Attempts: {

@@ -138,14 +138,15 @@ export const requests: ListDefinition<ApiRequest> = {
     Status: { width: '56px', cell: ({ status }) => <HttpStatus status={status} /> },
     Method: { width: '48px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
     Path: {
-      width: 'minmax(110px, 2.1fr)',
+      width: 'minmax(110px, 1.45fr)',
       cell: ({ path }) => <span class="name">{path}</span>,
       isName: true,
     },
     Cause: {
       width: 'minmax(90px, 1.6fr)',
       cell: (request) => {
-        const [cause, sender] = [nameCause(request), nameSender(request)]
+        const cause = nameCause(request)
+        const sender = join(nameSender(request), request.userAgent && showText(request.userAgent))
         return (
           <>
             {cause}
@@ -155,14 +156,14 @@ export const requests: ListDefinition<ApiRequest> = {
       },
       isExtra: 'below',
     },
-    From: { width: 'minmax(70px, 1.4fr)', cell: nameSender, isExtra: true },
+    From: { width: 'minmax(70px, 1.8fr)', cell: nameSender, isExtra: true },
     'User agent': {
-      width: 'minmax(40px, 0.9fr)',
+      width: 'minmax(40px, 1.2fr)',
       cell: ({ userAgent }) => userAgent && <span class="quiet">{showText(userAgent)}</span>,
       isExtra: true,
     },
     About: {
-      width: 'minmax(45px, 0.9fr)',
+      width: 'minmax(45px, 0.7fr)',
       cell: ({ groupId, callId }) => linkTo('groups', groupId) || linkTo('calls', callId),
       isExtra: true,
     },

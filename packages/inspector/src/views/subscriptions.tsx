@@ -177,7 +177,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
       {isLoaded && (
         <>
           <SubscriptionHealth subscription={subscription} events={events.value} />
-          <div>
+          <div class="line">
             <WindowChoice />
           </div>
           <LoadProblem text={figures.problem || deliveries.problem || events.problem} />

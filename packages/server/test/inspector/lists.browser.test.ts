@@ -447,6 +447,13 @@ onEachStore('the lists of the inspector', (inspector) => {
     const times = page.locator('.rows .row').first().locator('time')
     await expect.poll(() => times.count(), { message: 'the last request and the creation' }).toBe(2)
     await page.getByRole('heading', { name: 'API keys 1', exact: true }).waitFor()
+    await page.setViewportSize({ width: 375, height: 800 })
+    const { body } = await control(inspector.stage.server, 'GET /organizations/acme/api-keys')
+    await find(new RegExp(body.items[0].fingerprint)).waitFor()
+    const cutTitles = await page
+      .locator('.head .row > :not(.sr-only)')
+      .evaluateAll((titles) => titles.filter((title) => title.scrollWidth > title.clientWidth).length)
+    expect(cutTitles, 'titles that are cut off').toBe(0)
     expect(problems).toEqual([])
   })
 
@@ -470,6 +477,13 @@ onEachStore('the lists of the inspector', (inspector) => {
     const refused = page.locator('.badge', { hasText: /^401$/ })
     const call = page.locator('.row', { hasText: customerNumber }).filter({ has: refused })
     await call.filter({ hasText: 'pending' }).filter({ hasText: 'CALL_INCOMING_INITIATED' }).waitFor()
+
+    // Two subscriptions have this host, so the end of their addresses tells them apart.
+    const hidden = await group.locator('bdi').evaluate((name) => {
+      const [text, place] = [name.getBoundingClientRect(), name.parentElement?.getBoundingClientRect()]
+      return text.right - (place?.right ?? 0)
+    })
+    expect(hidden, 'pixels of the end of the address that are cut off').toBeLessThan(1)
 
     // Nothing scrolls sideways, and the properties that identify a delivery are not truncated.
     const tooWide = await page.locator('html, .table, .row .badge, .row .name, .row .record').evaluateAll(

@@ -185,7 +185,7 @@ onOneStore('the records of the inspector', (inspector) => {
     // The endpoint stays in view next to a record.
     await row.locator('.badge').first().click()
     await page.getByRole('article').waitFor()
-    expect(await row.innerText()).toMatch(/\+\d{11}[\s\S]*→ 127\.0\.0\.1:/)
+    expect(await row.innerText()).toMatch(/\+\d{11}[\s\S]*→\s127\.0\.0\.1:/)
     expect(problems).toEqual([])
   })
 
