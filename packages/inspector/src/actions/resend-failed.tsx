@@ -95,10 +95,12 @@ const Results = ({ attempted, count, known }: ResultsProps) => {
   return (
     <>
       <LoadProblem text={problem} />
-      <p role="status">
+      <p role="status" class="results">
         {formatCount(count)} resent: {formatCount(delivered)} delivered, {formatCount(failed)} failed
-        {rest > 0 && `, ${formatCount(rest)} under way`}.{' '}
-        {cause && `${cause.count < failed ? `${formatCount(cause.count)} of them: ` : ''}${cause.text} `}
+        {rest > 0 && `, ${formatCount(rest)} under way`}.
+        {cause && ` ${cause.count < failed ? `${formatCount(cause.count)} of them: ` : ''}${cause.text}`}
+      </p>
+      <p>
         <RecordLink view="deliveries" filters={failed > 0 ? { ...attempted, ...failing } : attempted}>
           Open
         </RecordLink>

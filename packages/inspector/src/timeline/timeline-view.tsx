@@ -132,7 +132,9 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
             disabled={zoom.value === 1}
           />
           <IconButton icon="add" label="Zoom in" onClick={() => zoomBy(zoomStep)} />
-          {zoom.value > 1 && <Button onClick={() => (zoom.value = 1)}>Fit</Button>}
+          <Button onClick={() => (zoom.value = 1)} disabled={zoom.value === 1}>
+            Fit
+          </Button>
         </span>
         {!isTrace && (
           <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
