@@ -7,7 +7,7 @@ import type { Policy } from './start-policy.ts'
 import type { Queue, QueueState, SchedulerContext } from './states.ts'
 
 /**
- * Number of heads, and of retries, to hold in total and per queue. Up to twice as many retries are held before they are
+ * Number of heads, and of retries, to aim for in total, and the maximum per queue, which holds at least one. Up to twice as many retries are held before they are
  * trimmed. Simulated runs lower it.
  */
 export const prefetchLimits = { budget: 10_000, perQueue: 512 }

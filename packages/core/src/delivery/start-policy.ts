@@ -47,7 +47,8 @@ export const createPolicy = (
     remove: (queue: Queue): boolean => getRoundRobin(getPace(queue)).delete(queue),
     /**
      * Returns the maximum number of deliveries of a queue under way. Next to results that cannot be stored, one more
-     * shows whether others can: a result that can never be stored must not stop its endpoint.
+     * shows whether others can, if `perSubscription` leaves room for it: a result that can never be stored should not stop its
+     * endpoint.
      */
     getMaximum: (queue: Queue): number => {
       const pace = getPace(queue)

@@ -32,7 +32,7 @@ type RequestHandlerOptions = {
         readonly logSent: (...described: Parameters<ReferenceServer['describeSent']>) => Promise<void>
         /** Set if `fetch` imitates a live service, which `respond` does not. */
         readonly isLive: boolean
-        /** Set if every client that reaches this server may use the control API. */
+        /** Set if the control API needs no token. */
         readonly isControlOpen: boolean
       })
     | undefined

@@ -50,7 +50,7 @@ const readOptions = (
  * migrations. A row whose `claimed_by` is null represents a handled delivery.
  *
  * @throws WebhookUsageError for an unknown option or dialect.
- * @throws RangeError when `table` is not a plain identifier.
+ * @throws RangeError when `table` is not a plain identifier, with or without a schema.
  * @example
  * await pool.query(sqlDedupeTable())
  * database.exec(sqlDedupeTable({ dialect: 'sqlite' }))
@@ -76,7 +76,7 @@ const sweepEvery = 1_000
  *   `better-sqlite3`, or a function that runs one statement. It must not be in a transaction, because other
  *   processes would not see the claims.
  * @throws WebhookUsageError for an unknown option or dialect, or a `database` that cannot run statements.
- * @throws RangeError when `table` is not a plain identifier, or `ttlMs` is not above 0.
+ * @throws RangeError when `table` is not a plain identifier (with or without a schema), or `ttlMs` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
  * createReceiver({ verify, dedupe: sqlDedupe(database, { dialect: 'sqlite' }) })

@@ -148,7 +148,7 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
  *
  * @throws WebhookUsageError for an unknown or invalid option, an unsuitable pool, or a `dialect` that does not match the
  *   database.
- * @throws RangeError when `table` is not a plain identifier, or a limit or a time is out of bounds.
+ * @throws RangeError when `table` is not a plain identifier (with or without a schema), or a limit or a time is out of bounds.
  * @example
  * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
  *   const client = await transaction()

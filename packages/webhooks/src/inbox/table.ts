@@ -106,7 +106,7 @@ const toStatements = (table: string, dialect: SqlDialect): string => {
  * Returns the statements that create the table of {@link sqlInbox} if it does not exist, for your migrations.
  *
  * @throws WebhookUsageError for an unknown option or dialect.
- * @throws RangeError when `table` is not a plain identifier.
+ * @throws RangeError when `table` is not a plain identifier, with or without a schema.
  * @example
  * await pool.query(sqlInboxTable())
  * database.exec(sqlInboxTable({ dialect: 'sqlite' }))

@@ -25,8 +25,8 @@ export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
 /** The methods of every receiver. */
 export type ReceiverMethods<Context> = {
   /**
-   * Calls `handler` with every event that has this name, or one of these names. The handlers of one event run
-   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again. With an
+   * Calls `handler` with every event of this name, or of one of these names, that matches its contract. The handlers of one
+   * event run concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again. With an
    * inbox, the inbox makes the next attempt. With `ack: 'before'`, there is none.
    */
   on<Name extends EventName>(
@@ -64,16 +64,16 @@ export type ReceiverMethods<Context> = {
   /**
    * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after
    * the server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With
-   * an inbox, `stop` starts no more handlers, waits for running ones, and returns connections to the pool.
-   * Entries whose handlers do not end are left to other processes.
+   * an inbox, `stop` claims no more entries, waits for the handlers of those that are claimed, and returns connections to the
+   * pool. Entries whose handlers do not end are left to other processes.
    *
    * @throws RangeError when `maxMs` is not above 0.
    */
   stop(options?: StopOptions): Promise<void>
   /**
    * Responds to one request. Never rejects. The function does not need `this`: `export const POST = receiver.handle`.
-   * It also accepts the object with the request that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2
-   * pass to a route. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
+   * It also accepts the object with the request that SvelteKit, React Router, Astro, Cloudflare Pages, Hono, Elysia and h3
+   * pass to a route. If it finds no request, it responds with 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. The receiver calls its `waitUntil`, which keeps the
    *   platform running until the handlers finish. Without the option `waitUntil`, it also finds one in the object's
@@ -90,7 +90,7 @@ export type ReceiverMethods<Context> = {
  *
  * Responses: 200 handled, handled before, or no handler; 400 unreadable; 401 not verified; 405 not a POST; 408 body too
  * slow; 409 the same delivery is being handled; 413 body too large; 415 not JSON, or compressed; 422 drifted and no
- * `onDrift`; 500 a handler failed; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB
+ * `onDrift`; 500 a handler failed; 503 the dedupe store failed, a secret is missing or invalid, or too many bodies of more than 64 KiB
  * are being read. With an inbox: 200 stored, and 503 not stored.
  *
  * @throws WebhookUsageError for a missing, unknown or invalid option. Methods that register a function also throw it, for an

@@ -9,7 +9,7 @@ import { isAccepted } from '../send.ts'
 /** A value of an event, and the effects of this event. */
 type Shown = { readonly value: string; readonly effects: string }
 
-/** Values of one kind, which are changed by what reads a form if they are special. A mark of four digits makes each unique. */
+/** A kind of values. Code that reads the body as a form changes special ones. A mark of four digits makes each value unique. */
 type Kind = {
   readonly label: string
   /** The names of the fields, or the positions in a list, that have such a value. */
@@ -69,7 +69,7 @@ const listKinds = (name: EventName): Kind[] => {
 
 type Sent = Attempt & {
   readonly delivery: Delivery
-  /** What the event has instead of each value of the usual one. */
+  /** The values that were replaced: by the value of the example event, the one that was sent. */
   readonly values: ReadonlyMap<string, { readonly kind: Kind; readonly value: string }>
 }
 
@@ -143,7 +143,7 @@ export const keptValueChecks: EndpointChecks = {
     risk: 'Events of customers whose number begins with + vanish after a 2xx, or a name is stored as another one.',
     fix: 'Read the body as JSON: + stands for a space in forms alone. Store numbers and names as text, as they were sent.',
     needs: ['effects'],
-    // An endpoint that loses events whatever their values fails both.
+    // An endpoint that loses events whatever their values can fail both.
     follows: 'handles-what-it-accepts',
     requests: eventNames.length + eventNames.flatMap(listKinds).length,
     run: async (examination) => {
@@ -156,7 +156,7 @@ export const keptValueChecks: EndpointChecks = {
       const lost = attempts.filter((_, index) => handled[index] === false).map(({ label }) => label)
       if (lost.length > 0) {
         const observed = `accepted, but not handled: ${lost.join(', ')}`
-        // If every summary is lost, the control has found why.
+        // If every summary is lost, `accepts-genuine` has failed and says why.
         return { verdict: 'fail', observed, because: 'accepts-genuine' }
       }
       const judged = []

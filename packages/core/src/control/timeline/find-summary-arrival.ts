@@ -4,15 +4,18 @@ import type { SummaryArrival } from '../views/call.ts'
 
 const isGivenUp = ({ status }: DeliveryRecord): boolean => status === 'exhausted' || status === 'skipped'
 
-/** Returns whether a delivery has failed and is repeated. Until it is delivered or given up, later ones wait. */
+/**
+ * Returns whether a delivery has failed and will be attempted again. Later ones of its lane wait until it has failed three times,
+ * and those that `waitsFor` its event until it is finished.
+ */
 const isRepeated = ({ finishedAt, failures }: DeliveryRecord): boolean => finishedAt === null && failures > 0
 
 const countEndpoints = (deliveries: readonly DeliveryRecord[]): number =>
   new Set(deliveries.map(({ subscriptionId }) => subscriptionId)).size
 
 /**
- * Returns whether the summary of a call has arrived. If not, a delivery of the same call to the same endpoint that has
- * failed counts as a failure of the summary, too, while it is repeated: most likely, it holds the summary back.
+ * Returns whether the summary of a call has arrived. If not, a delivery of the same call to the same subscription that
+ * has failed counts as a failure of the summary, too, while it is repeated: most likely, it holds the summary back.
  */
 export const judgeSummaryArrival = (deliveries: readonly DeliveryRecord[]): SummaryArrival => {
   const summaries = deliveries.filter(({ eventName }) => eventName === 'CALL_AI_SUMMARY')

@@ -39,7 +39,7 @@ type Item = {
  */
 const maxTries = 5
 
-/** Maximum number of subscriptions whose states are remembered. One that is forgotten costs a second decision. */
+/** Maximum number of subscriptions whose states are remembered. One that is forgotten costs a second decision, unless it is healthy. */
 const maxQueues = 10_000
 
 const toPending = ({ id, position, dueAt, version }: PendingDelivery): PendingDelivery => ({
@@ -84,7 +84,8 @@ export const createSettlements = ({
    * Decides a batch's settlements in order. Each decision starts from the subscription's state after the
    * earlier ones.
    *
-   * @param states - the known states of deliveries, except deliveries that no longer exist.
+   * @param states - the states of deliveries: assumed in the first try, then the actual ones. A settlement without a state is
+   * stale.
    */
   const decide = (settlements: readonly Settlement[], states: ReadonlyMap<string, StateBefore>) => {
     const assumed = new Map<string, AssumedQueue>()
@@ -126,8 +127,8 @@ export const createSettlements = ({
   }
 
   /**
-   * Remembers the actual states of the queues that differed. Returns the actual states of the deliveries,
-   * except deliveries whose shard is lost.
+   * Remembers the actual states of all queues of the batch. Returns the actual states of the deliveries that can still be
+   * settled.
    */
   const learnDifference = (
     settlements: readonly Settlement[],
