@@ -22,8 +22,8 @@ const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRe
   if (!isObject(body)) return validateSummaryRecord(body)
   for (const part of [json, body, body.summary]) {
     const stated = Object(part).callId || callId
-    if (typeof stated !== 'string' || stated === callId) continue
-    const message = `callId is ${JSON.stringify(stated.slice(0, 255))}, not the requested one`
+    if (stated === callId) continue
+    const message = `callId is ${JSON.stringify(stated).slice(0, 257)}, not the requested one`
     return { success: false, issues: [{ path: 'callId', message }] }
   }
   const isBare = !('summary' in body) && 'recap' in body
