@@ -8,11 +8,10 @@ export const CallAcceptance = z.strictObject({
    */
   agentNumber: z.optional(z.string()),
   /**
-   * Start of the conversation, as Unix time in milliseconds, for a past call: from the year 1900 on. A time in the future
-   * counts as now.
+   * Start of the conversation, as Unix time in milliseconds, for a past call. A time in the future counts as now.
    * @default now
    */
-  startedAt: z.optional(z.int().check(z.gte(Date.UTC(1900, 0)))),
+  startedAt: z.optional(z.int().check(z.gte(0))),
 })
 export type CallAcceptance = z.infer<typeof CallAcceptance>
 

@@ -68,7 +68,7 @@ export const CallSimulation = z.strictObject({
   customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
   /** Length of the conversation in whole seconds, at most 30 years. @default a random one, 25 to 480 */
   durationInSeconds: optional(
-    // A simulated call ends at the current time. From 1970 on, the maximum keeps its start after 1900, as `accept` requires.
+    // A simulated call ends at the current time. From the year 2000 on, the maximum keeps its start after 1970.
     z.int().check(z.gte(0), z.lte(946_080_000)),
     'Length of the conversation, in whole seconds. Default: a random one.',
   ),
