@@ -287,7 +287,7 @@ const listNeeded = (name: string): string[] => {
   return [name, ...Object.keys(dependencies).flatMap(listNeeded)]
 }
 
-test('the receiver alone takes less than 1.35 MB, and its types compile with nothing else installed', async () => {
+test('the receiver alone takes less than 1.36 MB, and its types compile with nothing else installed', async () => {
   const alone = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
   onTestFinished(() => rmSync(alone, { recursive: true }))
   for (const name of listNeeded('@wabakit/webhooks'))
@@ -296,7 +296,7 @@ test('the receiver alone takes less than 1.35 MB, and its types compile with not
     file.isFile(),
   )
   const sizes = files.map((file) => statSync(join(file.parentPath, file.name)).size)
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(1_350_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(1_360_000)
 
   writeFileSync(join(alone, 'package.json'), '{ "type": "module" }')
   writeFileSync(

@@ -138,12 +138,12 @@ export const requests: ListDefinition<ApiRequest> = {
     Status: { width: '56px', cell: ({ status }) => <HttpStatus status={status} /> },
     Method: { width: '48px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
     Path: {
-      width: 'minmax(110px, 1.45fr)',
+      width: 'minmax(110px, 2.4fr)',
       cell: ({ path }) => <span class="name">{path}</span>,
       isName: true,
     },
     Cause: {
-      width: 'minmax(90px, 1.6fr)',
+      width: 'minmax(90px, 1.9fr)',
       cell: (request) => {
         const cause = nameCause(request)
         const sender = join(nameSender(request), request.userAgent && showText(request.userAgent))
@@ -156,14 +156,14 @@ export const requests: ListDefinition<ApiRequest> = {
       },
       isExtra: 'below',
     },
-    From: { width: 'minmax(70px, 1.8fr)', cell: nameSender, isExtra: true },
+    From: { width: 'minmax(70px, 1.7fr)', cell: nameSender, isExtra: true },
     'User agent': {
-      width: 'minmax(40px, 1.2fr)',
+      width: 'minmax(40px, 1.1fr)',
       cell: ({ userAgent }) => userAgent && <span class="quiet">{showText(userAgent)}</span>,
       isExtra: true,
     },
     About: {
-      width: 'minmax(45px, 0.7fr)',
+      width: 'minmax(45px, 0.6fr)',
       cell: ({ groupId, callId }) => linkTo('groups', groupId) || linkTo('calls', callId),
       isExtra: true,
     },

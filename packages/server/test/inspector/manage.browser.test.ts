@@ -53,7 +53,7 @@ onSqlite('managing with the inspector', (inspector) => {
     // The same URL again would get each event twice. The form warns, but allows it.
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByText('The endpoint is untried.').waitFor()
-    await page.getByRole('region', { name: 'Endpoints' }).getByRole('button', { name: 'Subscribe' }).click()
+    await page.locator('header').getByRole('button', { name: 'Subscribe an endpoint' }).click()
     await dialog.locator('[name=url]:focus').waitFor()
     await page.keyboard.type(url)
     const warning = dialog.getByText('A subscription with this URL exists')
