@@ -40,7 +40,7 @@ export type ProbeResult = {
   readonly answers: readonly ProbeAnswer[]
   /** Number of requests that were sent, at most 20. */
   readonly requests: number
-  /** What ended the probe: a 429, no response, or 404 with and without a key. `undefined` if nothing did. */
+  /** Why the probe stopped early: a 429, no response, or 404 with and without a key. `undefined` if it did not. */
   readonly endedBy?: string | undefined
 }
 

@@ -25,7 +25,7 @@ export type CheckResult = {
   /** The rule in a few words. */
   readonly title: string
   readonly severity: Severity
-  /** What the rule follows from, mostly a clause of the specification, a standard or a decision. */
+  /** The source of the rule: usually a clause of the specification, of a standard or of a decision. */
   readonly clause: string
   readonly verdict: CheckVerdict
   /** Present if the failure or advice follows from that of another check, whose id this is. One fix is often enough for both. */

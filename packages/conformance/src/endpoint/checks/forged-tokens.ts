@@ -34,8 +34,8 @@ export const withoutToken = withQuery(() => [])
 const compare = 'Decode the parameter once, and compare all of it with the expected token, in constant time.'
 
 /**
- * Checks that imitate a sender without the token. Two tokens in one URL, one of them right, are no forgery: whoever sends them has
- * the right one. Which of them counts is up to the language: PHP takes the last, JavaScript's URLSearchParams the first.
+ * Checks that imitate a sender without the token. None of them sends two tokens of which one is right, because only someone who
+ * knows the right one can do that. Languages also differ in which they read: PHP the last, URLSearchParams of JavaScript the first.
  */
 export const tokenChecks: ForgedChecks = {
   'refuses-missing-token': {

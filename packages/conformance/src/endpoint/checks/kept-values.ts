@@ -26,8 +26,12 @@ const join = (text: string): string => text.replace(/[ ().-]/g, '')
 const isShown = ({ value, effects }: Shown): boolean =>
   showsText(effects, value) || join(effects).includes(join(value))
 
-const countSpacesBefore = (digits: string, effects: string): number =>
-  new RegExp(` *(?=${digits})`).exec(effects)?.[0].length ?? 0
+const countSpacesBefore = (digits: string, effects: string): number => {
+  const end = effects.indexOf(digits)
+  let start = end
+  while (effects[start - 1] === ' ') start -= 1
+  return end - start
+}
 
 const kinds: readonly Kind[] = [
   {

@@ -68,7 +68,7 @@ export const refuseFromNearby = (
   forge: Forgery,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'risk' | 'fix' | 'run'> => ({
   risk: 'Anyone can write x-forwarded-for: 127.0.0.1. A check that trusts it lets every stranger in.',
-  fix: 'Verify every request. An address that a header states is chosen by whoever sends it.',
+  fix: 'Verify every request. Anyone can put any address into a header.',
   ...refuse(
     Object.fromEntries(
       Object.entries(nearby).map(([label, claimed]) => [
