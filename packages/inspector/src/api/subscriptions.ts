@@ -12,6 +12,9 @@ const loaded = signal<readonly ListedSubscription[] | undefined>(undefined)
 /** The organization's first 1,000 subscriptions, none until they are loaded. Other records contain only their ids. */
 export const subscriptions = computed(() => loaded.value ?? [])
 
+/** Set once the subscriptions are loaded or could not be: until then, records would show ids, and move when names replace them. */
+export const areSubscriptionsKnown = computed(() => loaded.value !== undefined)
+
 /** Returns whether an endpoint needs attention. */
 export const isTroubled = ({ state }: Pick<ListedSubscription, 'state'>): boolean =>
   state === 'failing' || state === 'behind'
@@ -21,8 +24,12 @@ export const isGivenUp = ({ disabledReason }: Pick<ListedSubscription, 'disabled
   disabledReason !== null && disabledReason !== 'by_hand'
 
 const loadSubscriptions = async (): Promise<void> => {
-  const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
-  loaded.value = items
+  try {
+    const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
+    loaded.value = items
+  } catch {
+    loaded.value ??= []
+  }
 }
 
 /**
@@ -40,7 +47,7 @@ export const changesState = (message: LiveMessage): boolean => {
 
 /** Keeps the subscriptions up to date. Returns a function that stops the updates. */
 export const followSubscriptions = (): (() => void) => {
-  const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: changesState })
+  const reload = createReload({ load: loadSubscriptions, isAbout: changesState })
   reload.now()
   const polling = setInterval(reload.request, pollMs)
   return () => {

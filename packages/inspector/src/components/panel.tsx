@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { areSubscriptionsKnown } from '../api/subscriptions.ts'
 import { closeRecord } from '../state/current-record.ts'
 import { isTrace } from '../state/route.ts'
 import { Breakable } from './breakable.tsx'
@@ -15,18 +16,15 @@ type PanelProps = {
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean
-  /**
-   * Set if the record has buttons with text: beside the title or, for a long one, below it. Phones always show them in a row
-   * below it. That row stays free while the record loads.
-   */
-  readonly buttons?: 'beside' | 'below'
+  /** Shows the actions below the title, because it is long. Phones always show buttons with text there. */
+  readonly hasActionsBelow?: boolean
 }
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
 /** The panel of a record. When it opens, it takes the focus from the list. When it closes, it returns the focus. */
 export const Panel = (props: PanelProps) => {
-  const { title, badge, label, actions, problem, children, isWide = false, buttons } = props
+  const { title, badge, label, actions, problem, children, isWide = false, hasActionsBelow = false } = props
   const name = typeof title === 'string' ? title : undefined
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -45,7 +43,7 @@ export const Panel = (props: PanelProps) => {
   }, [])
   return (
     <article
-      class={`detail ${isWide ? 'wide' : ''} ${buttons ? `buttons-${buttons}` : ''}`}
+      class={`detail ${isWide ? 'wide' : ''} ${hasActionsBelow ? 'actions-below' : ''}`}
       aria-label={label}
       ref={panel}
     >
@@ -61,7 +59,7 @@ export const Panel = (props: PanelProps) => {
       </header>
       <div class="body" tabIndex={-1} ref={body}>
         <LoadProblem text={problem} />
-        {children}
+        {areSubscriptionsKnown.value && children}
       </div>
     </article>
   )

@@ -85,7 +85,7 @@ export const Sidebar = () => (
       )}
       {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
       <span class="version" title={`All times are in ${getZone()}`}>
-        {info.value?.version} · {getZone()}
+        {info.value && `${info.value.version} · ${getZone()}`}
       </span>
     </footer>
   </nav>

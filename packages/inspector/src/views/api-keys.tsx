@@ -15,7 +15,6 @@ const formatNumbers = ({ wabaNumbers }: ApiKey): string =>
 const ApiKeyDetail = ({ id, item, isLoading }: DetailProps<ApiKey>) => (
   <Panel
     label="API key"
-    buttons="beside"
     title={item === undefined ? id : name(item)}
     actions={
       item && (

@@ -2,6 +2,7 @@ import type { Customer } from '@wabakit/server/control-types'
 import { askToErase } from '../actions/erase-customer.tsx'
 import { openSearch } from '../actions/search.tsx'
 import { sendOwn } from '../api/organization.ts'
+import { areSubscriptionsKnown } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
 import { RecordLink } from '../components/record-link.tsx'
 import { Badge, LoadProblem } from '../components/status.tsx'
@@ -120,7 +121,7 @@ export const CustomerView = () => {
         ) : (
           <LoadProblem text={problem} />
         )}
-        {customer && (
+        {customer && areSubscriptionsKnown.value && (
           <>
             <Calls customer={customer} />
             <Memberships memberships={customer.memberships} />

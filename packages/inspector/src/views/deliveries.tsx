@@ -52,7 +52,6 @@ const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   return (
     <Panel
       label="Delivery"
-      buttons="beside"
       problem={problem}
       title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}

@@ -114,7 +114,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   )
   const subscription = value ?? item
   if (subscription === undefined)
-    return <Panel title={id} label="Subscription" problem={problem} buttons="below" />
+    return <Panel title={id} label="Subscription" problem={problem} hasActionsBelow />
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
   const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
   // The parts appear at once, because each would move the ones below it.
@@ -123,7 +123,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   return (
     <Panel
       label="Subscription"
-      buttons="below"
+      hasActionsBelow
       title={shortenUrl(url)}
       badge={<EndpointState {...subscription} />}
       actions={
