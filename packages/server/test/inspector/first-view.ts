@@ -46,11 +46,12 @@ for (let run = 0; run < runs; run++) {
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.addInitScript(watch)
   await page.goto(`${stage.server.url}/_wabakit/inspector/?organization=acme`)
-  // The page forbids the evaluation of a function that would wait for the time.
-  await page.locator('.endpoints a').first().waitFor()
-  await page.locator('.chart .line').first().waitFor({ state: 'attached' })
-  await setTimeout(500)
-  times.push(Number(await page.evaluate('window.firstViewMs')))
+  // Asks by the protocol of the browser: the script that a locator adds to the page takes a fifth of a second there.
+  for (let ms: unknown; typeof ms !== 'number'; ) {
+    await setTimeout(250)
+    ms = (await session.send('Runtime.evaluate', { expression: 'window.firstViewMs' })).result.value
+    if (typeof ms === 'number') times.push(ms)
+  }
   await context.close()
 }
 const sorted = times.toSorted((left, right) => left - right)
