@@ -1,4 +1,4 @@
-import type { ErasureRequest, Store } from '@wabakit/core'
+import type { ErasureRequest, GroupCreation, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCall, buildParticipant, buildSummary } from '../../../../core/test/store-cases/records.ts'
@@ -115,12 +115,16 @@ const keys = ['1', '2']
 const opposite = keys.toReversed()
 const erase = (given: Partial<ErasureRequest>) =>
   store.erase({ organizationId: 'acme', callIds: [], participants: [], eventIds: [], now: 1, ...given })
-const change = <Table extends ChangedTable>(table: Table, records: ChangeInput<Table>['records']) =>
+const change = <Table extends ChangedTable>(
+  table: Table,
+  records: ChangeInput<Table>['records'],
+  events: ChangeInput<Table>['events'] = records.map(() => null),
+) =>
   // A statement of several callers waits at most a second for a lock, so this one has a single caller.
   changeRecords((sql, values = []) => database.query(sql, [['acme'], ...values.slice(1)]), {
     table,
     records,
-    events: records.map(() => null),
+    events,
   })
 const summarize = (callIds: readonly string[]) =>
   change(
@@ -171,3 +175,26 @@ test.each<[table: string, key: string, ...changes: (() => Promise<unknown>)[]]>(
     await Promise.all(made)
   },
 )
+
+test('a repeated creation finds its group next to a prune, which leaves that group alone', async () => {
+  const [known, added] = ['known', 'added'].map((id) => ({
+    ...groupCreation(id),
+    group: { ...groupCreation(id).group, requestHash: id },
+  })) as [GroupCreation, GroupCreation]
+  await store.createGroup(known)
+  // Holds up the event of the other group, when the first one has been found.
+  await other.query('BEGIN')
+  await other.query(
+    `SELECT pg_advisory_xact_lock(wabakit.lock_key('subscription', position::text)) FROM wabakit.subscriptions`,
+  )
+  const creations = [known, added]
+  const made = change(
+    'groups',
+    creations.map(({ group }) => group),
+    creations.map(({ event }) => event),
+  )
+  await waitForLocks(1)
+  await store.prune({ before: 0, recordsBefore: Number.MAX_SAFE_INTEGER, limit: 10 })
+  await other.query('COMMIT')
+  expect(await made).toMatchObject({ done: [2], existing: [{ ordinal: 1, outcome: 'same' }] })
+})

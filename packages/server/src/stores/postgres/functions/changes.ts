@@ -99,7 +99,8 @@ export const changeFunctions: string = [
     name: 'create_groups',
     table: 'groups',
     key: ['organization_id', 'client_custom_group_id'],
-    conflict: 'DO NOTHING',
+    // Locks an existing group without changing it, so that no prune removes it before it is read.
+    conflict: '(organization_id, client_custom_group_id) DO UPDATE SET subject = current.subject WHERE false',
     after: `SELECT json_agg(json_build_object(
     'ordinal', g.ordinality,
     'outcome', CASE WHEN (found.row).request_hash = g.request_hash THEN 'same' ELSE 'conflict' END,

@@ -11,9 +11,9 @@
  * 4. A subject's lock: exclusive for publishing, so that a subject's events are committed in position order.
  *
  * Between 2 and 3, functions that save or erase records lock rows in key order: the group or the call of a record, so that it
- * is not removed before they commit (FOR KEY SHARE), and then the record itself. Functions that find rows in another order skip those
- * that are locked, or exclude the others: an erasure shares the lock of removals, which comes before all of these, and a removal
- * takes that of figures before it deletes them.
+ * is not removed before they commit (FOR KEY SHARE), and then the record itself, or the group that has the id of a new one.
+ * Functions that find rows in another order skip those that are locked, or exclude the others: an erasure shares the lock of
+ * removals, which comes before all of these, and a removal takes that of figures before it deletes them.
  */
 export const locks = /* sql */ `
 CREATE FUNCTION lock_all(p_kind text, p_names text[]) RETURNS void LANGUAGE plpgsql AS $$
