@@ -56,13 +56,24 @@ export const getFetchMessage = (error: unknown): string => {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-/** The codes of errors after which a request may have reached the server. `fetch` waits 5 minutes for the head of a response. */
-const sentCodes = ['UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'ECONNRESET', 'EPIPE']
+/** The codes of errors after which a request may have reached the server. */
+const sentCodes = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
 /** Returns whether a request may have reached the server, which then did not answer it. */
 const wasSent = (error: unknown): boolean => {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } }
   return name === 'TimeoutError' || sentCodes.includes(cause?.code ?? '')
+}
+
+/** Like `fetch`, but waits for the head of a response without a limit of its own, which is 5 minutes. */
+const fetchPatiently = async (url: string, init: RequestInit): Promise<Response> => {
+  const { fetch, getGlobalDispatcher } = await import('undici')
+  const dispatcher = getGlobalDispatcher().compose(
+    (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0 }, handler),
+  )
+  const options = { ...init, dispatcher }
+  // This is the fetch of Node.js, but its types are of another version.
+  return (fetch as unknown as typeof globalThis.fetch)(url, options)
 }
 
 /**
@@ -80,7 +91,8 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     let response: Response
     try {
       await checkNameServer(server)
-      response = await fetch(base + path, { ...init, headers, redirect: 'error' })
+      const send = init.method === 'DELETE' ? fetchPatiently : fetch
+      response = await send(base + path, { ...init, headers, redirect: 'error' })
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       const reason = getFetchMessage(error)
