@@ -13,7 +13,7 @@ const maxFileBytes = 1024 ** 3
 /**
  * Opens a file to which lines are appended, readable only by its owner (except on Windows), because bodies contain personal data.
  *
- * @throws CliError if the file cannot be opened, or is a symbolic link.
+ * @throws CliError if the file cannot be opened, is a symbolic link, or belongs to somebody else.
  */
 export const openRecorder = async (file: string) => {
   const handle = await open(file, flags, 0o600).catch((cause: NodeJS.ErrnoException) => {
@@ -22,7 +22,12 @@ export const openRecorder = async (file: string) => {
   })
   const stats = await handle.stat()
   // An existing file may be readable by other users. The permissions of a device, such as /dev/null, stay as they are.
-  if (stats.isFile()) await handle.chmod(0o600)
+  if (stats.isFile())
+    await handle.chmod(0o600).catch(async (cause: Error) => {
+      await handle.close()
+      const message = `${file} cannot be made readable by you alone: ${cause.message}. Name a new file, or one of your own.`
+      throw new CliError(message, exitCodes.usage, { cause })
+    })
   let { size } = stats
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
