@@ -350,6 +350,15 @@ test('the time-out message lists no collected delivery of an event that a subscr
   expect(unreceived).toContain('before the event happens: mock.subscribe or mock.deliverTo.')
 })
 
+test('the time-out message says that no subscription gets an event, however often the URL is registered', async () => {
+  await using live = await createMock({ profile: 'live', live: { registrations: 2 } })
+  await live.subscribe({ channel: 'PSTN', receiver: () => new Response() })
+  await live.trigger('CALL_ENDED', { channel: 'WHATSAPP' })
+  const message = await getMessage(live.waitForDelivery('CALL_ENDED', {}, quick))
+  expect(message).toContain('CALL_ENDED: no subscription gets this event')
+  expect(message).toContain('Subscribe the endpoint to its channel and number')
+})
+
 test('a delivery is acknowledged by a status of 200 to 299, not by being sent', async () => {
   let isUp = false
   mock.deliverTo(() => new Response(null, { status: isUp ? 200 : 503 }))

@@ -90,6 +90,7 @@ export const createTenantState = (options: LastingParts) => {
   const { seed, live, account, settings, targets, faults, idRandom, isRemote, isListening, requests } =
     options
   const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
+  const { registrations = 1 } = liveSettings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const imitation =
     live &&
@@ -243,7 +244,7 @@ export const createTenantState = (options: LastingParts) => {
 
   const subscribeBoth = async (url: string, { subscriptions }: ReferenceServer): Promise<void> => {
     const common = { url, secret }
-    for (let left = liveSettings.registrations ?? 1; left > 0; left--) {
+    for (let left = registrations; left > 0; left--) {
       await subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
       await subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
     }
@@ -318,8 +319,9 @@ export const createTenantState = (options: LastingParts) => {
       const unreceived: string[] = []
       for (const { id, to, status, acknowledged } of recorder.deliveries) {
         if (to !== 'collector' || status === undefined || acknowledged) continue
-        const { items } = await server.deliveries.list(organizationId, { eventId: id, limit: 2 })
-        if (items.length === 1) unreceived.push(id)
+        const limit = registrations + 1
+        const { items } = await server.deliveries.list(organizationId, { eventId: id, limit })
+        if (items.length === registrations) unreceived.push(id)
       }
       return unreceived
     },
