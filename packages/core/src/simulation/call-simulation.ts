@@ -66,9 +66,11 @@ export const CallSimulation = z.strictObject({
   channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
   /** The customer's phone number. @default a generated one */
   customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
-  /** Length of the conversation in whole seconds, at most 30 years. @default a random one, 25 to 480 */
+  /**
+   * Length of the conversation in whole seconds, at most 30 years. The call ends now, and cannot start before 1970.
+   * @default a random one, 25 to 480
+   */
   durationInSeconds: optional(
-    // A simulated call ends at the current time. From the year 2000 on, the maximum keeps its start after 1970.
     z.int().check(z.gte(0), z.lte(946_080_000)),
     'Length of the conversation, in whole seconds. Default: a random one.',
   ),

@@ -47,7 +47,7 @@ export const createCallSimulator = (options: CallSimulatorOptions) => {
         delayed = { delayMs, run, description }
       }
       const data = createCallData(organizationId)
-      const context = { server, organizationId, data, observedEvents, onObserved, schedule }
+      const context = { server, organizationId, data, now, observedEvents, onObserved, schedule }
       const simulated = await simulateCall(context, call)
       if (delayed === undefined || isClosed) return simulated
       const { run, ...task } = delayed

@@ -10,8 +10,9 @@ import { type SimulationContext, simulateCall } from './simulate-call.ts'
 
 const acme = { id: 'acme', integrations: [{ wabaNumber: '+15550100001' }], pstnNumbers: ['+15550100002'] }
 
-const createSimulation = (changes: Partial<Store> = {}, organization: object = {}) => {
+const createSimulation = (changes: Partial<Store> = {}, organization: object = {}, now = Date.now) => {
   const server = createReferenceServer({
+    clock: { now },
     organizations: [{ ...acme, ...organization }],
     store: { ...memoryStore(), ...changes },
   })
@@ -20,6 +21,7 @@ const createSimulation = (changes: Partial<Store> = {}, organization: object = {
     server,
     organizationId: 'acme',
     data: createCallData(createSeededRandom('call')),
+    now,
     schedule: (...task) => scheduled.push(task),
   }
   const simulate = (simulation?: CallSimulation) => simulateCall(context, simulation)
@@ -65,6 +67,15 @@ test.each<[CallSimulation, object]>([
 test('a call may take 30 years', async () => {
   const { simulate } = createSimulation()
   expect(await simulate({ durationInSeconds: 946_080_000 })).toMatchObject({ durationInSeconds: 946_080_000 })
+})
+
+test('a call that would start before 1970 is refused before it starts, and one of no given length fits', async () => {
+  const { server, simulate } = createSimulation({}, {}, () => 9_500)
+  await expect(simulate({ durationInSeconds: 10 })).rejects.toMatchObject({
+    issues: [{ path: 'durationInSeconds', message: expect.stringMatching(/^must be at most 9, /) }],
+  })
+  expect((await server.calls.list('acme')).items).toEqual([])
+  expect(await simulate()).toMatchObject({ startedAt: 500, endedAt: 9_500, durationInSeconds: 9 })
 })
 
 test('an organization that does not exist is reported, and one without a number cannot have a call', async () => {
