@@ -120,7 +120,7 @@ export const ServerConfig = z.strictObject({
     secret: true,
   }),
   deliveryConcurrency: wholeNumber(
-    'Maximum number of concurrent deliveries to endpoints that respond quickly. Up to 16 times as many may wait for endpoints that are slow, failing or new.',
+    'Maximum number of concurrent deliveries to endpoints that respond quickly. While fewer than 16 times as many wait for endpoints that are slow, failing or new, another one to these may start.',
     [1, 10_000],
     64,
   ),
