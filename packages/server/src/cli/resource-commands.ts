@@ -1,7 +1,8 @@
 import type { Operation } from '@wabakit/core/control'
 import type { Command } from 'commander'
-import type { Delivery, ListedSubscription, Page } from '../control-types.ts'
+import type { Delivery, ListedCall, ListedSubscription, Page } from '../control-types.ts'
 import { assign } from './assign.ts'
+import { toCallRows } from './call-rows.ts'
 import { checkFilters } from './check-filters.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'
@@ -67,6 +68,16 @@ const nameDeliveries = async (
   return toDeliveryRows(deliveries as readonly Delivery[], subscriptions)
 }
 
+/** Converts records to what their table shows. */
+const toRows = async (
+  { id }: Operation,
+  found: readonly Json[],
+  { control, options }: { readonly control: ControlClient; readonly options: ServerOptions },
+): Promise<readonly Json[]> => {
+  if (id === 'listDeliveries') return nameDeliveries(control, found, options)
+  return id === 'listCalls' ? toCallRows(found as readonly ListedCall[]) : found
+}
+
 /** Checks that a record exists. This is all that a dry run of a removal can check. */
 const checkExists = async (
   control: ControlClient,
@@ -101,8 +112,8 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
     const limit = operation.query === undefined ? Infinity : 50
     const found = await readPages(control, path, { order, limit, ...fields })
     if (found.length === 0) await checkFilters(fields, options)
-    const isDeliveries = operation.id === 'listDeliveries' && output.format === 'pretty' && found.length > 0
-    const rows = isDeliveries ? await nameDeliveries(control, found, options) : found
+    const isTable = output.format === 'pretty' && found.length > 0
+    const rows = isTable ? await toRows(operation, found, { control, options }) : found
     return printTable(output, rows, entry.columns)
   }
   if (operation.method === 'DELETE') {

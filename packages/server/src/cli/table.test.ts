@@ -44,6 +44,13 @@ test('the words and numbers of a status have a color, without the spaces after t
   ])
 })
 
+test('a summary that is at some endpoints has another color than one that is at none', () => {
+  const rows = ['not_delivered', 'at 1 of 2'].map((summaryArrival) => ({ summaryArrival }))
+  const style = (color: unknown, text: string): string => `<${color} ${text}>`
+  const table = formatTable(rows, { fields: ['summaryArrival'], width: 80, style })
+  expect(table.split('\n').slice(1)).toEqual(['<red not_delivered>', '<yellow at 1 of 2>'])
+})
+
 test('on a terminal, a long value leaves room for the columns after it', () => {
   const long = `${'x'.repeat(60)}end`
   const style = (_: unknown, text: string): string => text

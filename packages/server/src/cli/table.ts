@@ -64,6 +64,8 @@ const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
 
 const findColor = (field: string, text: string) => {
   if (/^[1-5]\d\d$/.test(text)) return text.startsWith('2') ? 'green' : 'red'
+  // The summary of a call is at some of its endpoints.
+  if (field === 'summaryArrival' && text.startsWith('at ')) return 'yellow'
   // A response without a status is an error.
   return colors[text] ?? (field === 'response' && text !== '-' ? 'red' : undefined)
 }

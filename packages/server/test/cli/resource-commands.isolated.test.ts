@@ -387,6 +387,34 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   )
 })
 
+test('says at how many endpoints the summary of a call is, if it is at some, but not at all', async () => {
+  const call = {
+    ...{
+      callId: 'c1',
+      state: 'ended',
+      channel: 'PSTN',
+      direction: 'INCOMING',
+      callType: 'AGENT',
+      triggeredVia: 'UI',
+    },
+    ...{
+      channelNumber: '+15550100002',
+      customerNumber: '+15550199001',
+      agentNumber: null,
+      publishesEvents: true,
+    },
+    ...{ initiatedAt: '2026-01-05T10:00:00.000Z', startedAt: null, endedAt: null, durationInSeconds: null },
+    ...{ recorded: null, spoken: null, summary: null, summaryArrival: 'not_delivered', summaryEndpoints: 4 },
+  }
+  const { run } = await record(() => ({
+    items: [4, 2].map((summaryMissing) => ({ ...call, summaryMissing })),
+  }))
+  expect(await run('calls list')).toMatch(/^STATE .*\nended +not_delivered +c1 .*\nended +at 2 of 4 +c1 /)
+  expect(parseLines(await run('calls list --format json'))[1]).toMatchObject({
+    summaryArrival: 'not_delivered',
+  })
+})
+
 test('cancels and resends one delivery or all matching ones, and counts them first', async () => {
   const server = await start()
   const run = at(server)
