@@ -1000,7 +1000,7 @@ describe.concurrent('one mistake is one finding', () => {
     expect(listFindings(report).fail).toEqual(['refuses-without-failing'])
     expect(find(report, 'refuses-unsigned')).toMatchObject({
       verdict: 'pass',
-      observed: expect.stringMatching(/^500 .*none was handled$/),
+      observed: expect.stringMatching(/^500 .*; none was handled; see refuses-without-failing$/),
     })
     const { checks } = await examine(endpoint, { only: ['refuses-unsigned'], effects: undefined })
     expect(checks[1]).toMatchObject({
@@ -1058,6 +1058,28 @@ test('a large body that is accepted is a failure even if it makes the effects un
   expect(find(report, 'refuses-oversized-body')).toMatchObject({
     verdict: 'fail',
     observed: expect.stringMatching(/^200 to 1 MiB; then .*too long/),
+  })
+})
+
+test('an endpoint that fails on each other route makes no mistake, if its effects show that nothing was handled there', async () => {
+  await using endpoint = await startEndpoint(() => ({
+    first: (request, response) => {
+      if (request.method === 'POST' && request.url === '/webhooks') return false
+      request.resume()
+      response.writeHead(502).end()
+      return true
+    },
+  }))
+  const id = 'refuses-forgery-on-other-routes'
+  const report = await examine(endpoint, { only: [id, 'refuses-without-failing'] })
+  expect(find(report, id)).toMatchObject({
+    verdict: 'pass',
+    observed: expect.stringMatching(/^502 to a PUT, a PATCH, .*; none was handled$/),
+  })
+  expect(find(report, 'refuses-without-failing').verdict).toBe('pass')
+  expect(find(await examine(endpoint, { only: [id], effects: undefined }), id)).toMatchObject({
+    verdict: 'inconclusive',
+    observed: expect.stringContaining('--effects'),
   })
 })
 

@@ -127,22 +127,12 @@ export const judgeRefused = async (
   return { verdict: 'inconclusive', observed }
 }
 
-/**
- * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it does not count as accepted;
- * {@link refusesWithoutFailing} reports all of them as one mistake.
- */
-export const judgeForged = async (
-  examination: Examination,
-  attempts: readonly Attempt[],
+/** Judges forgeries at which the endpoint failed, by whether effects show that it handled them. */
+export const judgeFailed = async (
+  { knowledge, countEffects }: Examination,
+  failed: readonly Attempt[],
 ): Promise<Finding> => {
-  const { knowledge, countEffects } = examination
-  const failed = attempts.filter(({ exchange }) => isFailure(exchange))
-  const refused = attempts.filter(({ exchange }) => !isFailure(exchange))
-  knowledge.refusesForgery ||= refused.some(({ exchange }) => isRefused(exchange))
-  const finding = await judgeRefused(examination, refused)
-  if (failed.length === 0 || finding.verdict === 'fail') return finding
-  knowledge.failedForgeries.push(...failed)
-  const observed = `${describeAttempts(failed)}: see ${refusesWithoutFailing}`
+  const observed = describeAttempts(failed)
   const deliveries = failed.flatMap(({ delivery }) => delivery ?? [])
   if (knowledge.effectName === undefined || deliveries.length < failed.length) {
     return {
@@ -151,10 +141,30 @@ export const judgeForged = async (
     }
   }
   const counts = await countEffects(deliveries, 0)
-  if (counts.some((count, index) => count > (failed[index]?.effectsBefore ?? 0))) {
-    return { verdict: 'fail', observed: `${describeAttempts(failed)}, which was handled` }
-  }
-  return finding.verdict === 'pass' ? { verdict: 'pass', observed: `${observed}; none was handled` } : finding
+  return counts.some((count, index) => count > (failed[index]?.effectsBefore ?? 0))
+    ? { verdict: 'fail', observed: `${observed}, which was handled` }
+    : { verdict: 'pass', observed: `${observed}; none was handled` }
+}
+
+/**
+ * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it does not count as accepted;
+ * {@link refusesWithoutFailing} reports all of them as one mistake.
+ */
+export const judgeForged = async (
+  examination: Examination,
+  attempts: readonly Attempt[],
+): Promise<Finding> => {
+  const { knowledge } = examination
+  const failed = attempts.filter(({ exchange }) => isFailure(exchange))
+  const refused = attempts.filter(({ exchange }) => !isFailure(exchange))
+  knowledge.refusesForgery ||= refused.some(({ exchange }) => isRefused(exchange))
+  const finding = await judgeRefused(examination, refused)
+  if (failed.length === 0 || finding.verdict === 'fail') return finding
+  knowledge.failedForgeries.push(...failed)
+  const failure = await judgeFailed(examination, failed)
+  if (failure.verdict === 'fail') return failure
+  if (failure.verdict === 'pass' && finding.verdict !== 'pass') return finding
+  return { ...failure, observed: `${failure.observed}; see ${refusesWithoutFailing}` }
 }
 
 /** The check that reports an endpoint which fails at letters of other scripts or markup, or changes them. */

@@ -1,5 +1,5 @@
 import type { EndpointCheck } from '../check.ts'
-import { type Attempt, describeAttempts, judgeRefused } from '../judge.ts'
+import { type Attempt, describeAttempts, judgeFailed, judgeRefused } from '../judge.ts'
 import { isAccepted, isLimited } from '../send.ts'
 import { type Forgery, sendForgeries } from './forgery.ts'
 
@@ -40,7 +40,8 @@ export const refuseOnOtherRoutes = (
         return { verdict: 'inconclusive', observed }
       }
       const isJudged = ({ exchange }: Attempt): boolean => (exchange.status ?? 0) < 500 || isLimited(exchange)
-      return judgeRefused(examination, attempts.filter(isJudged))
+      const judged = attempts.filter(isJudged)
+      return judged.length > 0 ? judgeRefused(examination, judged) : judgeFailed(examination, attempts)
     },
   }
 }
