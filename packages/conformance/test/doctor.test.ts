@@ -973,6 +973,26 @@ describe.concurrent('one mistake is one finding', () => {
     ])
   })
 
+  test('an endpoint that verifies nothing, and fails at what it cannot read, is told both in one finding', async () => {
+    await using endpoint = await startEndpoint(() => ({
+      verify: ({ request }) => {
+        if (request.headers['content-type'] !== 'application/json') throw new TypeError('no body')
+        return undefined
+      },
+    }))
+    const only = ['refuses-unsigned', 'refuses-wrong-secret', 'refuses-without-failing']
+    const report = await examine(endpoint, { only })
+    expect(report.checks.map(({ id, verdict, because }) => [id, verdict, because])).toEqual([
+      ['accepts-genuine', 'pass', undefined],
+      ['refuses-unsigned', 'fail', 'refuses-wrong-secret'],
+      ['refuses-wrong-secret', 'fail', undefined],
+      ['refuses-without-failing', 'pass', undefined],
+    ])
+    expect(find(report, 'refuses-unsigned').observed).toMatch(
+      /^200 to no webhook-signature, .*; 500 to the type text\/plain, .*, no type$/,
+    )
+  })
+
   test('advice that follows from other advice names it', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, _status, text) => right.respond(response, 200, text),

@@ -147,8 +147,9 @@ export const judgeFailed = async (
 }
 
 /**
- * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it does not count as accepted;
- * {@link refusesWithoutFailing} reports all of them as one mistake.
+ * Judges forgeries. One that makes the endpoint fail was not acknowledged, so it does not count as accepted. If others are, the
+ * finding names both: an endpoint that verifies nothing may fail at what it cannot read. Otherwise, {@link refusesWithoutFailing}
+ * reports all that fail as one mistake.
  */
 export const judgeForged = async (
   examination: Examination,
@@ -159,7 +160,10 @@ export const judgeForged = async (
   const refused = attempts.filter(({ exchange }) => !isFailure(exchange))
   knowledge.refusesForgery ||= refused.some(({ exchange }) => isRefused(exchange))
   const finding = await judgeRefused(examination, refused)
-  if (failed.length === 0 || finding.verdict === 'fail') return finding
+  if (failed.length === 0) return finding
+  if (finding.verdict === 'fail') {
+    return { ...finding, observed: `${finding.observed}; ${describeAttempts(failed)}` }
+  }
   knowledge.failedForgeries.push(...failed)
   const failure = await judgeFailed(examination, failed)
   if (failure.verdict === 'fail') return failure

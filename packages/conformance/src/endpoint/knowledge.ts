@@ -45,7 +45,7 @@ export const createKnowledge = () => ({
   early: undefined as { readonly delivery: Delivery; readonly sentAt: number } | undefined,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: 0,
-  /** Forgeries to which the endpoint responded 5xx, but for 503, and for those of checks that failed for another reason. */
+  /** Forgeries to which the endpoint responded 5xx, but for 503, and for those that the finding of a failed check names. */
   failedForgeries: [] as { readonly label: string; readonly exchange: Exchange }[],
   /** Set if the endpoint refused a forgery without failing. */
   refusesForgery: false,
