@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempDisposableSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ExaminationUsageError,
   type Exchange,
@@ -731,6 +732,23 @@ describe.concurrent('one mistake is one finding', () => {
         return {
           handle: (event) => {
             if (seen.size < seen.add(event.callId ?? event.groupId).size) effects.push(JSON.stringify(event))
+          },
+        }
+      },
+    },
+    {
+      mistake: 'loses what arrives while its database is busy',
+      cause: 'handles-what-it-accepts',
+      others: ['handles-each-participant', 'survives-out-of-order', 'survives-burst'],
+      plant: ({ effects }) => {
+        let isBusy = false
+        return {
+          handle: async (event) => {
+            if (isBusy) return
+            isBusy = true
+            await sleep(200)
+            isBusy = false
+            effects.push(JSON.stringify(event))
           },
         }
       },

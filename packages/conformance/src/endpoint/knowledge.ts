@@ -16,6 +16,8 @@ export const createKnowledge = () => ({
   controlMistake: undefined as string | undefined,
   /** Set if a call's summary had no effect after the call's earlier events, although one on its own had. */
   losesLaterEvents: false,
+  /** The id of the check in which deliveries that were sent at once were accepted, but some had no effect. */
+  lossAtOnce: undefined as string | undefined,
   /** The name of an event that has an effect; `undefined` until an effect is seen. */
   effectName: undefined as EventName | undefined,
   /** Why effects prove nothing, if no effect was seen. */

@@ -187,6 +187,7 @@ export const genuineChecks: EndpointChecks = {
       const lost = handled.filter((each) => !each).length
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
       if (lost > 0) {
+        knowledge.lossAtOnce = 'handles-what-it-accepts'
         // An earlier delivery had an effect, so the endpoint may take these for repeats of it.
         const isKeyless =
           lost === accepted.length && knowledge.effectName !== undefined && secret === undefined

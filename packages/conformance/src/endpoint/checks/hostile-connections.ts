@@ -140,9 +140,16 @@ export const hostileConnectionChecks: EndpointChecks = {
         return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
       }
       const observed = `${accepted.length} of ${deliveries.length} accepted`
-      if (examination.knowledge.effectName !== undefined) {
+      const { effectName, lossAtOnce } = examination.knowledge
+      if (effectName !== undefined) {
         const lost = (await examination.areHandled(accepted)).filter((handled) => !handled).length
-        if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
+        if (lost > 0) {
+          return {
+            verdict: 'fail',
+            observed: `${observed}, ${lost} of them without an effect`,
+            because: lossAtOnce,
+          }
+        }
       }
       if (exchanges.some(isFirewalled)) {
         return { verdict: 'inconclusive', observed: `${observed}; ${explainShield(exchanges)}` }

@@ -327,7 +327,7 @@ export const identifiedChecks: EndpointChecks = {
       const missing = await joinAtOnce(examination)
       if (missing === 0) return finding
       const observed = `${missing} of ${crowd.length} participants who joined one group at once had no effect`
-      return { verdict: 'fail', observed }
+      return { verdict: 'fail', observed, because: knowledge.lossAtOnce }
     },
   },
   'remembers-for-half-a-minute': {

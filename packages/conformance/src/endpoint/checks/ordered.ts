@@ -91,14 +91,15 @@ export const orderedChecks: EndpointChecks = {
       const refused = judgeAccepted(atOnce)
       if (atOnce.length > 0 && refused.verdict !== 'pass') return refused
       const summary = atOnce.find(({ label }) => label.startsWith('CALL_AI_SUMMARY'))?.delivery
-      if (summary === undefined || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+      const { effectName, losesLaterEvents, lossAtOnce } = examination.knowledge
+      if (summary === undefined || effectName !== 'CALL_AI_SUMMARY') return finding
       const bare = await examination.prepare('CALL_AI_SUMMARY')
       await examination.deliver(bare)
       return (await losesSummary(examination, summary, bare))
         ? {
             verdict: 'fail',
             observed: 'a summary that arrived at once with the other events had no effect',
-            ...(examination.knowledge.losesLaterEvents && { because: 'handles-what-it-accepts' }),
+            because: losesLaterEvents ? 'handles-what-it-accepts' : lossAtOnce,
           }
         : finding
     },
