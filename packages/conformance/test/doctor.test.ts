@@ -1011,6 +1011,39 @@ describe.concurrent('one mistake is one finding', () => {
     )
   })
 
+  test('an endpoint that keeps the latest participant of a group is told so', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: (event) => {
+        const line = `${event.callId ?? event.groupId} `
+        const index = effects.findIndex((each) => each.startsWith(line))
+        effects.splice(index < 0 ? effects.length : index, 1, `${line}${event.event} ${event.customerPhone}`)
+      },
+    }))
+    const report = await examine(endpoint, { only: ['handles-each-participant'] })
+    expect(find(report, 'handles-each-participant')).toMatchObject({
+      verdict: 'fail',
+      observed: 'the second participant of a group replaced the first',
+      fix: expect.stringContaining('a record of each participant'),
+    })
+  })
+
+  test('an endpoint that takes the callId for the id of a delivery is told which to use', async () => {
+    await using endpoint = await startEndpoint(({ right }) => {
+      const seen = new Set<unknown>()
+      return {
+        handle: (event, id) => {
+          if (seen.size < seen.add(event.callId ?? id).size) void right.handle(event, id)
+        },
+      }
+    })
+    const report = await examine(endpoint, { only: ['handles-what-it-accepts'] })
+    expect(find(report, 'handles-what-it-accepts')).toMatchObject({
+      verdict: 'fail',
+      observed: expect.stringContaining("after the call's earlier events"),
+      fix: expect.stringContaining('by webhook-id, not by callId'),
+    })
+  })
+
   test('advice that follows from other advice names it', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, _status, text) => right.respond(response, 200, text),

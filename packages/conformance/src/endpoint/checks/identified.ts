@@ -253,8 +253,8 @@ export const identifiedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "Events": GROUP_PARTICIPANT_JOINED is sent for each participant',
     expected: 'the number of each, if the effects show numbers',
-    risk: 'A unique constraint on group and event, or on the phone number, keeps the first participant and drops the others.',
-    fix: 'Deduplicate by webhook-id. A participant is known by group and phone number.',
+    risk: 'A unique constraint on the group, on group and event, or on the phone number keeps one participant and drops the others.',
+    fix: 'Deduplicate by webhook-id. Keep a record of each participant, who is known by group and phone number.',
     needs: ['effects'],
     requests: 10,
     run: async (examination) => {
@@ -318,6 +318,9 @@ export const identifiedChecks: EndpointChecks = {
           : { verdict: 'inconclusive', observed: keepsOne('a second GROUP_PARTICIPANT_JOINED') }
       }
       if (!second?.isNumberShown) return lost
+      if (!texts.get(firstGroup)?.includes(firstPhone.slice(1))) {
+        return { verdict: 'fail', observed: 'the second participant of a group replaced the first' }
+      }
       const [elsewhere, left] = await move({ group: ids.createSubject() }, { name: 'GROUP_PARTICIPANT_LEFT' })
       if (!elsewhere?.isNumberShown) {
         return { verdict: 'fail', observed: 'a participant of one group had no effect when joining another' }
