@@ -548,6 +548,7 @@ const escapes = {
       (each) => `\\u${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
     ),
   PHP: (text: string) => text.replaceAll('/', '\\/'),
+  'lines of text': (text: string) => text.replaceAll('\\n', '\n'),
   'a URL': (text: string) => encodeURIComponent(text),
   'a form': (text: string) => `${new URLSearchParams({ text })}`,
   'HTML with numbers': (text: string) => text.replace(/[^ -~]|"/gu, toEntity),
@@ -584,6 +585,7 @@ describe.concurrent('effects', () => {
   test.each<[string, (json: string) => string]>([
     ['at its end', (json) => json.slice(0, 5_000)],
     ['after a few words', (json) => json.replace(/("recap":".{12})[^"]*/, '$1')],
+    ['at its first line break', (json) => json.replace(/("recap":"[^"]*?)\\n[^"]*/, '$1')],
     ['after the first key point', (json) => json.replace(/("keyPoints":\["[^"]*")[^\]]*/, '$1')],
     [
       'in its middle',

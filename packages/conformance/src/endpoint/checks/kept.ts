@@ -14,7 +14,7 @@ import { isAccepted, isShielded } from '../send.ts'
 import type { SummaryFields } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
 
-const plainRecap = 'Said hello, and goodbye.'
+const plainRecap = 'Said hello, asked nothing, and said goodbye.'
 /** Has fewer characters than the plain recap, so that a limit that keeps the plain one whole does not cut this one. */
 const scriptRecap = 'Grüße, 配達, שלום \u{1f44b}.'
 const markupRecap = 'Costs <b>5 & more</b>.'
@@ -23,6 +23,8 @@ const pageMarkup = /<\/[a-z]+>|<(?:br|dd|li|p|td)\b/i
 
 /** Longer than the text columns of some databases. */
 const longRecap = `${'Recap. '.repeat(10_000)}This is the end.`
+/** The first of two lines that also have fewer characters than the plain recap. */
+const firstLine = 'Two lines.'
 const shortList = ['Asked for apples', 'Wants pears']
 const longList = Array.from({ length: 20 }, (_, index) => `Point number ${index + 101}`)
 
@@ -160,38 +162,48 @@ export const keptChecks: EndpointChecks = {
     },
   },
   'keeps-long-texts': {
-    title: 'Keeps long texts and lists to their end',
+    title: 'Keeps texts and lists to their end',
     severity: 'medium',
-    clause: 'specification, "Summary object": texts and lists have no maximum length',
+    clause:
+      'specification, "Summary object": texts and lists have no maximum length; RFC 8259, section 7: a string may have line breaks',
     expected:
-      'a recap of 70,000 characters and all of 20 key points, if the effects show recaps and key points',
-    risk: 'A part of a long summary is lost, and no one notices, because the response is 2xx.',
-    fix: 'Store texts in columns without a limit. If only the effects are cut, let them show the whole summary.',
+      'a recap of 70,000 characters, one of two lines and all of 20 key points, if the effects show recaps and key points',
+    risk: 'A part of a summary is lost, and no one notices, because the response is 2xx.',
+    fix: 'Store texts with all their lines, in columns without a limit. If only the effects are cut, let them show the whole summary.',
     needs: ['effects'],
-    requests: 2,
+    requests: 3,
     run: async (examination) => {
-      if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
-      const [plain = '', shown = ''] = await show(examination, [
+      const { knowledge, ids, listEffects, hasCompleteEffects } = examination
+      if (knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
+      const secondLine = ids.createSubject()
+      const [plain = '', shown = '', twoLines = ''] = await show(examination, [
         { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
         { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
+        writeRecap(`${firstLine}\n${secondLine}`),
       ])
       // The first words show that the effects have recaps, even if they cut each.
       const showsRecaps = showsText(plain, plainRecap.slice(0, 10))
       const showsLists = shortList.some((point) => showsText(plain, point))
       if (!showsRecaps && !showsLists) return noRecaps
       if (shown === '') return { verdict: 'inconclusive', observed: 'a summary of 70 kB had no effect' }
+      // Effects that break their lines where a text does have the second line without the callId.
+      const isCutAtBreak =
+        showsText(plain, plainRecap) &&
+        showsText(twoLines, firstLine) &&
+        (await listEffects(buildDelivery(examination, {}, secondLine))).length === 0
       const missing = [
         ...(showsRecaps && !showsText(shown, longRecap)
-          ? [`the whole recap of ${longRecap.length} characters`]
+          ? [`the whole recap of ${longRecap.length} characters (they show ${shown.length})`]
           : []),
         ...(showsLists && !longList.every((point) => showsText(shown, point))
           ? ['each of 20 key points']
           : []),
+        ...(isCutAtBreak ? ['the second line of a recap'] : []),
       ]
       if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
-      const observed = `the effects show ${shown.length} characters, and not ${missing.join(' or ')}`
-      if (examination.hasCompleteEffects) return { verdict: 'fail', observed }
-      examination.knowledge.leftOpen = true
+      const observed = `the effects do not show ${missing.join(' or ')}`
+      if (hasCompleteEffects) return { verdict: 'fail', observed }
+      knowledge.leftOpen = true
       // Only the application knows whether they were cut when they were stored or when they were shown.
       const remedy =
         'cut where it is stored, or only in the effects; if these are complete, pass --effects-complete'
