@@ -275,6 +275,16 @@ test('prints paths that exist from the folder of the application, and writes the
   expect(planFiles(jest).files.map((file) => file.path)).toContain('src/wabakit/receiver.spec.ts')
 })
 
+test('prints what jest needs to find a .ts file that is imported as .js, as TypeScript asks in a module', () => {
+  const dependencies = { express: '*', jest: '*' }
+  const module = planFiles(createProject('jest-module', dependencies, { type: 'module', tsconfig: true }))
+  expect(module.files.map(({ text }) => text).join()).toContain("from '../wabakit/receiver.js'")
+  const [, pattern = ''] = /^moduleNameMapper: \{ '(.+)': '\$1' \},$/m.exec(module.nextLines.join('\n')) ?? []
+  expect('../wabakit/receiver.js'.replace(new RegExp(pattern), '$1')).toBe('../wabakit/receiver')
+  const script = planFiles(createProject('jest-script', dependencies))
+  expect(script.nextLines.join()).not.toContain('moduleNameMapper')
+})
+
 test('draws a new token of 128 bits for each project', () => {
   const path = createProject('tokens', { hono: '*' })
   const tokens = Array.from({ length: 50 }, () => planFiles(path).token)

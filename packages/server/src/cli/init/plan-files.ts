@@ -88,7 +88,7 @@ ${variable}=
  */
 const listNextLines = (
   framework: Framework,
-  { style, sender, hasInbox }: ReceiverChoices & { style: Style },
+  { style, sender, hasInbox, runner }: ReceiverChoices & Pick<Project, 'runner'> & { style: Style },
 ): readonly string[] => {
   const { receiver, route, start, nextStep, isInjected } = framework
   const startsByHand = hasInbox && !isInjected && start === undefined
@@ -100,6 +100,12 @@ const listNextLines = (
       : []),
     ...nextStep.map((line) => line.replace('VARIABLE', sender.variable).replace('ENDING', style.ending)),
     ...(startsByHand ? ['receiver.start() // once, when the process starts: handles what is stored'] : []),
+    ...(runner === 'jest' && style.extension === 'ts' && style.ending === '.js'
+      ? [
+          '// jest.config: otherwise jest finds no .ts file that is imported as .js',
+          "moduleNameMapper: { '^([.]{1,2}/.*)[.]js$': '$1' },",
+        ]
+      : []),
   ]
   return style.isRequiring || style.extension === 'mjs' ? lines.map(toRequire) : lines
 }
@@ -183,7 +189,7 @@ export const planFiles = (folder: string, { verify = 'url', inbox: wished }: Cho
     kept: wanted.filter(exists).map(({ path }) => path),
     /** The command that installs wabakit, and what else the files need and the project lacks. */
     install: getInstall(project, { needsNodeTypes: isTyped && framework.isLazy === undefined }),
-    nextLines: listNextLines(framework, { style, ...choices }),
+    nextLines: listNextLines(framework, { style, ...choices, runner: project.runner }),
     runner: project.runner,
     header: choices.sender.header?.('…'),
     variable: choices.sender.variable,
