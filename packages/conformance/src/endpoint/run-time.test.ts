@@ -15,3 +15,12 @@ test('a run ends after 20 minutes, however little time its endpoint had on a bus
   expect([time.getLeftMs(), ended.mock.calls.length]).toEqual([0, 1])
   cancel()
 })
+
+test('a check that begins as the time of the run ends gets no negative time, of which Node.js warns', () => {
+  const delays = vi.spyOn(globalThis, 'setTimeout')
+  onTestFinished(() => delays.mockRestore())
+  const clock = { now: () => 0, after: () => () => {} }
+  const time = startRunTime({ clock, timeoutMs: 0, estimateMs: () => 0 })
+  time.after(1, () => {})()
+  expect(delays.mock.calls.map(([, ms]) => ms)).toEqual([0])
+})

@@ -26,7 +26,7 @@ export const startRunTime = ({ clock, timeoutMs, estimateMs }: RunTime) => {
     /** Calls back once this many milliseconds have passed, or the run is over. Returns a function that cancels it. */
     after: (ms: number, callback: () => void): (() => void) => {
       const cancel = timeoutMs === undefined ? clock.after(ms, callback) : undefined
-      const timer = setTimeout(callback, Math.min(getRealLeftMs(), longestTimerMs))
+      const timer = setTimeout(callback, Math.min(Math.max(0, getRealLeftMs()), longestTimerMs))
       return () => {
         cancel?.()
         clearTimeout(timer)
