@@ -3,6 +3,7 @@ import './page-globals.ts'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../src/api/api-error.ts'
+import { HttpStatus } from '../src/components/status.tsx'
 import { nameChoice, toChoices } from '../src/format/choices.ts'
 import { reveal, showBody, showNumber, showText } from '../src/format/mask.ts'
 import { formatAge, formatCount, formatLatency, formatRate, formatShort } from '../src/format/numbers.ts'
@@ -19,6 +20,11 @@ test('escapes characters that reorder text, and keeps the joiners of emoji and P
   const joined = 'Family 👨‍👩‍👧 می‌خواهم'
   expect(joined).toMatch(/\u200d[\s\S]*\u200c/)
   expect(reveal(joined)).toBe(joined)
+})
+
+test('only a status from 200 to 299 looks like a success', () => {
+  const tones = [101, 200, 299, 302, 500, null].map((status) => HttpStatus({ status }).props.tone)
+  expect(tones).toEqual(['bad', 'good', 'good', 'bad', 'bad', 'bad'])
 })
 
 test.each([

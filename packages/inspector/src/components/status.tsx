@@ -90,5 +90,5 @@ export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>) => (
 
 export const HttpStatus = ({ status }: { readonly status: number | null }) => {
   if (status === null) return <Badge tone="bad">no response</Badge>
-  return <Badge tone={status < 300 ? 'good' : 'bad'}>{String(status)}</Badge>
+  return <Badge tone={status >= 200 && status < 300 ? 'good' : 'bad'}>{String(status)}</Badge>
 }
