@@ -3,6 +3,7 @@ import { addApiKey } from '../actions/api-keys.tsx'
 import { sendOwn } from '../api/organization.ts'
 import { send } from '../api/send.ts'
 import { BodyView } from '../components/body-view.tsx'
+import { Breakable } from '../components/breakable.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Panel } from '../components/panel.tsx'
 import { RecordLink } from '../components/record-link.tsx'
@@ -156,10 +157,15 @@ export const requests: ListDefinition<ApiRequest> = {
       },
       isExtra: 'below',
     },
-    From: { width: 'minmax(70px, 1.7fr)', cell: nameSender, isExtra: true },
+    From: { width: 'minmax(70px, 1.4fr)', cell: nameSender, isExtra: true },
     'User agent': {
-      width: 'minmax(40px, 1.1fr)',
-      cell: ({ userAgent }) => userAgent && <span class="quiet">{showText(userAgent)}</span>,
+      width: 'minmax(40px, 1.4fr)',
+      cell: ({ userAgent }) =>
+        userAgent && (
+          <span class="two-lines quiet">
+            <Breakable text={showText(userAgent)} />
+          </span>
+        ),
       isExtra: true,
     },
     About: {

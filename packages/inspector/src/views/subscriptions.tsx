@@ -205,7 +205,7 @@ export const subscriptions: ListDefinition<ListedSubscription> = {
     Endpoint: {
       width: 'minmax(140px, 2fr)',
       cell: ({ url }) => (
-        <span class="name address" title={url}>
+        <span class="name two-lines" title={url}>
           <Breakable text={shortenUrl(url)} />
         </span>
       ),

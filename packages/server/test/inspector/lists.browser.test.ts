@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
 import { acme, control, createGroup } from '../fixture.ts'
@@ -26,6 +26,16 @@ const readPlace = (page: Page) =>
       reached: document.querySelector('.row[aria-selected=true]')?.textContent,
     }
   })
+
+/** Returns how many pixels of a cell are cut off. */
+const measureCut = (cell: Locator): Promise<number> =>
+  cell.evaluate((element) =>
+    Math.max(
+      ...[element, ...element.querySelectorAll('*')]
+        .filter(({ clientWidth }) => clientWidth > 0)
+        .map((each) => each.scrollHeight - each.clientHeight + each.scrollWidth - each.clientWidth),
+    ),
+  )
 
 onEachStore('the lists of the inspector', (inspector) => {
   const publish = async (count: number, subject = 'call:burst', name = 'BURST'): Promise<void> => {
@@ -70,17 +80,22 @@ onEachStore('the lists of the inspector', (inspector) => {
       await page.reload()
       const row = page.locator('.rows .row').filter({ hasText: path })
       await expect.poll(async () => (await row.boundingBox())?.height).toBe(height)
-      const cut = await row
-        .getByRole('gridcell')
-        .nth(1)
-        .evaluate((cell) =>
-          [cell, ...cell.querySelectorAll('*')]
-            .filter(({ clientWidth }) => clientWidth > 0)
-            .map((each) => each.scrollHeight - each.clientHeight + each.scrollWidth - each.clientWidth),
-        )
-      expect(Math.max(...cut), `${path} at ${width} px`).toBe(0)
+      expect(await measureCut(row.getByRole('gridcell').nth(1)), `${path} at ${width} px`).toBe(0)
       await picture(`${inspector.store}-addresses-${width}`)
     }
+  })
+
+  inspector.once('a user agent may take two lines, in a row of the usual height', async () => {
+    const headers = { 'user-agent': 'acme-billing/2.3 (node)' }
+    await fetch(`${inspector.stage.server.url}/v1/call/ai-summary?callId=any`, { headers })
+    const { page, picture } = await inspector.open('requests?organization=acme', {
+      viewport: { width: 1280, height: 800 },
+    })
+    const cell = page.getByRole('gridcell', { name: 'acme-billing/2.3 (node)', exact: true })
+    await cell.waitFor()
+    expect(await measureCut(cell)).toBe(0)
+    expect((await page.locator('.rows .row', { has: cell }).boundingBox())?.height).toBe(40)
+    await picture(`${inspector.store}-requests-1280`)
   })
 
   inspector.matrix('a scrolled list stays in place, and counts new records', async () => {
