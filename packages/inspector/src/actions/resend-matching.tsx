@@ -113,7 +113,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         ? 'None of the matching deliveries can be resent now:'
         : `${total} of the matching deliveries can be resent:`
   return (
-    <Dialog title="Resend all that match" onClose={onClose}>
+    <Dialog title="Resend all matching deliveries" onClose={onClose}>
       <LoadProblem text={problem} />
       <p role="status">{text}</p>
       <Facts
@@ -146,6 +146,6 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
 
 export const ResendMatching = (matching: Matching) => (
   <Button icon="resend" onClick={() => openDialog((close) => <Confirmation {...matching} onClose={close} />)}>
-    Resend all that match
+    Resend all matching deliveries…
   </Button>
 )

@@ -197,7 +197,7 @@ onSqlite('the inspector', (inspector) => {
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
-      await page.getByRole('button', { name: 'Resend all that match' }).click()
+      await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
       await page.getByRole('button', { name: /^Resend \d+$/ }).waitFor()
       expect(await listProblemsInBoth(page), 'resending all').toEqual([])
       await page.keyboard.press('Escape')

@@ -259,7 +259,7 @@ onOneStore('the details of the inspector', (inspector) => {
     const { page, picture } = await inspector.open(
       'deliveries?organization=acme&name=CALL_INCOMING_INITIATED',
     )
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: /^Resend \d+/ }).waitFor()
     const counts = await dialog.locator('table .number').allInnerTexts()
@@ -343,7 +343,7 @@ onOneStore('the details of the inspector', (inspector) => {
     await picture(`${inspector.store}-resend-failed-375`)
     await close()
     await visit(page, inspector.getUrl('deliveries?organization=acme&response=400,401,403'))
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     await dialog.getByText('400, 401 or 403').waitFor()
   })
 

@@ -178,7 +178,7 @@ onOneStore('the records of the inspector', (inspector) => {
     await row.waitFor()
     expect(await row.innerText()).toMatch(/\+\d{11}/)
     const count = await deliveries.resend('acme', { responses: [401] }, { dryRun: true })
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     await page.getByRole('button', { name: `Resend ${count}` }).click()
     await page.getByText(`${count} resent.`).waitFor()
 
@@ -200,7 +200,7 @@ onOneStore('the records of the inspector', (inspector) => {
     await page.getByLabel('Finished before').fill('2100-01-01T00:00:00')
     await expect.poll(() => page.url()).toMatch(/finishedBefore=2/)
     // The dialog shows the filters with the page's labels and time zone. Just after midnight, an hour ago has a date.
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     const filters = page.getByRole('dialog').locator('.facts')
     await expect
       .poll(() => filters.innerText())
@@ -217,7 +217,7 @@ onOneStore('the records of the inspector', (inspector) => {
       },
     )
     await page.getByRole('button', { name: 'Filters (1)' }).click()
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('of the matching deliveries').waitFor()
     const hidden = await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
@@ -513,7 +513,7 @@ onOneStore('the records of the inspector', (inspector) => {
     await page.goto(inspector.getUrl('deliveries?status=delivered'))
     await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('last hour')
     await page.getByLabel('Time from').waitFor()
-    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     await page.getByRole('dialog').locator('time').first().waitFor()
     await check(page, 'the filters')
     expect(problems).toEqual([])
