@@ -1,5 +1,4 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import type { ComponentChildren } from 'preact'
 import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
 import { Breakable } from '../components/breakable.tsx'
 import { DeliveryStatus } from '../components/status.tsx'
@@ -11,8 +10,6 @@ type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined
   /** The property in which the deliveries differ. */
   readonly by: 'endpoint' | 'subject'
-  /** A link to further deliveries. */
-  readonly children?: ComponentChildren
 }
 
 const describe = (delivery: Delivery, by: DeliveryLinksProps['by']): string =>
@@ -23,7 +20,7 @@ const none = {
   subject: 'This subscription has not matched an event yet.',
 } as const
 
-export const DeliveryLinks = ({ deliveries, by, children }: DeliveryLinksProps) => (
+export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
   <section class="attempts links" aria-label="Deliveries">
     <h3>Deliveries</h3>
     {deliveries?.length === 0 && <p class="quiet">{none[by]}</p>}
@@ -45,6 +42,5 @@ export const DeliveryLinks = ({ deliveries, by, children }: DeliveryLinksProps) 
         </li>
       ))}
     </ul>
-    {children}
   </section>
 )

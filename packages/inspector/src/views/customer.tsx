@@ -81,16 +81,20 @@ const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
   </section>
 )
 
-/** A link to all deliveries, unless all are shown. If the customer has calls that are not shown, their number is not known. */
+/** Number of memberships whose deliveries the server counts. */
+const maxCounted = 20
+
+/** A link to all deliveries, unless all are shown. If some are not counted, their number is not known. */
 const AllDeliveries = ({ customer }: { readonly customer: Customer }) => {
   const { number, calls, hasMoreCalls, memberships, deliveries } = customer
   const endpoints = [...calls, ...memberships].flatMap((each) => each.endpoints)
   const count = endpoints.reduce((sum, { events }) => sum + events, 0)
-  if (!hasMoreCalls && count === deliveries.length) return null
+  const isCounted = !hasMoreCalls && memberships.length <= maxCounted
+  if (isCounted && count === deliveries.length) return null
   return (
     <p>
       <RecordLink view="deliveries" filters={{ text: number }}>
-        {hasMoreCalls ? 'All deliveries' : `All ${formatCount(count)} deliveries`}
+        {isCounted ? `All ${formatCount(count)} deliveries` : 'All deliveries'}
       </RecordLink>
     </p>
   )
@@ -123,11 +127,10 @@ export const CustomerView = () => {
         )}
         {customer && areSubscriptionsKnown.value && (
           <>
+            <AllDeliveries customer={customer} />
             <Calls customer={customer} />
             <Memberships memberships={customer.memberships} />
-            <DeliveryLinks deliveries={customer.deliveries} by="endpoint">
-              <AllDeliveries customer={customer} />
-            </DeliveryLinks>
+            <DeliveryLinks deliveries={customer.deliveries} by="endpoint" />
           </>
         )}
       </div>

@@ -97,6 +97,29 @@ onOneStore('the details of the inspector', (inspector) => {
     await page.getByRole('heading', { name: `Deliveries ${length}` }).waitFor()
   })
 
+  inspector.once('the link to all deliveries of a customer in many groups is in view', async () => {
+    const { server, accepting } = inspector.stage
+    const { groups, participants, subscriptions } = server.service
+    const target = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
+    const { id } = await subscriptions.create('acme', target)
+    onTestFinished(() => subscriptions.remove('acme', id))
+    // The deliveries of the first 20 are counted.
+    for (let count = 0; count < 21; count++) {
+      const groupId = `many-${count}`
+      await groups.create('acme', { groupId, wabaNumber: '+15550100001', subject: 'Team' })
+      await participants.join('acme', { groupId, phone: '+15550188081' })
+    }
+    for (const width of [1280, 375]) {
+      const { page, picture } = await inspector.open('customers?organization=acme&id=15550188081', {
+        viewport: { width, height: 800 },
+      })
+      const link = page.getByRole('link', { name: 'All deliveries' })
+      await link.waitFor()
+      expect((await link.boundingBox())?.y).toBeLessThan(800)
+      await picture(`${inspector.store}-customer-of-groups-${width}`)
+    }
+  })
+
   inspector.once('the title of a panel is shown in full at any width, and breaks between words', async () => {
     const { server, rejecting } = inspector.stage
     const { subscriptions, deliveries } = server.service
