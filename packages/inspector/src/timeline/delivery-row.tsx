@@ -87,7 +87,10 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
               title={`Attempt ${number}: ${status ?? error}, ${formatDuration(durationMs)}, at ${formatTime(at)}`}
               onClick={() => select(number)}
             >
-              {status ?? '×'}
+              <span>
+                <small>#{number}</small>
+                {status ?? '×'}
+              </span>
               <MarkSign marks={ofAttempt} />
             </button>
           )

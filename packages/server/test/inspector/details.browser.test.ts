@@ -180,7 +180,8 @@ onOneStore('the details of the inspector', (inspector) => {
         viewport: { width, height: 900 },
       })
       await page.locator('.next').first().waitFor()
-      expect(await page.locator('.try', { hasText: '401' }).count()).toBe(5)
+      const attempts = await page.locator('.try', { hasText: '401' }).allInnerTexts()
+      expect(attempts).toEqual(Array.from({ length: 5 }, (_, index) => `#${index + 1}\n401`))
       const overlapping = await page.locator('.lanes').evaluate((lanes) => {
         const boxes = [...lanes.querySelectorAll('.try, .next, .flag, .now, .now span')].map((element) => ({
           name: `${element.className || element.localName} ${element.textContent}`,
