@@ -3,7 +3,6 @@ import { DeliveryStatus } from '../components/status.tsx'
 import { WaitText } from '../components/time.tsx'
 import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
-import { isPhone } from '../state/viewport.ts'
 import { type Axis, placeAttempts } from './scale.ts'
 
 /** The delivery and the attempt that are selected in a timeline. `undefined` means the last attempt. */
@@ -26,24 +25,22 @@ export type TimelineDelivery = Timeline['deliveries'][number]
 export type DeliveryRowProps = Axis & {
   readonly delivery: TimelineDelivery
   readonly entries: readonly TimelineEntry[]
+  /** The minimum width of an attempt, in pixels. */
+  readonly minWidth: number
   readonly selected: TimelineSelection | undefined
   readonly onSelect: (selection: TimelineSelection) => void
 }
-
-/** Returns the minimum width at which an attempt is easy to click or tap, in pixels. */
-export const getMinWidth = (): number => (isPhone.value ? 44 : 34)
 
 /** The width of a mark and of the space before it, in pixels. */
 const markWidth = 24
 
 export const DeliveryRow = (props: DeliveryRowProps) => {
-  const { delivery, entries, nowX, place, width, selected, onSelect } = props
+  const { delivery, entries, minWidth, nowX, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery
   const own = entries.filter((entry) => 'deliveryId' in entry && entry.deliveryId === id)
   const next = own.find(({ kind }) => kind === 'next_attempt')
   const toX = (time: number): number => place(time) * width
   const start = toX(Date.parse(createdAt))
-  const minWidth = getMinWidth()
   const attempts = own.flatMap((entry) => (entry.kind === 'attempt' ? [entry] : []))
   const places = attempts.map(({ at, attempt: { durationMs }, marks: ofAttempt }) => {
     const x = toX(Date.parse(at))

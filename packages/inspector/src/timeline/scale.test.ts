@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScale, listTicks, placeAttempts, placeFlags, spread } from './scale.ts'
+import { createScale, fitAttempts, listTicks, placeAttempts, placeFlags, spread } from './scale.ts'
 
 const second = 1_000
 const day = 86_400 * second
@@ -42,6 +42,11 @@ test('flags at the same time are on separate lines, within the axis', () => {
   const placed = placeFlags([flag, flag, flag], { place: () => 1, width: 400, nowX: 390 })
   expect(placed.map(({ line }) => line)).toEqual([0, 1, 2])
   expect(placed.map(({ x }) => x)).toEqual([197, 197, 197])
+})
+
+test('attempts become narrower rather than the axis wider, while each has room for its status', () => {
+  const fit = (count: number) => fitAttempts(count, { axis: 342, easy: 44 })
+  expect([2, 7, 8, 10, 12, 40].map(fit)).toEqual([44, 44, 40, 32, 26, 26])
 })
 
 test('attempts do not overlap, and stay on the axis while there is room', () => {

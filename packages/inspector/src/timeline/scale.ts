@@ -87,6 +87,15 @@ type Placed = { readonly x: number; readonly width: number }
 /** The space between items, in pixels. */
 export const gap = 2
 
+/** The least width of an attempt, with room for its status, in pixels. */
+const leastWidth = 26
+
+/** Chooses the minimum width of attempts: so many fit side by side, down to the least width. `axis` and `easy` are in pixels. */
+export const fitAttempts = (
+  count: number,
+  { axis, easy }: { readonly axis: number; readonly easy: number },
+): number => Math.max(leastWidth, Math.min(easy, Math.floor((axis - gap) / count) - gap))
+
 /**
  * Moves overlapping items apart, so that the user can click each of them. Preserves their order and, if there
  * is enough room, keeps them within the axis.

@@ -6,10 +6,11 @@ import { Button, IconButton } from '../components/button.tsx'
 import { Choice } from '../components/choice.tsx'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { isTrace } from '../state/route.ts'
-import { type DeliveryRowProps, getMinWidth } from './delivery-row.tsx'
+import { isPhone } from '../state/viewport.ts'
+import type { DeliveryRowProps } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { Lane } from './lane.tsx'
-import { createScale, gap, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
+import { createScale, fitAttempts, gap, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
 import { findVirtualTime } from './virtual-time.ts'
 
 const zoomStep = 1.6
@@ -70,10 +71,13 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     return () => observer.disconnect()
   }, [])
 
-  const room = getMinWidth() + gap
   const most = Math.max(0, ...deliveries.map(({ attempts }) => attempts))
+  // At this width, an attempt is easy to click or tap.
+  const easy = isPhone.value ? 44 : 34
+  const minWidth = fitAttempts(most + 1, { axis: visible.value, easy })
+  const room = minWidth + gap
   // Wider than the page if the attempts of a delivery and the next one do not fit side by side.
-  const width = Math.max(visible.value, (most + 1) * room) * zoom.value
+  const width = Math.max(visible.value, (most + 1) * room + gap) * zoom.value
 
   const zoomBy = (factor: number): void => {
     const element = box.current
@@ -90,7 +94,9 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const scale = createScale(listTimes(timeline), mode.value)
   // Leaves room for the next attempts.
   const end = entries.some((entry) => entry.kind === 'next_attempt') ? width - room - gap : width
-  const axis = { place: scale.place, width, nowX: Math.min(scale.place(Date.parse(now)) * width, end) }
+  // Leaves room for all attempts before the line of the current time.
+  const nowX = Math.min(Math.max(scale.place(Date.parse(now)) * width, most * room), end)
+  const axis = { place: scale.place, width, nowX }
   const [kind = '', ...id] = timeline.subject.split(':')
   const filters = { [kind]: id.join(':') }
   const virtual = findVirtualTime(entries)
@@ -163,7 +169,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
               key={subscription.id}
               url={subscription.url}
               deliveries={deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id)}
-              {...{ entries, selected, onSelect, ...axis }}
+              {...{ entries, minWidth, selected, onSelect, ...axis }}
             />
           ))}
           {virtual && (

@@ -163,7 +163,7 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
-  inspector.once('nothing of a timeline covers anything else at 1280 and 375 px', async () => {
+  inspector.once('a timeline shows every attempt at any width, and covers none', async () => {
     const callId = await inspector.simulate({})
     const { server, rejecting } = inspector.stage
     const { deliveries } = server.service
@@ -171,17 +171,21 @@ onOneStore('the details of the inspector', (inspector) => {
       const selection = { subject: `call:${callId}`, subscriptionId: rejecting.id }
       return (await deliveries.list('acme', selection)).items[0]
     }
-    for (let attempts = 1; attempts <= 5; attempts++) {
+    // The schedule has ten attempts.
+    for (let attempts = 1; attempts <= 9; attempts++) {
       await expect.poll(async () => (await find())?.attempts).toBe(attempts)
-      if (attempts < 5) await deliveries.retry('acme', (await find())?.id ?? '')
+      if (attempts < 9) await deliveries.retry('acme', (await find())?.id ?? '')
     }
-    for (const width of [1280, 375]) {
+    for (const width of [1280, 768, 375]) {
       const { page, picture } = await inspector.open(`calls?organization=acme&id=${callId}&delivery=none`, {
         viewport: { width, height: 900 },
       })
       await page.locator('.next').first().waitFor()
       const attempts = await page.locator('.try', { hasText: '401' }).allInnerTexts()
-      expect(attempts).toEqual(Array.from({ length: 5 }, (_, index) => `#${index + 1}\n401`))
+      expect(attempts).toEqual(Array.from({ length: 9 }, (_, index) => `#${index + 1}\n401`))
+      const measureHidden = () =>
+        page.locator('.lanes').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      await expect.poll(measureHidden, { message: `what ${width} px do not show` }).toBe(0)
       const overlapping = await page.locator('.lanes').evaluate((lanes) => {
         const boxes = [...lanes.querySelectorAll('.try, .next, .flag, .now, .now span')].map((element) => ({
           name: `${element.className || element.localName} ${element.textContent}`,
