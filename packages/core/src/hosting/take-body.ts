@@ -3,7 +3,7 @@ import { type ByteCollector, createByteCollector, createStream } from '@wabakit/
 /** The part of node:http's IncomingMessage that has a body. */
 type Incoming = {
   on(name: 'data', listener: (chunk: Uint8Array) => void): Incoming
-  once(name: 'end' | 'close', listener: () => void): Incoming
+  on(name: 'end' | 'close', listener: () => void): Incoming
 }
 
 /**
@@ -32,7 +32,7 @@ export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
     bytes.add(chunk.length > room ? chunk.subarray(0, room) : chunk)
     if (bytes.length > maxBytes) settle('complete')()
   })
-  incoming.once('end', settle('complete')).once('close', settle('lost'))
+  incoming.on('end', settle('complete')).on('close', settle('lost'))
   return () =>
     new Promise((resolve, reject) => {
       onChange = () => {
