@@ -26,23 +26,21 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
     file.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
   )
   const named = JSON.stringify([manifest.exports, manifest.imports]).match(/\.\/src\/[\w./-]+?\.ts/g) ?? []
-  const sources = [...named, ...bins]
-  const entry = Object.fromEntries(
-    [...new Set(sources)].map((source) => [
-      source.slice('./src/'.length, -'.ts'.length),
-      `${dir}/${source.slice(2)}`,
-    ]),
+  const names = [...new Set([...named, ...bins])].map((source) =>
+    source.slice('./src/'.length, -'.ts'.length),
   )
+  const locate = (format: (name: string) => string) =>
+    Object.fromEntries(names.map((each) => [each, format(each)]))
   return [
     {
       name,
-      entry,
+      entry: locate((each) => `${dir}/src/${each}.ts`),
       outDir: `${dir}/dist`,
       format: 'esm',
       platform: 'neutral',
       target: 'es2023',
-      // `wabakit` has its own (tools/release/declarations.ts).
-      dts: name !== 'wabakit',
+      // From those that `npm run build` has written for each source. `wabakit` has its own (tools/release/declarations.ts).
+      dts: name !== 'wabakit' && { entry: locate((each) => `.tmp/declarations/${name}/src/${each}.d.ts`) },
       sourcemap: true,
       // The sources are in the package: the maps name them and need no copies.
       esbuildOptions: (options) => {

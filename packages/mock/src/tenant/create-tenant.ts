@@ -83,7 +83,8 @@ export const createTenant = (options: TenantOptions) => {
     createTrace: async () => {
       const { createTrace } = await import('./create-trace.ts')
       const [upcoming, collectorUrl] = [await listUpcoming(state), targets.findCollectorUrl()]
-      return createTrace({ account, settings, state, faults, waiters, upcoming, collectorUrl })
+      const { requests } = options
+      return createTrace({ account, settings, state, requests, faults, waiters, upcoming, collectorUrl })
     },
   })
   /** Records what the test asked for: a call of a function, with its arguments, or a request. */

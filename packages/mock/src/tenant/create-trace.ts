@@ -1,3 +1,4 @@
+import type { RequestLog } from '@wabakit/core/hosting'
 import { saveTrace } from '@wabakit/core/trace'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Account } from '../data/account.ts'
@@ -12,6 +13,7 @@ export type TracedTenant = {
   readonly account: Account
   readonly settings: TenantSettings
   readonly state: TenantState
+  readonly requests: RequestLog
   readonly faults: TenantFaults
   readonly waiters: Pick<Waiters, 'list'>
   readonly upcoming: readonly Upcoming[]
@@ -43,9 +45,9 @@ const toPlain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)
 
 /** Creates the trace of what happened since the last reset. */
 export const createTrace = async (tenant: TracedTenant): Promise<string> => {
-  const { account, state, faults, waiters, upcoming, collectorUrl } = tenant
+  const { account, state, requests, faults, waiters, upcoming, collectorUrl } = tenant
   const { organizationId } = account
-  const { timers, recorder, simulation, requests, wires, rows } = state
+  const { timers, recorder, simulation, wires, rows } = state
   const now = timers.now()
   const { items: calls } = await rows.listCalls({ organizationId, limit: 100_000 })
   const dueSummaries = calls.flatMap(({ callId }) => {

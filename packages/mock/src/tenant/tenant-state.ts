@@ -309,7 +309,6 @@ export const createTenantState = (options: LastingParts) => {
       correct: requests.correct,
     }),
     transport,
-    requests,
     /** The store of records, without what a profile or a fault adds to it. */
     rows,
     wires,
