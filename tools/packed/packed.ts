@@ -146,24 +146,29 @@ const hashTarballs = (folder: string): string => {
   return sum.digest('hex').slice(0, 16)
 }
 
+/** Installs the release that `WABAKIT_RELEASE` names, unless it is installed already. Returns the folder, which `npm ci` removes. */
+export const installRelease = async (): Promise<string> => {
+  if (released === undefined) throw new Error('Name the folder of a release: WABAKIT_RELEASE=.release')
+  const installed = join(root, 'node_modules/.cache/wabakit-packed', hashTarballs(resolve(root, released)))
+  if (existsSync(installed)) return installed
+  const unfinished = `${installed}-${process.pid}`
+  await packAndInstall(unfinished)
+  try {
+    renameSync(unfinished, installed)
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(installed)) throw error
+    rmSync(unfinished, { recursive: true })
+  }
+  return installed
+}
+
 /**
  * Installs the tarballs of all packages into `dir` with npm, as a user would, but offline: third-party packages are packed
  * from this installation. If one is installed here in two versions, an override gives the second to its dependents.
- * A release is installed once, and then copied; `npm ci` removes the copy.
+ * A release is installed once, and then copied.
  */
 export const installPacked = async (dir: string): Promise<void> => {
   if (released === undefined) return await packAndInstall(dir)
-  const installed = join(root, 'node_modules/.cache/wabakit-packed', hashTarballs(resolve(root, released)))
-  if (!existsSync(installed)) {
-    const unfinished = `${installed}-${process.pid}`
-    await packAndInstall(unfinished)
-    try {
-      renameSync(unfinished, installed)
-    } catch (error) {
-      // Another process was faster.
-      if (!existsSync(installed)) throw error
-      rmSync(unfinished, { recursive: true })
-    }
-  }
-  cpSync(installed, dir, { recursive: true, verbatimSymlinks: true })
+  cpSync(await installRelease(), dir, { recursive: true, verbatimSymlinks: true })
 }
