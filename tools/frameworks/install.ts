@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,16 +33,21 @@ const cache = join(tmpdir(), `wabakit-examples-${hash(root)}`)
 /** Packs the published packages. Returns the dependencies that install them. The path of a tarball changes with its content. */
 export const packPackages = async (): Promise<Record<string, string>> => {
   await ensureBuilt()
-  const fresh = join(cache, 'fresh')
-  rmSync(fresh, { recursive: true, force: true })
-  mkdirSync(fresh, { recursive: true })
+  const all = join(cache, 'tarballs')
+  mkdirSync(all, { recursive: true })
+  const fresh = mkdtempSync(join(cache, 'fresh-'))
   const folders = listPublishedPackages()
   await packFolders(folders, fresh)
   const tarballs = readdirSync(fresh).map((file) => join(fresh, file))
-  const packed = join(cache, 'tarballs', hash(...tarballs.map((file) => readFileSync(file))))
-  if (!existsSync(packed)) {
-    rmSync(join(cache, 'tarballs'), { recursive: true, force: true })
-    cpSync(fresh, packed, { recursive: true })
+  const packed = join(all, hash(...tarballs.map((file) => readFileSync(file))))
+  for (const each of readdirSync(all))
+    if (each !== basename(packed)) rmSync(join(all, each), { recursive: true, force: true })
+  try {
+    renameSync(fresh, packed)
+  } catch (error) {
+    // An earlier run has packed the same, or another one that runs now.
+    if (!existsSync(packed)) throw error
+    rmSync(fresh, { recursive: true })
   }
   const find = (name: string) =>
     readdirSync(packed).find((file) => file.startsWith(`${name.replace('@', '').replace('/', '-')}-0`))
