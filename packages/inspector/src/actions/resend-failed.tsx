@@ -3,7 +3,7 @@ import type { Delivery, Page } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
 import { loadAttempts, sendOwn } from '../api/organization.ts'
 import { reloadAll } from '../api/reload.ts'
-import { nameEndpoint } from '../api/subscriptions.ts'
+import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
 import { Choice } from '../components/choice.tsx'
 import { Dialog, type DialogControl, openDialog } from '../components/dialog.tsx'
@@ -153,6 +153,8 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
   for (const { id, count } of counts.flatMap((known) => known ?? []))
     shares.set(id, (shares.get(id) ?? 0) + count)
   const total = sum([...shares.values()])
+  const endpoints = subscription === undefined ? [...shares.keys()] : [subscription]
+  const isFailing = endpoints.some((id) => findSubscription(id)?.state === 'failing')
   const isRunning = resent.value !== undefined
 
   const confirm = async (): Promise<void> => {
@@ -198,7 +200,7 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
         </p>
       ) : (
         <>
-          <StillFailing ids={subscription === undefined ? [...shares.keys()] : [subscription]} />
+          <StillFailing ids={endpoints} onClose={onClose} />
           <div class="line">
             <span>Events of</span>
             <Choice
@@ -237,7 +239,8 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
           <>
             <Button onClick={onClose}>Cancel</Button>
             <Button
-              kind="primary"
+              // A resend to an endpoint that still fails is not what the dialog recommends.
+              {...(!isFailing && { kind: 'primary' })}
               disabled={total === 0 || counts.includes(undefined) || isRunning}
               onClick={confirm}
             >

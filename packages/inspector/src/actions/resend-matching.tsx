@@ -123,7 +123,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         }}
       />
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
-      <StillFailing ids={shares?.map(({ id }) => id) ?? []} />
+      <StillFailing ids={shares?.map(({ id }) => id) ?? []} onClose={onClose} />
       {query.status === undefined && (
         <p>
           They include deliveries that have succeeded. To leave these out, choose a status in the list first.

@@ -1,10 +1,11 @@
 import type { Delivery, ListedSubscription, Page } from '@wabakit/server/control-types'
 import { loadAttempts, sendOwn } from '../api/organization.ts'
 import { findSubscription, isTroubled, shortenUrl } from '../api/subscriptions.ts'
+import type { DialogControl } from '../components/dialog.tsx'
 import { Time } from '../components/time.tsx'
 import { useRecord } from '../components/use-record.ts'
 import { formatCount } from '../format/numbers.ts'
-import { failing } from '../state/route.ts'
+import { failing, navigate } from '../state/route.ts'
 
 /** Number of endpoints that are named. */
 const maxNamed = 3
@@ -16,8 +17,12 @@ const loadFailure = async (subscription: string) => {
   return delivery && (await loadAttempts(delivery.id)).at(-1)
 }
 
-const Failing = ({ id, url, failingSince }: ListedSubscription) => {
+const Failing = ({ id, url, failingSince, onClose }: ListedSubscription & DialogControl) => {
   const { value: attempt } = useRecord({ load: () => loadFailure(id) })
+  const open = (): void => {
+    onClose()
+    navigate('subscriptions', { id })
+  }
   return (
     <li>
       {shortenUrl(url)} still fails
@@ -31,7 +36,10 @@ const Failing = ({ id, url, failingSince }: ListedSubscription) => {
           , since <Time at={failingSince} to="second" />
         </>
       )}
-      .
+      . Fix this first:{' '}
+      <button type="button" class="link" onClick={open}>
+        what to do<span class="sr-only"> about {shortenUrl(url)}</span>
+      </button>
     </li>
   )
 }
@@ -48,8 +56,10 @@ const Behind = ({ url, behindSince }: ListedSubscription) => (
   </li>
 )
 
+type StillFailingProps = DialogControl & { readonly ids: readonly string[] }
+
 /** Warns before a resend to endpoints that fail or are behind. It does not prevent the resend, which may come after a repair. */
-export const StillFailing = ({ ids }: { readonly ids: readonly string[] }) => {
+export const StillFailing = ({ ids, onClose }: StillFailingProps) => {
   const troubled = ids.flatMap((id) => findSubscription(id) ?? []).filter(isTroubled)
   if (troubled.length === 0) return null
   return (
@@ -59,7 +69,7 @@ export const StillFailing = ({ ids }: { readonly ids: readonly string[] }) => {
           .slice(0, maxNamed)
           .map((each) =>
             each.state === 'failing' ? (
-              <Failing key={each.id} {...each} />
+              <Failing key={each.id} {...each} onClose={onClose} />
             ) : (
               <Behind key={each.id} {...each} />
             ),

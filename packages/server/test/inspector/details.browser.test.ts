@@ -315,10 +315,22 @@ onOneStore('the details of the inspector', (inspector) => {
     expect(await readPeriod()).toBe('any time')
     // It warns, but does not prevent the resend.
     await dialog
-      .getByText(/^127\.0\.0\.1:\d+\/webhooks still fails: got 401 at \d\d:\d\d:\d\d\.$/)
+      .getByText(
+        /^127\.0\.0\.1:\d+\/webhooks still fails: got 401 at \d\d:\d\d:\d\d\. Fix this first: what to do/,
+      )
       .first()
       .waitFor()
-    await dialog.getByRole('button', { name: /^Resend [1-9]/, disabled: false }).waitFor()
+    const resend = dialog.getByRole('button', { name: /^Resend [1-9]/, disabled: false })
+    await resend.waitFor()
+    expect(await resend.getAttribute('class')).not.toContain('primary')
+    await dialog
+      .getByRole('button', { name: /^what to do/ })
+      .first()
+      .click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('article').getByText('What to do', { exact: true }).waitFor()
+    await page.goBack()
+    await open()
     await period.getByRole('button', { name: 'the last hour' }).click()
     await dialog.getByLabel(/^Failed or skipped deliveries: [1-9]/).waitFor()
     await picture(`${inspector.store}-resend-still-failing`)
