@@ -50,7 +50,7 @@ test('a line per endpoint says whether a call arrived there, and else which even
   ])
   expect(endpoints[0].text).toMatch(/^delivered at \d\d:\d\d:\d\d UTC$/)
   expect(endpoints[1].text).toMatch(
-    /^not delivered: CALL_INCOMING_INITIATED got 500 (?:twice|in \d attempts) \(the endpoint failed while it handled the webhook\), (?:next attempt|and) /,
+    /^not delivered: CALL_AI_SUMMARY waits for CALL_INCOMING_INITIATED, which got 500 (?:twice|in \d attempts) \(the endpoint failed while it handled the webhook\), (?:next attempt|and) /,
   )
   expect(endpoints[1].missing).toBe(endpoints[1].events)
 
@@ -59,7 +59,9 @@ test('a line per endpoint says whether a call arrived there, and else which even
   expect(summaryStatus.endpoints).toMatchObject([{ state: 'delivered' }, { deliveryId: first.id }])
   const [delivered, missing] = urls.map((url) => new URL(url)).map(({ host, pathname }) => host + pathname)
   expect(summaryStatus.text).toContain('The summary has arrived at 1 of 2 endpoints.')
-  expect(summaryStatus.text).toContain(`${missing} not delivered: CALL_INCOMING_INITIATED got 500`)
+  expect(summaryStatus.text).toContain(
+    `${missing} not delivered: CALL_AI_SUMMARY waits for CALL_INCOMING_INITIATED, which got 500`,
+  )
   expect(summaryStatus.text).not.toContain(delivered)
 
   // So does the list of calls, for the summary.
@@ -122,10 +124,15 @@ test('a summary that arrived nowhere names what each endpoint waits for', async 
   expect(summaryStatus.state).toBe('undelivered')
   expect(summaryStatus.endpoints.map(({ url, text }: { url: string; text: string }) => [url, text])).toEqual([
     [urls[0], expect.stringMatching(/^not delivered: CALL_AI_SUMMARY got 500\b/)],
-    [urls[1], expect.stringMatching(/^not delivered: CALL_INCOMING_INITIATED got 503\b/)],
+    [
+      urls[1],
+      expect.stringMatching(
+        /^not delivered: CALL_AI_SUMMARY waits for CALL_INCOMING_INITIATED, which got 503\b/,
+      ),
+    ],
     [urls[2], expect.stringMatching(clock)],
   ])
-  for (const text of ['CALL_AI_SUMMARY got 500', 'CALL_INCOMING_INITIATED got 503'])
+  for (const text of ['CALL_AI_SUMMARY got 500', 'CALL_INCOMING_INITIATED, which got 503'])
     expect(summaryStatus.text).toContain(text)
 })
 
@@ -194,7 +201,7 @@ test('a new event is under way until an attempt has failed', async () => {
   const { endpoints } = await read('timeline?call=c1')
   expect(endpoints).toMatchObject([{ state: 'under_way', eventName: 'CALL_INCOMING_INITIATED' }])
   expect(endpoints[0].text).toMatch(
-    /^under way: CALL_INCOMING_INITIATED has not arrived yet\. It is (?:due|being attempted)/,
+    /^under way: CALL_AI_SUMMARY waits for CALL_INCOMING_INITIATED, which has not arrived yet\. It is (?:due|being attempted)/,
   )
   expect((await read('calls/c1')).summaryArrival).toBe('under_way')
 })

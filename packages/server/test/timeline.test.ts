@@ -339,7 +339,7 @@ describe.each(hosts)('$name', ({ name, organizationId, root, open }) => {
       state: 'blocked',
       deliveryId: ended.id,
       eventName: 'CALL_ENDED',
-      text: expect.stringContaining('not delivered: CALL_ENDED got 500'),
+      text: expect.stringContaining('not delivered: CALL_AI_SUMMARY waits for CALL_ENDED, which got 500'),
     })
     status = 200
     await control(host, `POST ${root}/deliveries/${ended.id}/resend`, {})

@@ -248,7 +248,9 @@ onOneStore('the details of the inspector', (inspector) => {
     await detail.getByRole('button', { name: 'Attempt now' }).waitFor()
     await visit(page, inspector.getUrl('groups?organization=acme&id=waits-2'))
     const lines = page.getByRole('list', { name: 'Arrived at' }).getByRole('listitem')
-    await lines.filter({ hasText: /not delivered: GROUP_CREATED got 401/ }).waitFor()
+    await lines
+      .filter({ hasText: /not delivered: GROUP_PARTICIPANT_JOINED waits for GROUP_CREATED, which got 401/ })
+      .waitFor()
   })
 
   inspector.once('what could not be loaded can be loaded again', async () => {

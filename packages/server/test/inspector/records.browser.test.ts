@@ -36,7 +36,7 @@ onOneStore('the records of the inspector', (inspector) => {
     const blocked = await inspector.simulate({})
     await page.goto(inspector.getUrl(`calls?organization=acme&id=${blocked}`))
     const line = page.getByRole('list', { name: 'Arrived at' }).locator('li', { hasText: '127.0.0.1:1/' })
-    await line.getByText('not delivered: CALL_ENDED').waitFor()
+    await line.getByText('not delivered: CALL_AI_SUMMARY waits for CALL_ENDED, which').waitFor()
     await line.getByRole('link', { name: 'Open' }).click()
     await page.locator('h2', { hasText: 'CALL_ENDED' }).waitFor()
     await service.subscriptions.remove('acme', id)

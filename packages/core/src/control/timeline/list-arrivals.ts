@@ -61,9 +61,25 @@ const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Prom
 
 type State = Pick<ArrivalView, 'state' | 'deliveryId' | 'eventName' | 'at' | 'text'>
 
-const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): Promise<State> => {
+/** Says that the last event which has not arrived waits for a delivery: `CALL_AI_SUMMARY waits for CALL_ENDED, which`. */
+const nameBlocker = async (
+  context: WaitContext,
+  { id, eventName }: DeliveryRecord,
+  missing: readonly DeliveryRecord[],
+): Promise<string> => {
+  const last = missing.findLast((each) => each.status === 'waiting' && each.eventName !== eventName)
+  if (last === undefined || (await findBlocker(context, last)).id !== id) return eventName
+  return `${last.eventName} waits for ${eventName}, which`
+}
+
+const describeMissing = async (
+  context: WaitContext,
+  worst: DeliveryRecord,
+  missing: readonly DeliveryRecord[],
+): Promise<State> => {
   const now = context.now()
-  const blocker = await findBlocker(context, delivery)
+  const blocker = await findBlocker(context, worst)
+  const name = await nameBlocker(context, blocker, missing)
   const { id: deliveryId, eventName, organizationId, status, dueAt, failures } = blocker
   const about = {
     deliveryId,
@@ -75,7 +91,7 @@ const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): 
     return {
       state: 'under_way',
       ...about,
-      text: `under way: ${eventName} has not arrived yet. ${wait?.text ?? ''}`.replace(/\.? *$/, ''),
+      text: `under way: ${name} has not arrived yet. ${wait?.text ?? ''}`.replace(/\.? *$/, ''),
     }
   }
   const attempts = await context.service.deliveries.attempts(organizationId, deliveryId)
@@ -84,7 +100,7 @@ const describeMissing = async (context: WaitContext, delivery: DeliveryRecord): 
   return {
     state: 'not_delivered',
     ...about,
-    text: `not delivered: ${eventName} ${describeFailures(failed)}${formatNext(blocker, now)}`,
+    text: `not delivered: ${name} ${describeFailures(failed)}${formatNext(blocker, now)}`,
   }
 }
 
@@ -95,7 +111,7 @@ const describeEndpoint = async (
   const missing = deliveries.filter(({ status }) => status !== 'delivered')
   const worst = findWorst(missing)
   if (worst !== undefined) {
-    const described = await describeMissing(context, worst)
+    const described = await describeMissing(context, worst, missing)
     const isPart = missing.length < deliveries.length && described.state === 'not_delivered'
     const text = isPart
       ? `${missing.length} of ${deliveries.length} events ${described.text}`
