@@ -179,6 +179,7 @@ export const ShownOnce = ({ title, name, secret, to, next, children, onClose }: 
       </section>
       {children}
       <footer>
+        {!isKept.value && <p class="quiet">Copy it first.</p>}
         <Button {...(next === undefined && { kind: 'primary' })} disabled={!isKept.value} onClick={onClose}>
           Done
         </Button>

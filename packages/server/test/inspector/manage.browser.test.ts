@@ -43,7 +43,12 @@ onSqlite('managing with the inspector', (inspector) => {
     // The next step is a test event, once the secret is copied.
     const next = dialog.getByRole('button', { name: 'Send a test event' })
     expect(await next.isDisabled()).toBe(true)
+    const reason = dialog.locator('footer').getByText('Copy it first.')
+    await reason.waitFor()
+    const place = await next.boundingBox()
     await dialog.getByRole('button', { name: 'Copy the secret' }).click()
+    await reason.waitFor({ state: 'detached' })
+    expect(await next.boundingBox()).toEqual(place)
     await picture(`${inspector.store}-subscribed`)
     await next.click()
     await page.getByRole('dialog', { name: 'Send a test event' }).getByLabel('Payload').waitFor()
