@@ -415,6 +415,18 @@ onOneStore('the details of the inspector', (inspector) => {
       const box = await delivery.boundingBox()
       expect(box?.y, `at ${width} px`).toBeLessThan(500)
       expect((box?.y ?? 0) + (box?.height ?? 0), `at ${width} px`).toBeLessThanOrEqual(801)
+      // Its title and its actions stay in view.
+      await page.setViewportSize({ width, height: 400 })
+      const readHeader = () =>
+        delivery.evaluate((element) => {
+          element.scrollTo(0, element.scrollHeight)
+          const header = element.querySelector('header')?.getBoundingClientRect()
+          const isInView = (header?.top ?? -1) >= element.getBoundingClientRect().top
+          return { isScrolled: element.scrollTop > 0, isInView }
+        })
+      await expect
+        .poll(readHeader, { message: `at ${width} px` })
+        .toEqual({ isScrolled: true, isInView: true })
       await delivery.getByRole('button', { name: 'Close the delivery' }).click()
       await delivery.waitFor({ state: 'detached' })
     }
