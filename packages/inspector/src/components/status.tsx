@@ -1,10 +1,11 @@
 import type { Delivery, ListedSubscription, Subscription } from '@wabakit/server/control-types'
+import type { ComponentChildren } from 'preact'
 import { reloadAll } from '../api/reload.ts'
 import { Facts } from './facts.tsx'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-type BadgeProps = { readonly tone: Tone; readonly about?: string; readonly children: string }
+type BadgeProps = { readonly tone: Tone; readonly about?: string; readonly children: ComponentChildren }
 
 /** A state in words, which must be clear without the color. */
 export const Badge = ({ tone, about, children }: BadgeProps) => (

@@ -38,6 +38,7 @@ const SummaryCell = ({ summaryArrival, summaryEndpoints: all, summaryMissing: mi
       tone={tone === 'bad' ? 'warn' : tone}
       about={`The summary has arrived at ${all - missing} of ${all} endpoints; the rest: ${text}`}
     >
+      <span class="brief">summary </span>
       {`at ${all - missing} of ${all}`}
     </Badge>
   )
@@ -126,7 +127,7 @@ export const calls: ListDefinition<ListedCall> = {
     numberFilter,
   ],
   columns: {
-    State: { width: '104px', cell: (call) => <CallState {...call} /> },
+    State: { width: 'var(--state)', cell: (call) => <CallState {...call} /> },
     Summary: { width: '104px', cell: SummaryCell, isExtra: 'below' },
     Call: {
       width: 'minmax(60px, 1.2fr)',
