@@ -36,22 +36,29 @@ const isFor =
   (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
 
-const advise = ({ disabledReason, failingSince }: Subscription): string => {
+const advise = (
+  { disabledReason, failingSince }: Subscription,
+  [main, ...others]: SubscriptionOverview['failures'],
+): string => {
   const repair = 'When the endpoint works again, enable the subscription and resend the skipped deliveries.'
   if (disabledReason === 'gone' || disabledReason === 'failing') return repair
   if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
-  return failingSince === null
-    ? 'It was changed after it failed. The next successful attempt reports that it has recovered.'
-    : 'The causes are below, each with its remedy. After 5 days of failed attempts, the server disables the subscription.'
+  if (failingSince === null)
+    return 'It was changed after it failed. The next successful attempt reports that it has recovered.'
+  const remedy = main ? `${main.text} ${main.remedy}` : 'A failed delivery below says why.'
+  const more = others.length > 0 ? ' The other causes are below.' : ''
+  return `${remedy}${more} After 5 days of failed attempts, the server disables the subscription.`
 }
 
 type SubscriptionHealthProps = {
   readonly subscription: Subscription
   readonly events: Page<Event> | undefined
+  /** The causes of failures in the period that the page shows, the most frequent first. */
+  readonly failures: SubscriptionOverview['failures']
 }
 
 /** The problems of a subscription, with advice, and its latest health events. */
-const SubscriptionHealth = ({ subscription, events }: SubscriptionHealthProps) => {
+const SubscriptionHealth = ({ subscription, events, failures }: SubscriptionHealthProps) => {
   const { id, enabled, failingSince, isReported } = subscription
   const linkTo = (status: string, text: string) => (
     <RecordLink view="deliveries" filters={{ subscription: id, status }}>
@@ -67,7 +74,7 @@ const SubscriptionHealth = ({ subscription, events }: SubscriptionHealthProps) =
         <Facts
           facts={{
             'Failing since': failingSince !== null && <Time at={failingSince} />,
-            'What to do': advise(subscription),
+            'What to do': advise(subscription, failures),
             'Not sent': !enabled && linkTo('exhausted,skipped', 'exhausted or skipped deliveries'),
           }}
         />
@@ -176,7 +183,11 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
       />
       {isLoaded && (
         <>
-          <SubscriptionHealth subscription={subscription} events={events.value} />
+          <SubscriptionHealth
+            subscription={subscription}
+            events={events.value}
+            failures={figures.value?.failures ?? []}
+          />
           <div class="line">
             <WindowChoice />
           </div>

@@ -50,7 +50,7 @@ onOneStore('the records of the inspector', (inspector) => {
       await inspector.simulate({})
       const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
       const health = page.getByRole('region', { name: 'Health' })
-      await health.getByText('The causes are below, each with its remedy.').waitFor()
+      await health.getByText('The endpoint found no valid signature. Give the receiver the secret').waitFor()
       expect(await health.innerText()).toMatch(/Failing since/)
       const backlog = page.locator('.tile', { hasText: 'Unfinished now' })
       await expect.poll(() => backlog.innerText()).toMatch(/[1-9]\d*\s+oldest \d/)
