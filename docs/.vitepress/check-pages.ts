@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { listPale } from './list-pale.ts'
+import { dist, serveSite } from './serve-site.ts'
 
 // Looks at the built site in Chromium, where there is one: what a reader sees, finds and can read.
 const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
@@ -13,8 +13,7 @@ if (executablePath === undefined) {
   process.exit()
 }
 
-const dist = fileURLToPath(new URL('dist', import.meta.url))
-const site = 'http://site.test'
+const { site, close } = await serveSite()
 const listPages = (pattern: string): string[] =>
   globSync(pattern, { cwd: dist, exclude: ['404.html'] }).map(
     (file) => `/${file.replaceAll('\\', '/').replace(/(?:(?<=^|\/)index)?\.html$/, '')}`,
@@ -54,17 +53,8 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 })
 
-const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 }, ...options })
-  await page.route(`${site}/**`, (route) => {
-    const path = decodeURIComponent(new URL(route.request().url()).pathname)
-    const file = [path, `${path}.html`, `${path}index.html`]
-      .map((name) => dist + name)
-      .find((name) => /\.\w+$/.test(name) && existsSync(name))
-    return file === undefined ? route.fulfill({ status: 404 }) : route.fulfill({ path: file })
-  })
-  return page
-}
+const open = (options: BrowserContextOptions = {}): Promise<Page> =>
+  browser.newPage({ viewport: { width: 1_280, height: 900 }, ...options })
 
 const unread = [...guides, ...reference].values()
 
@@ -213,6 +203,7 @@ expect(
 )
 
 await browser.close()
+close()
 if (problems.length > 0) throw new Error(`The site is not as it should be:\n${problems.join('\n')}`)
 console.log(
   `${guides.length + reference.length} pages fit and are readable, and ${Object.keys(searches).length} searches find their answer.`,

@@ -1,36 +1,12 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 import { hasFirefox, launchFirefox } from '../../tools/matrix/firefox.ts'
+import { findFile, serveSite } from './serve-site.ts'
 
 // Uses the playground of the built site in Chromium and Firefox, where there is one: with the keyboard, and as wide as a phone.
-const dist = fileURLToPath(new URL('dist', import.meta.url))
 const maxBytes = 300_000
-
-const findFile = (path: string): string | undefined =>
-  [path, `${path}.html`].map((name) => dist + name).find((name) => /\.\w+$/.test(name) && existsSync(name))
-
-const types: Readonly<Record<string, string>> = {
-  css: 'text/css',
-  html: 'text/html',
-  js: 'text/javascript',
-  svg: 'image/svg+xml',
-}
-
-// A page can only sign on https or this machine.
-const server = createServer(({ url = '' }, response) => {
-  const file = findFile(new URL(url, 'http://localhost').pathname)
-  if (file === undefined) return void response.writeHead(404).end()
-  response.writeHead(200, {
-    'content-type': types[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-  })
-  createReadStream(file).pipe(response)
-})
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-const address = server.address()
-const site = `http://localhost:${typeof address === 'object' ? address?.port : ''}`
+const { site, close } = await serveSite()
 
 type Evaluate = (code: string) => Promise<unknown>
 
@@ -140,5 +116,4 @@ if (hasFirefox) {
     await firefox.close()
   }
 }
-server.close()
-server.closeAllConnections()
+close()
