@@ -314,14 +314,16 @@ onSqlite('the layout of the inspector', (inspector) => {
         ]),
       ),
     }
-    // Each response is shown alone, in the order of the requests and in the opposite one, and then everything that moved counts as
-    // if it had moved at once, so that no view depends on which response comes first, or with which other one.
+    // Each response is shown alone, and then everything that moved counts as if it had moved at once, so that no view depends on
+    // which response comes first, or with which other one. The latest request is answered first. Records on a phone, with the most
+    // parts and the least room, are also shown in the opposite order.
     const held: Route[] = []
     await page.route(/_wabakit\/(?!inspector)/, (route) => void held.push(route))
     const paint = () => page.evaluate('new Promise(requestAnimationFrame)')
     const shifts: Record<string, unknown> = {}
     for (const [path, content] of Object.entries(views)) {
-      for (const next of path.includes('&id=') ? (['shift', 'pop'] as const) : (['pop'] as const)) {
+      const isBothWays = path.includes('&id=') && width === 375
+      for (const next of isBothWays ? (['pop', 'shift'] as const) : (['pop'] as const)) {
         await page.goto(inspector.getUrl(path))
         do {
           await paint()
