@@ -42,6 +42,20 @@ test('overviews that are read at the same time show the backlogs of their own su
   ])
 })
 
+test('a list of overviews measures the backlogs once, for the order and for what it shows', async () => {
+  let measured = 0
+  const { store, context } = await open(({ measureUnfinished }) => ({
+    measureUnfinished: (request) => {
+      measured++
+      return measureUnfinished(request)
+    },
+  }))
+  await store.addEvent(buildEvent({ occurredAt: now - 2 * minute }))
+  const { items } = await listSubscriptionOverviews(context, 'acme', { ...hour, limit: 1 })
+  expect(items).toMatchObject([{ subscription: { id: 'sub_1' }, backlog: { unfinished: 1 } }])
+  expect(measured).toBe(1)
+})
+
 test('an overview sums the records of its organization or subscription, each at its point of time', async () => {
   const { store, context, first } = await open()
   await store.saveOrganization(buildOrganization({ id: 'other' }))

@@ -3,7 +3,7 @@ import type { ControlContext } from '../operation.ts'
 import { readPages, utc } from '../schemas.ts'
 import type { OverviewRange } from '../views/overview.ts'
 import { showSubscription } from '../views/subscription.ts'
-import { getState, measureBacklog, readStates, type SubscriptionState } from './subscription-state.ts'
+import { getState, measureBacklog, type SubscriptionState } from './subscription-state.ts'
 import { planPeriod, summarize } from './summarize.ts'
 
 type OverviewContext = Pick<ControlContext, 'service' | 'now'>
@@ -64,11 +64,12 @@ export const readOverview = async (
   }
 }
 
-/** Reads the overviews of some subscriptions of an organization. */
+/** Reads the overviews of some subscriptions of an organization. Measures their backlogs, unless `measuring` does. */
 export const readSubscriptionOverviews = async (
   { service, now }: OverviewContext,
   subscriptions: readonly Subscription[],
   range: OverviewRange,
+  measuring?: ReturnType<typeof measureBacklog>,
 ) => {
   const [first] = subscriptions
   if (first === undefined) return []
@@ -77,7 +78,7 @@ export const readSubscriptionOverviews = async (
   const subscriptionIds = subscriptions.map(({ id }) => id)
   const [records, measures] = await Promise.all([
     service.figures.list(organizationId, { subscriptionIds, from }),
-    measureBacklog(service, organizationId, subscriptionIds),
+    measuring ?? measureBacklog(service, organizationId, subscriptionIds),
   ])
   const bySubscription = Map.groupBy(records, ({ subscriptionId }: FigureRecord) => subscriptionId)
   return subscriptions.map((subscription, index) => {
@@ -118,11 +119,13 @@ export const listSubscriptionOverviews = async (
   { cursor = '', limit, ...range }: SubscriptionQuery,
 ) => {
   const subscriptions = await readSubscriptions(context, organizationId)
-  const states = await readStates(context, subscriptions)
+  const ids = subscriptions.map(({ id }) => id)
+  const measures = await measureBacklog(context.service, organizationId, ids)
   const rest = subscriptions
     .map((subscription, index) => ({
       subscription,
-      place: getPlace(subscription, states[index]?.state ?? 'working'),
+      measure: measures?.[index],
+      place: getPlace(subscription, getState(subscription, measures?.[index], context.now()).state),
     }))
     .filter(({ place }) => place > cursor)
     .sort((left, right) => (left.place < right.place ? -1 : 1))
@@ -132,6 +135,7 @@ export const listSubscriptionOverviews = async (
       context,
       page.map(({ subscription }) => subscription),
       range,
+      Promise.resolve(measures && page.flatMap(({ measure }) => measure ?? [])),
     ),
     ...(rest.length > limit && { nextCursor: page.at(-1)?.place }),
   }
