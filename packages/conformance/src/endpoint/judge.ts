@@ -81,20 +81,25 @@ export const explainShield = (exchanges: readonly Exchange[]): string | undefine
   return exchanges.some(isLimited) ? limited : undefined
 }
 
+/** Returns whether effects show that one of several attempts was handled; `undefined` if effects cannot show it. */
+const isAnyHandled = async (
+  { knowledge, countEffects }: Examination,
+  attempts: readonly Attempt[],
+): Promise<boolean | undefined> => {
+  const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
+  if (knowledge.effectName === undefined || deliveries.length < attempts.length) return undefined
+  const counts = await countEffects(deliveries, 0)
+  return counts.some((count, index) => count > (attempts[index]?.effectsBefore ?? 0))
+}
+
 /** Judges deliveries that were wrongly accepted. The verdict is advice if effects prove that none was handled. */
 const judgeWronglyAccepted = async (
-  { knowledge, countEffects }: Examination,
+  examination: Examination,
   accepted: readonly Attempt[],
 ): Promise<Finding> => {
+  const { knowledge } = examination
   const observed = describeAttempts(accepted)
-  const deliveries = accepted.flatMap(({ delivery }) => delivery ?? [])
-  if (knowledge.effectName === undefined || deliveries.length < accepted.length) {
-    return { verdict: 'fail', observed }
-  }
-  const counts = await countEffects(deliveries, 0)
-  if (counts.some((count, index) => count > (accepted[index]?.effectsBefore ?? 0))) {
-    return { verdict: 'fail', observed }
-  }
+  if ((await isAnyHandled(examination, accepted)) !== false) return { verdict: 'fail', observed }
   // `handles-nothing-it-refuses` finds effects that appear later.
   for (const { delivery, effectsBefore = 0 } of accepted) {
     if (delivery !== undefined && effectsBefore === 0) knowledge.refusedSubjects.add(delivery.subject)
@@ -128,20 +133,16 @@ export const judgeRefused = async (
 }
 
 /** Judges forgeries at which the endpoint failed, by whether effects show that it handled them. */
-export const judgeFailed = async (
-  { knowledge, countEffects }: Examination,
-  failed: readonly Attempt[],
-): Promise<Finding> => {
+export const judgeFailed = async (examination: Examination, failed: readonly Attempt[]): Promise<Finding> => {
   const observed = describeAttempts(failed)
-  const deliveries = failed.flatMap(({ delivery }) => delivery ?? [])
-  if (knowledge.effectName === undefined || deliveries.length < failed.length) {
+  const isHandled = await isAnyHandled(examination, failed)
+  if (isHandled === undefined) {
     return {
       verdict: 'inconclusive',
       observed: `${observed}; only --effects <command or URL> can show that it was not handled`,
     }
   }
-  const counts = await countEffects(deliveries, 0)
-  return counts.some((count, index) => count > (failed[index]?.effectsBefore ?? 0))
+  return isHandled
     ? { verdict: 'fail', observed: `${observed}, which was handled` }
     : { verdict: 'pass', observed: `${observed}; none was handled` }
 }

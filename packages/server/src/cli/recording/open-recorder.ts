@@ -13,7 +13,7 @@ const maxFileBytes = 1024 ** 3
 /**
  * Opens a file to which lines are appended, readable only by its owner (except on Windows), because bodies contain personal data.
  *
- * @throws CliError if the file cannot be opened, is a symbolic link, or belongs to somebody else.
+ * @throws CliError if the file cannot be opened, is a symbolic link, or is owned by another user.
  */
 export const openRecorder = async (file: string) => {
   const handle = await open(file, flags, 0o600).catch((cause: NodeJS.ErrnoException) => {
