@@ -9,8 +9,11 @@ export type SubscriptionState = SubscriptionStateView
 /** Maximum number of unfinished deliveries to count for a subscription. */
 const backlogLimit = 10_000
 
-/** Maximum time to wait for the size of the backlog, in milliseconds. */
-const patienceMs = 200
+/**
+ * Maximum time to wait for the size of the backlog, in milliseconds: half of what an overview may take, because a list of
+ * overviews reads its figures afterwards.
+ */
+const patienceMs = 150
 
 /** The running queries. A slow database does not get the same query again while it is still running. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
