@@ -43,6 +43,7 @@ const isShown = ({ isExtra }: Extra, isNarrow: boolean): boolean => isExtra !== 
 export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>) => {
   const { columns, getId, view } = definition
   const items = list.items.value
+  const rows = useRef<HTMLDivElement>(null)
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const left = useRef(getLeftPlace())
   const isReturning = left.current !== undefined
@@ -88,8 +89,10 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
       if (returned >= 0) element.scrollTop = returned * rowHeight + left.current.offset
       left.current = undefined
     } else if (element !== null && rowHeight !== from && selectedIndex >= 0) {
-      // The row that the user has just opened stays under the pointer when rows get a second line.
-      element.scrollTop += selectedIndex * (rowHeight - from)
+      // The row that the user has just opened stays under the pointer when rows get a second line. A short list gets room to scroll.
+      const top = Math.max(0, element.scrollTop + selectedIndex * (rowHeight - from))
+      if (rows.current !== null) rows.current.style.minHeight = `${top + element.clientHeight - headHeight}px`
+      element.scrollTop = top
     } else if (element !== null && element.scrollTop > 0) {
       const indexes = new Map(items.map((item, index) => [getId(item), index]))
       const staying = ids.findIndex((id) => indexes.has(id))
@@ -181,6 +184,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
       <div
         class="rows"
         role="rowgroup"
+        ref={rows}
         style={{ height: `${items.length * rowHeight}px` }}
         onPointerEnter={({ pointerType }) => list.setPointed(pointerType === 'mouse')}
         onPointerLeave={() => list.setPointed(false)}
