@@ -10,9 +10,9 @@ export type MenuItem = {
   readonly isDisabled?: boolean
 }
 
-const label = 'More actions'
+type MenuProps = { readonly items: readonly MenuItem[]; readonly label?: string }
 
-export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
+export const Menu = ({ items, label = 'More actions' }: MenuProps) => {
   const isOpen = useSignal(false)
   const box = useRef<HTMLDivElement>(null)
   const close = (): void => {

@@ -3,13 +3,14 @@ import { connection } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
+import { Menu } from '../components/menu.tsx'
 import { LoadProblem } from '../components/status.tsx'
 import { formatCount } from '../format/numbers.ts'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
 import { getLeftPlace, getParam, isTrace, setParams, titles } from '../state/route.ts'
-import { isTablet } from '../state/viewport.ts'
+import { isPhone, isTablet } from '../state/viewport.ts'
 import { EmptyState } from './empty-state.tsx'
 import { exportCsv } from './export-csv.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -47,6 +48,10 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
   const isPaused = list.isPaused.value
   const fresh = list.freshCount.value
   const { text, tone } = states[isPaused && connection.value === 'connected' ? 'paused' : connection.value]
+  const canAdd = add !== undefined && !isTrace
+  const hasItems = list.items.value.length > 0
+  const save = (): void => void exportCsv(title, list.readPages)
+  const exporting = { label: 'Export as CSV', icon: 'download' } as const
   return (
     <header class="list-header">
       <h1>
@@ -60,19 +65,22 @@ const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<It
           </button>
         )}
       </div>
-      {list.items.value.length > 0 && (
-        <IconButton
-          icon="download"
-          label="Export as CSV"
-          onClick={() => void exportCsv(title, list.readPages)}
+      {isPhone.value ? (
+        <Menu
+          items={[
+            ...(canAdd ? [{ label: add.label, icon: 'add', onSelect: add.run } as const] : []),
+            { ...exporting, onSelect: save, isDisabled: !hasItems },
+          ]}
         />
-      )}
-      {add && !isTrace && (
-        <div class="add">
-          <Button icon="add" onClick={add.run}>
-            {add.label}
-          </Button>
-        </div>
+      ) : (
+        <>
+          {hasItems && <IconButton {...exporting} onClick={save} />}
+          {canAdd && (
+            <Button icon="add" onClick={add.run}>
+              {add.label}
+            </Button>
+          )}
+        </>
       )}
       {!isTrace && (
         <button

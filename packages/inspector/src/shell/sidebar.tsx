@@ -4,6 +4,7 @@ import { organizationId, organizations } from '../api/organization.ts'
 import { info, offered } from '../api/send.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { Menu } from '../components/menu.tsx'
 import { Select } from '../components/select.tsx'
 import { toChoices } from '../format/choices.ts'
 import { getZone } from '../format/time.ts'
@@ -39,6 +40,23 @@ const switchTheme = (): void => {
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
 }
 
+const getThemeIcon = (): IconName => themeIcons[theme.value] ?? 'system'
+
+/** A phone has no tooltips that would explain icons. */
+const PhoneMenu = () => (
+  <Menu
+    label="Menu"
+    items={[
+      ...(isTrace ? [] : [{ label: 'Simulate', icon: 'play', onSelect: openSimulation } as const]),
+      masking.value === 'on'
+        ? { label: 'Show personal data', icon: 'eye', onSelect: switchMasking }
+        : { label: 'Mask personal data', icon: 'hidden', onSelect: switchMasking },
+      { label: `Color scheme: ${theme.value}`, icon: getThemeIcon(), onSelect: switchTheme },
+      ...(token.value === '' ? [] : [{ label: 'Log out', icon: 'logout', onSelect: logOut } as const]),
+    ]}
+  />
+)
+
 export const Sidebar = () => (
   <nav class="sidebar" aria-label="Views">
     <Brand />
@@ -65,28 +83,26 @@ export const Sidebar = () => (
         </Button>
       </div>
     )}
-    <footer>
-      {isPhone.value && <IconButton icon="search" label="Find" onClick={openSearch} />}
-      <IconButton
-        icon={masking.value === 'on' ? 'hidden' : 'eye'}
-        label="Mask personal data"
-        pressed={masking.value === 'on'}
-        onClick={switchMasking}
-      />
-      <IconButton
-        icon={themeIcons[theme.value] ?? 'system'}
-        label={`Color scheme: ${theme.value}`}
-        onClick={switchTheme}
-      />
-      {isPhone.value && !isTrace ? (
-        <IconButton icon="play" label="Simulate" onClick={openSimulation} />
-      ) : (
+    {isPhone.value ? (
+      <footer>
+        <IconButton icon="search" label="Find" onClick={openSearch} />
+        <PhoneMenu />
+      </footer>
+    ) : (
+      <footer>
+        <IconButton
+          icon={masking.value === 'on' ? 'hidden' : 'eye'}
+          label="Mask personal data"
+          pressed={masking.value === 'on'}
+          onClick={switchMasking}
+        />
+        <IconButton icon={getThemeIcon()} label={`Color scheme: ${theme.value}`} onClick={switchTheme} />
         <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
-      )}
-      {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
-      <span class="version" title={`All times are in ${getZone()}`}>
-        {info.value && `${info.value.version} · ${getZone()}`}
-      </span>
-    </footer>
+        {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
+        <span class="version" title={`All times are in ${getZone()}`}>
+          {info.value && `${info.value.version} · ${getZone()}`}
+        </span>
+      </footer>
+    )}
   </nav>
 )

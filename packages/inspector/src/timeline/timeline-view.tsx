@@ -131,6 +131,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
           onChange={(value) => (clock.value = value)}
         />
         <span class="zoom">
+          <span class="quiet">Zoom</span>
           <IconButton
             icon="remove"
             label="Zoom out"
@@ -142,9 +143,14 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
             Fit
           </Button>
         </span>
-        {!isTrace && (
-          <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
-        )}
+        {!isTrace &&
+          (isPhone.value ? (
+            <Button icon="download" onClick={() => exportPage(timeline)}>
+              Export as HTML file
+            </Button>
+          ) : (
+            <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
+          ))}
       </header>
       <div
         class="lanes"

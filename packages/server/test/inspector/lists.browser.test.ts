@@ -399,6 +399,59 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await links.count()).toBe(8)
   })
 
+  inspector.once('at 375 px, only signs that everybody knows have no words', async () => {
+    const { server, accepting } = inspector.stage
+    const callId = await inspector.simulate({})
+    await createGroup(server.url, { groupId: 'signs' })
+    const { page, problems, picture } = await inspector.open('?organization=acme', {
+      viewport: { width: 375, height: 800 },
+    })
+    const known = /^(?:Find|Menu|More actions|Back to the list|Close.*|Copy.*|Zoom (?:in|out))$/
+    const listSigns = () =>
+      page.locator('button:not(.skip), a').evaluateAll((elements) =>
+        elements
+          .filter((element) => {
+            const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+            let hasWords = false
+            for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+              const parent = text.parentElement
+              if (parent?.checkVisibility() && getComputedStyle(parent).clipPath === 'none') hasWords = true
+            }
+            return element.checkVisibility({ visibilityProperty: true }) && !hasWords
+          })
+          .map((element) => element.ariaLabel ?? element.textContent),
+      )
+    for (const path of [
+      '',
+      ...['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests', 'api-keys'],
+      ...[`calls?id=${callId}`, 'groups?id=signs', `subscriptions?id=${accepting.id}`],
+    ]) {
+      await visit(page, inspector.getUrl(`${path}${path.includes('?') ? '&' : '?'}organization=acme`))
+      await page.locator('.charts, .rows time, article .facts').filter({ visible: true }).first().waitFor()
+      const riddles = (await listSigns()).filter((name) => !known.test(name ?? ''))
+      expect(riddles, path).toEqual([])
+      await picture(`${inspector.store}-signs-375-${path.split('id=')[0]}`)
+    }
+    const choose = async (menu: string, item: string) => {
+      await page.getByRole('button', { name: menu, exact: true }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await choose('Menu', 'Mask personal data')
+    await choose('Menu', 'Show personal data')
+    await choose('Menu', 'Simulate')
+    await page.getByRole('dialog', { name: 'Simulate' }).getByRole('button', { name: 'Close' }).click()
+    await visit(page, inspector.getUrl('subscriptions?organization=acme'))
+    const download = page.waitForEvent('download')
+    await choose('More actions', 'Export as CSV')
+    expect((await download).suggestedFilename()).toMatch(/\.csv$/)
+    for (const path of ['subscriptions', '']) {
+      await visit(page, inspector.getUrl(`${path}?organization=acme`))
+      await choose('More actions', 'Subscribe an endpoint')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    }
+    expect(problems).toEqual([])
+  })
+
   inspector.once(
     'a row is a link that opens in a new tab, and its text can be selected without opening it',
     async () => {
