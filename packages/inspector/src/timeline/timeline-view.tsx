@@ -77,7 +77,8 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const minWidth = fitAttempts(most + 1, { axis: visible.value, easy })
   const room = minWidth + gap
   // Wider than the page if the attempts of a delivery and the next one do not fit side by side.
-  const width = Math.max(visible.value, (most + 1) * room + gap) * zoom.value
+  const least = (most + 1) * room + gap
+  const width = Math.max(visible.value, least) * zoom.value
 
   const zoomBy = (factor: number): void => {
     const element = box.current
@@ -152,6 +153,8 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
             <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
           ))}
       </header>
+      {/* A phone shows no scrollbar. */}
+      {least > visible.value && <p class="hint quiet">Scroll sideways to see all {most} attempts.</p>}
       <div
         class="lanes"
         ref={box}

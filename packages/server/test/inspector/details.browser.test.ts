@@ -218,6 +218,41 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
+  inspector.once('a timeline says how to see the attempts that a phone has no room for', async () => {
+    const callId = await inspector.simulate({})
+    const { deliveries } = inspector.stage.server.service
+    const list = async () => (await deliveries.list('acme', { subject: `call:${callId}` })).items
+    await expect.poll(async () => (await list()).some(({ attempts }) => attempts > 0)).toBe(true)
+    const { page, picture } = await inspector.open('', { viewport: { width: 375, height: 800 } })
+    const hint = page.getByText('Scroll sideways')
+    for (const count of [11, 14]) {
+      await page.route('**/timeline?**', async (route) => {
+        const response = await route.fetch()
+        const timeline = await response.json()
+        const entries = timeline.entries.filter(({ kind }: { kind: string }) => kind !== 'next_attempt')
+        const first = entries.find(({ kind }: { kind: string }) => kind === 'attempt')
+        const others = Array.from({ length: count - 1 }, (_, index) => ({
+          ...first,
+          attempt: { ...first.attempt, number: index + 2, durationMs: 9 },
+        }))
+        for (const each of timeline.deliveries) if (each.id === first.deliveryId) each.attempts = count
+        await route.fulfill({ response, json: { ...timeline, entries: [...entries, ...others] } })
+      })
+      await visit(page, inspector.getUrl('calls?organization=acme'))
+      await visit(page, inspector.getUrl(`calls?organization=acme&id=${callId}&delivery=none`))
+      const last = page.getByTitle(`Attempt ${count}:`)
+      await last.waitFor()
+      const readRight = () => last.evaluate((element) => element.getBoundingClientRect().right)
+      const hints = count === 11 ? [] : [`Scroll sideways to see all ${count} attempts.`]
+      expect(await hint.allInnerTexts()).toEqual(hints)
+      await page.locator('.timeline').evaluate((element) => element.scrollIntoView())
+      await picture(`${inspector.store}-${count}-attempts-375`)
+      if (count > 11) await last.scrollIntoViewIfNeeded()
+      expect(await readRight(), `${count} attempts`).toBeLessThan(375)
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    }
+  })
+
   test('a resend that fails again says why', async () => {
     const { rejecting } = inspector.stage
     await inspector.simulate({ customerNumber: '+15550188080' })
