@@ -13,6 +13,7 @@ import { formatFixture } from '../src/format/snippets.ts'
 import { formatDay, formatDuration, formatFull, formatTime, getZone } from '../src/format/time.ts'
 import { formatCsv } from '../src/list/export-csv.ts'
 import { masking } from '../src/state/settings.ts'
+import { getTone } from '../src/timeline/flag-row.tsx'
 
 test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
   expect(reveal('invoice\u202efdp.exe')).toBe(String.raw`invoice\u202efdp.exe`)
@@ -25,6 +26,11 @@ test('escapes characters that reorder text, and keeps the joiners of emoji and P
 test('only a status from 200 to 299 looks like a success', () => {
   const tones = [101, 200, 299, 302, 500, null].map((status) => HttpStatus({ status }).props.tone)
   expect(tones).toEqual(['bad', 'good', 'good', 'bad', 'bad', 'bad'])
+})
+
+test('in a timeline, a status below 200 of an API request looks neither like a success nor like a failure', () => {
+  const tones = [101, 200, 299, 302, 404, 500, null].map(getTone)
+  expect(tones).toEqual(['plain', 'good', 'good', 'warn', 'warn', 'bad', 'bad'])
 })
 
 test.each([

@@ -6,14 +6,21 @@ import { navigate, type Params } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
 import { type Axis, placeFlags } from './scale.ts'
 
+/** Returns the tone of a response to an API request. A status below 200 is neither a success nor a failure. */
+export const getTone = (status: number | null): string => {
+  if (status === null || status >= 500) return 'bad'
+  if (status >= 300) return 'warn'
+  return status >= 200 ? 'good' : 'plain'
+}
+
 const toFlag = (entry: TimelineEntry, index: number) => {
   const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
   if (entry.kind === 'event') return { ...shared, text: reveal(entry.event.name), tone: 'plain' }
   if (entry.kind === 'change') return { ...shared, text: entry.state, tone: 'plain' }
   if (entry.kind !== 'request') return []
   const { method, path, status } = entry.request
-  const tone = status === null || status >= 500 ? 'bad' : status < 300 ? 'good' : 'warn'
-  return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status ?? 'no response'}`, tone }
+  const text = `${method} ${path.split('/').at(-1)} ${status ?? 'no response'}`
+  return { ...shared, text, tone: getTone(status) }
 }
 
 const lineHeight = 26
