@@ -73,7 +73,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
           {behindSince !== null && (
             <>
               {' '}
-              · oldest due delivery since <Time at={behindSince} to="second" />
+              · oldest due delivery has waited since <Time at={behindSince} to="second" />
             </>
           )}
         </small>
