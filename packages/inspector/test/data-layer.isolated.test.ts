@@ -334,6 +334,26 @@ test('names all subscriptions of an organization with more than one page', async
   expect(findSubscription('sub-149')?.url).toBe('https://149.example')
 })
 
+test('a late response does not bring back the subscriptions of an organization that the user has left', async () => {
+  const responses: ServerResponse[] = []
+  await servePage((_, response) => void responses.push(response))
+  const leave = followSubscriptions()
+  await until(() => responses.length === 1)
+  leave()
+  onTestFinished(followSubscriptions())
+  await until(() => responses.length === 2)
+  const [late, current] = responses.map((response, index) => () => {
+    respond(response, { items: [{ id: `sub-${index}`, url: 'https://app.example' }] })
+  })
+
+  current?.()
+  await until(() => findSubscription('sub-1') !== undefined)
+  late?.()
+  await settle()
+
+  expect(findSubscription('sub-0')).toBeUndefined()
+})
+
 test('the live stream reconnects after 35 seconds of silence, and not while anything arrives', async () => {
   const streams: ServerResponse[] = []
   await servePage((_, response) => {

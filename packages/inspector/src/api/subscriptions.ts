@@ -23,12 +23,12 @@ export const isTroubled = ({ state }: Pick<ListedSubscription, 'state'>): boolea
 export const isGivenUp = ({ disabledReason }: Pick<ListedSubscription, 'disabledReason'>): boolean =>
   disabledReason !== null && disabledReason !== 'by_hand'
 
-const loadSubscriptions = async (): Promise<void> => {
+const loadSubscriptions = async (signal: AbortSignal): Promise<void> => {
   try {
-    const { items } = await sendOwn<Page<ListedSubscription>>(['subscriptions'], { query: { limit: 1000 } })
-    loaded.value = items
+    const options = { query: { limit: 1000 }, signal }
+    loaded.value = (await sendOwn<Page<ListedSubscription>>(['subscriptions'], options)).items
   } catch {
-    loaded.value ??= []
+    if (!signal.aborted) loaded.value ??= []
   }
 }
 
@@ -47,11 +47,15 @@ export const changesState = (message: LiveMessage): boolean => {
 
 /** Keeps the subscriptions up to date. Returns a function that stops the updates. */
 export const followSubscriptions = (): (() => void) => {
-  const reload = createReload({ load: loadSubscriptions, isAbout: changesState })
+  // Without it, a late response would show the subscriptions of the organization that the user has left.
+  const controller = new AbortController()
+  const load = () => loadSubscriptions(controller.signal)
+  const reload = createReload({ load, isAbout: changesState })
   reload.now()
   const polling = setInterval(reload.request, pollMs)
   return () => {
     clearInterval(polling)
+    controller.abort()
     loaded.value = undefined
     reload.stop()
   }
