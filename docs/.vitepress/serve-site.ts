@@ -19,7 +19,9 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** Serves the built site at a free port of this machine. A page can only sign on https or this machine. */
+/**
+ * Serves the built site at a free port of this machine, as `localhost`: on another host, the playground could sign only over https.
+ */
 export const serveSite = async () => {
   const server = createServer(({ url = '' }, response) => {
     const file = findFile(decodeURIComponent(new URL(url, 'http://localhost').pathname))

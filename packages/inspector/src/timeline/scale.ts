@@ -90,7 +90,10 @@ export const gap = 2
 /** The least width of an attempt, with room for its status, in pixels. */
 const leastWidth = 26
 
-/** Chooses the minimum width of attempts: so many fit side by side, down to the least width. `axis` and `easy` are in pixels. */
+/**
+ * Chooses the minimum width of an attempt: at most `easy`, less if `count` attempts would not fit on the axis otherwise, but never
+ * less than {@link leastWidth}. `axis` and `easy` are in pixels.
+ */
 export const fitAttempts = (
   count: number,
   { axis, easy }: { readonly axis: number; readonly easy: number },

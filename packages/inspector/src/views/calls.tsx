@@ -28,7 +28,7 @@ const arrivals = {
   not_delivered: { tone: 'bad', text: 'not delivered' },
 } as const
 
-/** Says at how many endpoints the summary of a call is, if it is at some, but not at all. */
+/** Shows whether the summary of a call has arrived and, if only some of its endpoints have it, how many. */
 const SummaryCell = ({ summaryArrival, summaryEndpoints: all, summaryMissing: missing }: ListedCall) => {
   if (summaryArrival === null) return <span class="quiet">–</span>
   const { tone, text } = arrivals[summaryArrival]

@@ -387,7 +387,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   )
 })
 
-test('says at how many endpoints the summary of a call is, if it is at some, but not at all', async () => {
+test('the list of calls says how many endpoints have a summary, if only some of them do', async () => {
   const call = {
     ...{
       callId: 'c1',
