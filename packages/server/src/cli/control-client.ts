@@ -65,14 +65,16 @@ const wasSent = (error: unknown): boolean => {
   return name === 'TimeoutError' || sentCodes.includes(cause?.code ?? '')
 }
 
-/** Like `fetch`, but waits for the head of a response without a limit of its own, which is 5 minutes. */
+/** Like `fetch`, but without its limit of 5 minutes for the head of a response: the signal limits the time. */
 const fetchPatiently = async (url: string, init: RequestInit): Promise<Response> => {
-  const { fetch, getGlobalDispatcher } = await import('undici')
-  const dispatcher = getGlobalDispatcher().compose(
+  const { EnvHttpProxyAgent, fetch, getGlobalDispatcher } = await import('undici')
+  // Node.js 22 gives the proxy only to the undici that it contains, which is older than this one.
+  const usesProxy = process.env.NODE_USE_ENV_PROXY === '1'
+  const dispatcher = (usesProxy ? new EnvHttpProxyAgent() : getGlobalDispatcher()).compose(
     (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0 }, handler),
   )
   const options = { ...init, dispatcher }
-  // This is the fetch of Node.js, but its types are of another version.
+  // Its types differ from those of the global `fetch`, although it can do the same.
   return (fetch as unknown as typeof globalThis.fetch)(url, options)
 }
 
