@@ -42,13 +42,13 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
   const toX = (time: number): number => place(time) * width
   const start = toX(Date.parse(createdAt))
   const attempts = own.flatMap((entry) => (entry.kind === 'attempt' ? [entry] : []))
-  const places = attempts.map(({ at, attempt: { durationMs }, marks: ofAttempt }) => {
+  const lasting = attempts.map(({ at, attempt: { durationMs }, marks: ofAttempt }) => {
     const x = toX(Date.parse(at))
-    const atLeast = minWidth + ofAttempt.length * markWidth
-    return { x, width: Math.max(atLeast, toX(Date.parse(at) + durationMs) - x) }
+    const least = minWidth + ofAttempt.length * markWidth
+    return { x, least, width: Math.max(least, toX(Date.parse(at) + durationMs) - x) }
   })
   const nextPlace = next && { x: toX(Date.parse(next.at)), width: minWidth }
-  const { xs, nextX } = placeAttempts(places, nextPlace, { nowX, width })
+  const { places, nextX } = placeAttempts(lasting, nextPlace, { nowX, width })
   const end = finishedAt === null ? Math.max(nowX, nextX ?? 0) : toX(Date.parse(finishedAt))
   const isSelected = selected?.deliveryId === id
   const select = (attempt?: number): void => onSelect({ deliveryId: id, attempt })
@@ -80,7 +80,7 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
               type="button"
               class={`try ${tone}`}
               aria-pressed={isSelected && selected?.attempt === number}
-              style={{ left: `${xs[index]}px`, width: `${places[index]?.width}px` }}
+              style={{ left: `${places[index]?.x}px`, width: `${places[index]?.width}px` }}
               title={`Attempt ${number}: ${status ?? error}, ${formatDuration(durationMs)}, at ${formatTime(at)}`}
               onClick={() => select(number)}
             >

@@ -56,14 +56,31 @@ test('attempts do not overlap, and stay on the axis while there is room', () => 
 })
 
 test('attempts are before the line of the current time, and the next one is after it', () => {
-  const attempts = [50, 58].map((x) => ({ x, width: 20 }))
+  const attempts = [50, 58].map((x) => ({ x, width: 20, least: 20 }))
   const next = { x: 62, width: 20 }
-  expect(placeAttempts(attempts, next, { nowX: 60, width: 100 })).toEqual({ xs: [16, 38], nextX: 62 })
+  const places = [16, 38].map((x) => ({ x, width: 20 }))
+  expect(placeAttempts(attempts, next, { nowX: 60, width: 100 })).toEqual({ places, nextX: 62 })
   expect(placeAttempts(attempts, { x: 95, width: 20 }, { nowX: 60, width: 100 }).nextX).toBe(75)
 })
 
+test('attempts are narrower than they lasted rather than cover the line of the current time', () => {
+  const attempts = [
+    { x: 0, width: 30, least: 20 },
+    { x: 30, width: 30, least: 20 },
+  ]
+  const place = (nowX: number) => placeAttempts(attempts, undefined, { nowX, width: 100 }).places
+  expect(place(64)).toEqual([
+    { x: 0, width: 30 },
+    { x: 32, width: 30 },
+  ])
+  expect(place(63)).toEqual([
+    { x: 0, width: 20 },
+    { x: 30, width: 20 },
+  ])
+})
+
 test('attempts without room before the line of the current time do not overlap the next one', () => {
-  const attempts = [1, 2, 3].map((x) => ({ x, width: 20 }))
-  const { xs, nextX } = placeAttempts(attempts, { x: 98, width: 20 }, { nowX: 10, width: 100 })
-  expect([...xs, nextX]).toEqual([1, 23, 45, 78])
+  const attempts = [1, 2, 3].map((x) => ({ x, width: 20, least: 20 }))
+  const { places, nextX } = placeAttempts(attempts, { x: 98, width: 20 }, { nowX: 10, width: 100 })
+  expect([...places.map(({ x }) => x), nextX]).toEqual([1, 23, 45, 78])
 })

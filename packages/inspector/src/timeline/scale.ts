@@ -118,21 +118,27 @@ export const spread = (placed: readonly Placed[], axis: number): number[] => {
   return xs
 }
 
+/** An attempt whose width shows how long it took, and the least width that it may have instead. */
+type Lasting = Placed & { readonly least: number }
+
+const measure = (placed: readonly Placed[]): number => placed.reduce((sum, { width }) => sum + width + gap, 0)
+
 /**
  * Places the attempts of a delivery before the line of the current time, if they have enough room there, and the next attempt
- * after it, so that nothing covers anything else.
+ * after it, so that nothing covers anything else. Their widths are the least ones if the others leave too little room.
  */
 export const placeAttempts = (
-  attempts: readonly Placed[],
+  attempts: readonly Lasting[],
   next: Placed | undefined,
   { nowX, width }: Pick<Axis, 'nowX' | 'width'>,
 ) => {
-  const needed = attempts.reduce((sum, each) => sum + each.width + gap, 0)
+  const isRoomy = measure(attempts) <= nowX
+  const sized = attempts.map(({ x, width: full, least }) => ({ x, width: isRoomy ? full : least }))
   const rest = next === undefined ? width : width - next.width - gap
-  const xs = spread(attempts, needed <= nowX ? nowX - gap : rest)
-  const end = Math.max(nowX, (xs.at(-1) ?? 0) + (attempts.at(-1)?.width ?? 0))
+  const xs = spread(sized, measure(sized) <= nowX ? nowX - gap : rest)
+  const end = Math.max(nowX, (xs.at(-1) ?? 0) + (sized.at(-1)?.width ?? 0))
   return {
-    xs,
+    places: sized.map((each, index) => ({ ...each, x: xs[index] ?? 0 })),
     nextX: next && Math.min(Math.max(next.x - next.width, end + gap), width - next.width),
   }
 }

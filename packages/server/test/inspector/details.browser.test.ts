@@ -178,11 +178,14 @@ onOneStore('the details of the inspector', (inspector) => {
       const selection = { subject: `call:${callId}`, subscriptionId: rejecting.id }
       return (await deliveries.list('acme', selection)).items[0]
     }
-    // The schedule has ten attempts.
-    for (let attempts = 1; attempts <= 9; attempts++) {
-      await expect.poll(async () => (await find())?.attempts).toBe(attempts)
-      if (attempts < 9) await deliveries.retry('acme', (await find())?.id ?? '')
+    // The schedule has ten attempts. On a busy machine, the second one may be due before it is asked for.
+    const retry = async () => {
+      const { id = '', attempts = 0, status, dueAt } = (await find()) ?? {}
+      const isPaused = status === 'pending' && attempts > 0 && (dueAt ?? 0) > Date.now()
+      if (isPaused && attempts < 9) await deliveries.retry('acme', id)
+      return attempts
     }
+    await expect.poll(retry).toBe(9)
     for (const width of [1280, 768, 375]) {
       const { page, picture } = await inspector.open(`calls?organization=acme&id=${callId}&delivery=none`, {
         viewport: { width, height: 900 },
