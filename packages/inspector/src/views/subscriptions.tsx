@@ -36,6 +36,15 @@ const isFor =
   (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
 
+/** Puts the cause of the newest delivery that has failed before more frequent ones, which may be repaired already. */
+const sortCauses = (
+  failures: SubscriptionOverview['failures'],
+  deliveries: readonly Delivery[],
+): SubscriptionOverview['failures'] => {
+  const latest = deliveries.find(({ lastResponse }) => lastResponse?.cause)?.lastResponse?.cause
+  return failures.toSorted((left, right) => Number(right.cause === latest) - Number(left.cause === latest))
+}
+
 const advise = (
   { disabledReason, failingSince }: Subscription,
   [main, ...others]: SubscriptionOverview['failures'],
@@ -46,14 +55,14 @@ const advise = (
   if (failingSince === null)
     return 'It was changed after it failed. The next successful attempt reports that it has recovered.'
   const remedy = main ? `${main.text} ${main.remedy}` : 'A failed delivery below says why.'
-  const more = others.length > 0 ? ' The other causes are below.' : ''
+  const more = others.length > 0 ? ' Other causes are below.' : ''
   return `${remedy}${more} After 5 days of failed attempts, the server disables the subscription.`
 }
 
 type SubscriptionHealthProps = {
   readonly subscription: Subscription
   readonly events: Page<Event> | undefined
-  /** The causes of failures in the period that the page shows, the most frequent first. */
+  /** The causes of failures in the period that the page shows, the one to repair first. */
   readonly failures: SubscriptionOverview['failures']
 }
 
@@ -186,7 +195,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           <SubscriptionHealth
             subscription={subscription}
             events={events.value}
-            failures={figures.value?.failures ?? []}
+            failures={sortCauses(figures.value?.failures ?? [], deliveries.value?.items ?? [])}
           />
           <div class="line">
             <WindowChoice />

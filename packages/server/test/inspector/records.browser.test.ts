@@ -62,6 +62,24 @@ onOneStore('the records of the inspector', (inspector) => {
     },
   )
 
+  test('what to do about a failing endpoint is about its latest failure, not the most frequent one', async () => {
+    const { id } = inspector.stage.rejecting
+    await inspector.simulate({})
+    const { page } = await inspector.open('subscriptions?organization=acme')
+    await page.route(`**/subscriptions/${id}/overview?**`, async (route) => {
+      const response = await route.fetch()
+      const latest = { cause: 'wrong_secret', text: 'The endpoint found no valid signature.', attempts: 1 }
+      const frequent = { cause: 'timeout', text: 'There was no complete response in time.', attempts: 9 }
+      const failures = [frequent, latest].map((each) => ({ ...each, remedy: 'Do this.', response: '' }))
+      await route.fulfill({ response, json: { ...(await response.json()), failures } })
+    })
+    await page.goto(inspector.getUrl(`subscriptions?organization=acme&id=${id}`))
+    const health = page.getByRole('region', { name: 'Health' })
+    await health
+      .getByText('The endpoint found no valid signature. Do this. Other causes are below.')
+      .waitFor()
+  })
+
   inspector.once("an operator's event links to the subscription of the organization concerned", async () => {
     const { url } = await listenForWebhooks(() => 410)
     const told = await listenForWebhooks()
