@@ -434,6 +434,8 @@ onEachStore('the lists of the inspector', (inspector) => {
     }
     const choose = async (menu: string, item: string) => {
       await page.getByRole('button', { name: menu, exact: true }).click()
+      const box = await page.getByRole('menuitem', { name: item }).boundingBox()
+      expect(box?.height, item).toBeGreaterThanOrEqual(36)
       await page.getByRole('menuitem', { name: item }).click()
     }
     await choose('Menu', 'Mask personal data')
