@@ -79,10 +79,8 @@ const getPort = (server: Server): number => {
 /** Creates a node:http server that lets running requests finish when it stops. */
 export const createHttpServer = ({ settings, fd, handler, createRequestId }: HttpServerOptions) => {
   const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
-  const running = new Set<ServerResponse>()
-  const sockets = new Set<Socket>()
-  /** The responses that a connection waits for, in order. */
-  const pipelines = new WeakMap<Socket, ServerResponse[]>()
+  /** The responses that each connection waits for, in order. */
+  const pipelines = new Map<Duplex, ServerResponse[]>()
   let closing = false
   let draining = false
   /**
@@ -95,7 +93,6 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     // The client never gets a response that would follow one with `connection: close`, so its request must not run.
     if (last?.shouldKeepAlive === false) return false
     if (pipeline.length < maxPipelined) {
-      pipelines.set(socket, pipeline)
       pipeline.push(response)
       return true
     }
@@ -106,10 +103,8 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     if (!enterPipeline(request.socket, response)) return
-    running.add(response)
     if (closing || draining) response.shouldKeepAlive = false
     response.on('close', () => {
-      running.delete(response)
       const pipeline = pipelines.get(request.socket)
       pipeline?.splice(pipeline.indexOf(response), 1)
     })
@@ -119,7 +114,7 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
   /** Refuses a request for which node:http has no response object, and closes its connection. */
   const refuse = (refusal: RequestRefusedError, socket: Duplex): void => {
     socket.on('error', () => {})
-    const pending = [...running].filter(({ req }) => req.socket === socket)
+    const pending = pipelines.get(socket) ?? []
     const last = pending.at(-1)
     if (last?.req.complete === true) {
       // The invalid data follows a valid request. A refusal now could be mistaken for the response to that one.
@@ -164,12 +159,12 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
   server.on('checkExpectation', respond)
   const perNetwork = new Map<string, number>()
   server.on('connection', (socket) => {
-    sockets.add(socket)
+    pipelines.set(socket, [])
     const network = toClientNetwork(socket.remoteAddress ?? '')
     const count = (perNetwork.get(network) ?? 0) + 1
     perNetwork.set(network, count)
     socket.once('close', () => {
-      sockets.delete(socket)
+      pipelines.delete(socket)
       const left = (perNetwork.get(network) ?? 1) - 1
       if (left === 0) perNetwork.delete(network)
       else perNetwork.set(network, left)
@@ -196,9 +191,12 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     server.off('connection', onConnection)
   }
 
+  const closeAfterResponses = (): void => {
+    for (const response of [...pipelines.values()].flat()) response.shouldKeepAlive = false
+  }
+
   const closeWithoutRequest = (): void => {
-    const busy = new Set([...running].map(({ socket }) => socket))
-    for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
+    for (const [socket, { length }] of pipelines) if (length === 0) socket.destroy()
   }
 
   /** Runs after the event loop has read its sockets, so a request that arrived before a late timer is not lost. */
@@ -233,14 +231,14 @@ export const createHttpServer = ({ settings, fd, handler, createRequestId }: Htt
     /** From now on, closes each connection after its response. */
     drain: (): void => {
       draining = true
-      for (const response of running) response.shouldKeepAlive = false
+      closeAfterResponses()
     },
     /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
     close: async (graceMs: number): Promise<void> => {
       await acceptWaiting()
       return new Promise((resolve) => {
         closing = true
-        for (const response of running) response.shouldKeepAlive = false
+        closeAfterResponses()
         const timers = [
           // Closes idle connections repeatedly: a response from before the stop may have kept its connection alive.
           setInterval(
