@@ -145,10 +145,7 @@ const toApiRequest = (incoming: IncomingMessage) => {
     path,
     query: url.slice(path.length),
     headers: { get: (name) => findHeader(incoming, name.toLowerCase()) },
-    readBody: async (maxBytes) => {
-      const bytes = await readSupported()
-      return bytes.length > maxBytes ? undefined : bytes
-    },
+    readBody: (maxBytes) => readSupported().then((bytes) => (bytes.length > maxBytes ? undefined : bytes)),
   }
   return { request, readSupported }
 }
@@ -196,35 +193,37 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     return response
   }
 
-  const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
+  const respond = (
+    request: ApiRequest,
+    remoteAddress: string | undefined,
+  ): ApiResponse | Promise<ApiResponse> => {
     const { path } = request
-    try {
-      if (path === '*') {
-        const message = 'The request target or the Host header is not valid.'
-        throw new RequestRefusedError('malformed_request', message)
-      }
-      const page = pages.get(path)
-      if (page !== undefined) return await page(request, remoteAddress)
-      if (api === undefined) {
-        throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
-      }
-      if (api.isControlOpen && isBrowserAtRoot(request)) {
-        // Relative, because a proxy may have removed a prefix from the path.
-        const headers = { location: `${inspectorPath.slice(1)}/`, 'x-request-id': createRequestId() }
-        return { status: 302, headers, body: '' }
-      }
-      return await api.respond(request, { remoteAddress })
-    } catch (error) {
-      return refuse(error)
+    if (path === '*') {
+      const message = 'The request target or the Host header is not valid.'
+      return refuse(new RequestRefusedError('malformed_request', message))
     }
+    const page = pages.get(path)
+    if (page !== undefined) return page(request, remoteAddress).catch(refuse)
+    if (api === undefined) {
+      return refuse(new RequestRefusedError('route_not_found', 'This process only delivers webhooks.'))
+    }
+    if (api.isControlOpen && isBrowserAtRoot(request)) {
+      // Relative, because a proxy may have removed a prefix from the path.
+      const headers = { location: `${inspectorPath.slice(1)}/`, 'x-request-id': createRequestId() }
+      return { status: 302, headers, body: '' }
+    }
+    return api.respond(request, { remoteAddress }).catch(refuse)
   }
 
   /**
    * Returns the handler of a request that needs a `Response`, and `undefined` for any other request. The control API streams
    * responses, faults truncate them, and the profile `live` rewrites them.
    */
-  const findFetch = (path: string, incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const remoteAddress = getClientAddress(incoming, trustProxy)
+  const findFetch = (
+    { path }: ApiRequest,
+    remoteAddress: string | undefined,
+    { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  ) => {
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
     const endpoint = findEndpoint(path)
@@ -276,11 +275,15 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
 
       const send = ({ status, headers, body }: ApiResponse): void => {
         finish(status, headers['x-request-id'])
-        const length = { 'content-length': Buffer.byteLength(body) }
-        linger.send({ incoming, outgoing }, { status, headers: { ...headers, ...length }, body })
+        const length = Buffer.byteLength(body)
+        linger.send(
+          { incoming, outgoing },
+          { status, headers: { ...headers, 'content-length': length }, body },
+        )
       }
 
-      const fetch = findFetch(path, incoming, outgoing)
+      const fetch = findFetch(request, remoteAddress, { incoming, outgoing })
+      // Waits even for a refusal that is known, so that node:http first reports an error in the rest of the request.
       if (fetch === undefined) return send(await respond(request, remoteAddress))
       const adapter = await loadAdapter().catch(refuse)
       if ('status' in adapter) return send(adapter)
