@@ -232,13 +232,15 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
 
   /** Takes a token from the bucket of each id. The ids are keyed by the name of their limit. */
   const measure = async (ids: Partial<Record<LimitName, string>>): Promise<Measured[]> => {
-    const active = enforced.flatMap(({ name, limit }) =>
-      ids[name] === undefined ? [] : [{ name, limit, key: `${name}:${ids[name]}` }],
-    )
+    const active = enforced.filter(({ name }) => ids[name] !== undefined)
     if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),
-      buckets: active.map(({ key, limit }) => ({ key, capacity: limit.requests, refillMs: limit.perMs })),
+      buckets: active.map(({ name, limit }) => ({
+        key: `${name}:${ids[name]}`,
+        capacity: limit.requests,
+        refillMs: limit.perMs,
+      })),
     })
     return active.flatMap((each, index) => {
       const state = states[index]
@@ -247,9 +249,9 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   }
 
   return {
-    admit: async ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
+    admit: ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
       if (remoteAddress !== undefined) addresses.addKnownKey(remoteAddress, hash)
-      return check(await measure({ organization: organizationId, key: `${organizationId}:${id}` }))
+      return measure({ organization: organizationId, key: `${organizationId}:${id}` }).then(check)
     },
     admitCall: async (organizationId, callId) => {
       check(await measure({ call: `${organizationId}:${callId}` }))
