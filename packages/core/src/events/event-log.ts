@@ -44,13 +44,12 @@ export type PublicationListener<Name extends PublishedEventName | '*' = '*'> = (
 type PreparedEvent = { readonly record: EventRecord; readonly publication: Publication }
 
 /** An event of an organization, or a change of one of its subscriptions, that figures count. */
-type Counted =
-  | { readonly organizationId: string; readonly name: 'events' }
-  | {
-      readonly organizationId: string
-      readonly subscriptionId: string
-      readonly name: 'rotated' | 'disabled'
-    }
+type Counted = {
+  readonly organizationId: string
+  /** `''` for an event. */
+  readonly subscriptionId: string
+  readonly name: 'events' | 'rotated' | 'disabled'
+}
 
 type Registration = { readonly listener: PublicationListener }
 
@@ -90,7 +89,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
     report: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return
       const { publication } = prepared
-      count({ organizationId: publication.organizationId, name: 'events' })
+      count({ organizationId: publication.organizationId, subscriptionId: '', name: 'events' })
       for (const name of [publication.event.event, '*'] as const) {
         for (const { listener } of registrations.get(name) ?? [])
           callListener(() => listener(publication.event, publication), onError)

@@ -139,11 +139,8 @@ export const createFigures = (context: FiguresContext): Figures => {
         if (settlement.outcome !== 'settled' || result.kind === 'released') return
         countAttempt(findCounts(counted, subscription.organizationId, subscription.id), result)
       })
-      const stopEvents = log.onCount(({ organizationId, name, ...rest }) =>
-        increase(
-          findCounts(counted, organizationId, 'subscriptionId' in rest ? rest.subscriptionId : ''),
-          name,
-        ),
+      const stopEvents = log.onCount(({ organizationId, subscriptionId, name }) =>
+        increase(findCounts(counted, organizationId, subscriptionId), name),
       )
       const stopHealth = onHealth(({ type, data: { organizationId, subscriptionId } }) => {
         if (type === 'subscription.disabled')

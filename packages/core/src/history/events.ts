@@ -85,7 +85,7 @@ export const createEvents = ({ store, clock, ids, log }: ServerContext): Events 
     }
     if (subscriptionId === undefined) await store.addEvent(event)
     else await store.addEventTo(event, subscriptionId)
-    log.count({ organizationId, name: 'events' })
+    log.count({ organizationId, subscriptionId: '', name: 'events' })
     return event
   },
 })
