@@ -44,6 +44,8 @@ const checkMediaType = ({ headers }: ApiRequest): void => {
   }
 }
 
+let decoder: TextDecoder | undefined
+
 const malformed = (): RequestRefusedError =>
   new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
 
@@ -60,9 +62,11 @@ export const readText = async (
   try {
     const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
     const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
-    // After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark, so no decoder is used twice.
-    if (body !== undefined) return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    decoder ??= new TextDecoder('utf-8', { fatal: true })
+    if (body !== undefined) return decoder.decode(body)
   } catch {
+    // After bytes that are not UTF-8, Firefox's decoder keeps the next byte order mark.
+    decoder = undefined
     throw malformed()
   }
   throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
