@@ -19,7 +19,7 @@ const maxLength = 255
  */
 export const toDigits = (number: string): string | undefined => {
   if (number.length > maxLength) return undefined
-  const digits = number.replace(/^ *\+/, '').replace(/[ .()-]/g, '')
+  const digits = number.replace(/^ *\+|[ .()-]/g, '')
   return /^[0-9]+$/.test(digits) ? digits : undefined
 }
 
