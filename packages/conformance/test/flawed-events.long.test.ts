@@ -16,13 +16,14 @@ const groupFields = /^(?:event|group\w+|inviteLink|customerPhone|participant\w+)
 const showSummary = ({ callId, summary, ...event }: Record<string, unknown>, party: unknown): string =>
   `${event.event} ${callId} ${party} ${event.agentNumber ?? ''} ${JSON.stringify(summary)}`
 
-/** Shows every event once, as JSON that is changed. */
+/** Shows every event as JSON that is changed. What happens once in a call or a group is shown once. */
 const showChanged =
   (change: (text: string) => string): Flaw['plant'] =>
   ({ effects }) => ({
     handle: (event) => {
       const line = change(JSON.stringify(event))
-      if (!effects.includes(line)) effects.push(line)
+      const happensOnce = event.event === 'CALL_AI_SUMMARY' || event.event === 'GROUP_CREATED'
+      if (!happensOnce || !effects.includes(line)) effects.push(line)
     },
   })
 

@@ -55,7 +55,7 @@ const flaws: Record<string, Flaw> = {
         return { event: form.get('event'), callId: form.get('callId'), summary }
       },
       validate: ({ event, summary }) =>
-        event === 'CALL_AI_SUMMARY' && typeof (summary as { recap?: unknown }).recap !== 'string'
+        event === 'CALL_AI_SUMMARY' && typeof (summary as { recap?: unknown } | null)?.recap !== 'string'
           ? 'no recap'
           : undefined,
     }),
