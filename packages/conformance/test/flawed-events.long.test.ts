@@ -372,6 +372,10 @@ const flaws: Record<string, Flaw> = {
     plant: showChanged((text) => text.replaceAll(' + ', '   ')),
     fail: ['keeps-values'],
   },
+  'fills a template with texts in which a $ refers to what was found': {
+    plant: showChanged((text) => 'Event: {event}'.replace('{event}', text)),
+    fail: ['keeps-values'],
+  },
   'stores the digits of numbers alone, which is not a mistake': {
     plant: showChanged((text) => text.replaceAll('"+', '"')),
     fail: [],

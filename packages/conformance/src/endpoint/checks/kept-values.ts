@@ -53,7 +53,8 @@ const kinds: readonly Kind[] = [
     label: 'punctuation in its texts',
     keys: /^(?:\w+Name|recap|\d+)$/,
     plain: (mark) => `Half and half is all of number ${mark}`,
-    special: (mark) => `Half + half = 100% of #${mark} & more`,
+    // In a replacement, $1 stands for a group, and $$ for a dollar sign.
+    special: (mark) => `Half + half = 100% of #${mark} & $1 or $$ more`,
     judge: ({ value, effects }) => (showsText(effects, value) ? 'kept' : 'changed'),
   },
 ]
@@ -145,7 +146,7 @@ export const keptValueChecks: EndpointChecks = {
     clause: 'decision 0002: numbers come with and without a plus sign; RFC 8259, section 7: strings',
     expected: 'each handled, with the numbers and texts that were sent, if the effects show them',
     risk: 'Events of customers whose number begins with + vanish after a 2xx, or a name is stored as another one.',
-    fix: 'Read the body as JSON: + stands for a space in forms alone. Store numbers and names as text, as they were sent.',
+    fix: 'Read the body as JSON: + stands for a space in forms alone. Store numbers and names as text, as they were sent. Escape $ in a text that replaces a pattern.',
     needs: ['effects'],
     // An endpoint that loses events whatever their values can fail both.
     follows: 'handles-what-it-accepts',
