@@ -761,6 +761,38 @@ describe.concurrent('one mistake is one finding', () => {
       },
     },
     {
+      mistake: 'reads the record of a call or a group, changes it, and writes it back',
+      cause: 'handles-each-participant',
+      others: ['survives-out-of-order'],
+      plant: ({ effects }) => {
+        const records: Record<string, readonly unknown[]> = {}
+        return {
+          handle: async (event) => {
+            const subject = String(event.callId ?? event.groupId)
+            const record = records[subject] ?? []
+            await takeTurns()
+            records[subject] = [...record, event]
+            const all = Object.entries(records).map(([id, events]) => `${id} ${JSON.stringify(events)}`)
+            effects.splice(0, effects.length, ...all)
+          },
+        }
+      },
+    },
+    {
+      mistake: 'lets a late CALL_ENDED undo the summary',
+      cause: 'keeps-summary-after-late-event',
+      others: ['survives-out-of-order'],
+      plant: ({ effects, right }) => ({
+        handle: async (event, id) => {
+          // The summary is handled first, whatever arrives first.
+          if (event.event !== 'CALL_AI_SUMMARY') await takeTurns()
+          const summary = effects.indexOf(`CALL_AI_SUMMARY ${event.callId}`)
+          if (event.event === 'CALL_ENDED' && summary !== -1) effects.splice(summary, 1)
+          await right.handle(event, id)
+        },
+      }),
+    },
+    {
       mistake: 'copies 31 characters of an id before it verifies',
       cause: 'handles-ids-that-begin-alike',
       others: ['accepts-any-webhook-id'],

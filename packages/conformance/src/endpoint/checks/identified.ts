@@ -253,7 +253,7 @@ export const identifiedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "Events": GROUP_PARTICIPANT_JOINED is sent for each participant',
     expected: 'the number of each, if the effects show numbers',
-    risk: 'A unique constraint on the group, on group and event, or on the phone number keeps one participant and drops the others.',
+    risk: 'A unique constraint on the group, on group and event, or on the phone number keeps one participant and drops the others; so do two updates of one list at once.',
     fix: 'Deduplicate by webhook-id. Keep a record of each participant, who is known by group and phone number.',
     needs: ['effects'],
     requests: 10,
@@ -329,6 +329,7 @@ export const identifiedChecks: EndpointChecks = {
       if (finding.verdict === 'fail') return finding
       const missing = await joinAtOnce(examination)
       if (missing === 0) return finding
+      knowledge.lossInRecord = 'handles-each-participant'
       const observed = `${missing} of ${crowd.length} participants who joined one group at once had no effect`
       return { verdict: 'fail', observed, because: knowledge.lossAtOnce }
     },

@@ -69,7 +69,7 @@ export const orderedChecks: EndpointChecks = {
     expected: '2xx to each, or 409 with Retry-After while another is handled; and the summary handled',
     risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
     fix: 'Handle each event independently, and never let an older state replace a newer one.',
-    requests: ({ given }) => 2 * callInOrder.length + eventsOfGroup.length + (given.has('effects') ? 1 : 0),
+    requests: ({ given }) => 3 * callInOrder.length + eventsOfGroup.length + (given.has('effects') ? 1 : 0),
     run: async (examination) => {
       const attempts = await sendAll(examination, callInOrder.toReversed())
       // `survives-missing-predecessor` reports endpoints that require the earlier events.
@@ -84,24 +84,32 @@ export const orderedChecks: EndpointChecks = {
       if (finding.verdict !== 'pass') return finding
       const isWaiting = ({ status, headers }: Exchange): boolean =>
         status === 409 && headers['retry-after'] !== undefined
+      // Of what arrives at once, some endpoints keep the first alone, and some the last.
       const atOnce = [
         ...(await sendAtOnce(examination, callInOrder)),
+        ...(await sendAtOnce(examination, callInOrder.toReversed())),
         ...(await sendAtOnce(examination, eventsOfGroup)),
       ].filter(({ exchange }) => !isWaiting(exchange))
       const refused = judgeAccepted(atOnce)
       if (atOnce.length > 0 && refused.verdict !== 'pass') return refused
-      const summary = atOnce.find(({ label }) => label.startsWith('CALL_AI_SUMMARY'))?.delivery
-      const { effectName, losesLaterEvents, lossAtOnce } = examination.knowledge
-      if (summary === undefined || effectName !== 'CALL_AI_SUMMARY') return finding
+      const summaries = atOnce.flatMap(({ label, delivery }) =>
+        label.startsWith('CALL_AI_SUMMARY') ? (delivery ?? []) : [],
+      )
+      const { effectName, losesLaterEvents, lossAtOnce, lossInRecord } = examination.knowledge
+      if (summaries.length === 0 || effectName !== 'CALL_AI_SUMMARY') return finding
       const bare = await examination.prepare('CALL_AI_SUMMARY')
       await examination.deliver(bare)
-      return (await losesSummary(examination, summary, bare))
-        ? {
-            verdict: 'fail',
-            observed: 'a summary that arrived at once with the other events had no effect',
-            because: losesLaterEvents ? 'handles-what-it-accepts' : lossAtOnce,
-          }
-        : finding
+      for (const summary of summaries) {
+        if (!(await losesSummary(examination, summary, bare))) continue
+        return {
+          verdict: 'fail',
+          observed: 'a summary that arrived at once with the other events had no effect',
+          because: losesLaterEvents
+            ? 'handles-what-it-accepts'
+            : (lossAtOnce ?? lossInRecord ?? 'keeps-summary-after-late-event'),
+        }
+      }
+      return finding
     },
   },
   'keeps-summary-after-late-event': {
