@@ -221,7 +221,7 @@ onOneStore('the details of the inspector', (inspector) => {
     }
   })
 
-  inspector.once('a timeline says how to see the attempts that a phone has no room for', async () => {
+  inspector.once('a timeline says how to see the attempts that a phone has no space for', async () => {
     const callId = await inspector.simulate({})
     const { deliveries } = inspector.stage.server.service
     const list = async () => (await deliveries.list('acme', { subject: `call:${callId}` })).items
