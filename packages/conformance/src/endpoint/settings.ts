@@ -67,6 +67,10 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
   }
   assertSecret(secret, '--secret')
   assertSecret(previousSecret, '--previous-secret')
+  if (effects === '') {
+    const message = '--effects must be a URL or a shell command. Is the variable that holds it set?'
+    throw new ExaminationUsageError(message)
+  }
   for (const header of Object.entries(headers)) assertHeader(...header)
   const limits: Limits = { ...defaultLimits, ...options.limits }
   return {
