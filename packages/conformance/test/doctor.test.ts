@@ -357,6 +357,7 @@ describe.concurrent('the run', () => {
     [{ url: 'http://user:password@127.0.0.1/', secret }, /--basic/],
     [{ url: 'http://127.0.0.1/' }, /--secret, --header or --basic/],
     [{ url: 'http://127.0.0.1/', secret: 'whsec_not base64' }, /--secret must be/],
+    [{ url: 'http://127.0.0.1/', secret, effects: '' }, /--effects must be/],
     [{ url: 'http://127.0.0.1/', secret, only: ['refuses-nothing'] }, /no check "refuses-nothing"/],
     [{ url: 'http://127.0.0.1/', headers: { 'x token': 'name' } }, /--header must have/],
     [{ url: 'http://127.0.0.1/', headers: { 'x-token': 'a\nb' } }, /--header must have/],
@@ -815,9 +816,13 @@ describe.concurrent('one mistake is one finding', () => {
     {
       mistake: 'verifies what the parser has made of the body',
       cause: 'refuses-signature-of-parsed-body',
-      others: ['accepts-body-bytes-as-sent'],
-      plant: () => ({
+      others: ['accepts-body-bytes-as-sent', 'keeps-every-letter'],
+      plant: ({ effects }) => ({
         verify: createVerify({ body: (bytes) => JSON.stringify(JSON.parse(bytes.toString())) }),
+        handle: (event) => {
+          const line = JSON.stringify(event)
+          if (!effects.includes(line)) effects.push(line)
+        },
       }),
     },
   ])('an endpoint that $mistake has one mistake', async ({ cause, others, plant }) => {

@@ -336,6 +336,17 @@ const flaws: Record<string, Flaw> = {
     fail: ['keeps-calls-apart'],
     options: { only: ['keeps-calls-apart'] },
   },
+  'takes from for the customer of outgoing calls, next to its own number': {
+    plant: ({ effects }) => ({
+      handle: (event) => {
+        const party = event.callDirection === 'OUTGOING' ? event.from : event.to
+        if (event.event === 'CALL_AI_SUMMARY')
+          effects.push(`${showSummary(event, party)} at ${event.channelNumber}`)
+      },
+    }),
+    fail: ['keeps-calls-apart'],
+    options: { only: ['keeps-calls-apart'] },
+  },
   'keeps the agent of the call before': {
     plant: ({ effects }) => {
       let shared: Record<string, unknown> = {}

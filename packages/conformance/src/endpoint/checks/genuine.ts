@@ -172,7 +172,7 @@ export const genuineChecks: EndpointChecks = {
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
     expected: 'an effect of each accepted delivery',
     risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
-    fix: 'Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case.',
+    fix: 'Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share.',
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {

@@ -146,7 +146,7 @@ export const variedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
     risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
-    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Do not require that a list has items.',
+    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Do not require that a list has items, or that a time has milliseconds.',
     ...handle(listUnusualSummaries),
   },
   'handles-large-body': {
