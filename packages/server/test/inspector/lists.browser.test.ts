@@ -399,15 +399,15 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await links.count()).toBe(8)
   })
 
-  inspector.once('at 375 px, only signs that everybody knows have no words', async () => {
+  inspector.once('at 375 px, only familiar icons stand without text', async () => {
     const { server, accepting } = inspector.stage
     const callId = await inspector.simulate({})
     await createGroup(server.url, { groupId: 'signs' })
     const { page, problems, picture } = await inspector.open('?organization=acme', {
       viewport: { width: 375, height: 800 },
     })
-    const known = /^(?:Find|Menu|More actions|Back to the list|Close.*|Copy.*|Zoom (?:in|out))$/
-    const listSigns = () =>
+    const familiar = /^(?:Find|Menu|More actions|Back to the list|Close.*|Copy.*|Zoom (?:in|out))$/
+    const listIconsAlone = () =>
       page.locator('button:not(.skip), a').evaluateAll((elements) =>
         elements
           .filter((element) => {
@@ -428,8 +428,8 @@ onEachStore('the lists of the inspector', (inspector) => {
     ]) {
       await visit(page, inspector.getUrl(`${path}${path.includes('?') ? '&' : '?'}organization=acme`))
       await page.locator('.charts, .rows time, article .facts').filter({ visible: true }).first().waitFor()
-      const riddles = (await listSigns()).filter((name) => !known.test(name ?? ''))
-      expect(riddles, path).toEqual([])
+      const unlabeled = (await listIconsAlone()).filter((name) => !familiar.test(name ?? ''))
+      expect(unlabeled, path).toEqual([])
       await picture(`${inspector.store}-signs-375-${path.split('id=')[0]}`)
     }
     const choose = async (menu: string, item: string) => {

@@ -10,8 +10,8 @@ export type SubscriptionState = SubscriptionStateView
 const backlogLimit = 10_000
 
 /**
- * Maximum time to wait for the size of the backlog, in milliseconds: half of what an overview may take, because a list of
- * overviews reads its figures afterwards.
+ * Maximum time to wait for the size of the backlog, in milliseconds: half of the 300 that an overview may take, because a
+ * list of overviews reads its figures afterwards.
  */
 const patienceMs = 150
 

@@ -61,7 +61,7 @@ const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Prom
 
 type State = Pick<ArrivalView, 'state' | 'deliveryId' | 'eventName' | 'at' | 'text'>
 
-/** Names a delivery that holds back others, after the last other event that waits for it: `CALL_AI_SUMMARY waits for CALL_ENDED, which`. */
+/** Begins a sentence about a delivery that holds back others with the last event that waits for it: `CALL_AI_SUMMARY waits for CALL_ENDED, which`. */
 const nameBlocker = async (
   context: WaitContext,
   { id, eventName }: DeliveryRecord,
