@@ -10,10 +10,10 @@ export type SubscriptionState = SubscriptionStateView
 const backlogLimit = 10_000
 
 /**
- * Maximum time to wait for the size of the backlog, in milliseconds: half of the 300 that an overview may take, because a
+ * Maximum time to wait for the size of the backlog, in milliseconds: a third of the 300 that an overview may take, because a
  * list of overviews reads its figures afterwards.
  */
-const patienceMs = 150
+const patienceMs = 100
 
 /** The running queries. A slow database does not get the same query again while it is still running. */
 const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
