@@ -4,7 +4,6 @@ import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { changesState } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
-import { Menu } from '../components/menu.tsx'
 import { LoadProblem } from '../components/status.tsx'
 import { useRecord } from '../components/use-record.ts'
 import { compareEndpoints, EndpointTable } from '../figures/endpoint-table.tsx'
@@ -13,7 +12,6 @@ import { FirstVisit } from '../figures/first-visit.tsx'
 import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
 import { isTrace, toSearch } from '../state/route.ts'
-import { isPhone } from '../state/viewport.ts'
 
 /** The server writes the figures this often, in milliseconds. */
 const pollMs = 10_000
@@ -60,16 +58,11 @@ export const OverviewView = () => {
     <div class="overview">
       <header class="list-header">
         <h1>Overview</h1>
-        {page &&
-          page.items.length > 0 &&
-          !isTrace &&
-          (isPhone.value ? (
-            <Menu items={[{ label: 'Subscribe an endpoint', icon: 'add', onSelect: addSubscription }]} />
-          ) : (
-            <Button icon="add" onClick={addSubscription}>
-              Subscribe an endpoint
-            </Button>
-          ))}
+        {page && page.items.length > 0 && !isTrace && (
+          <Button icon="add" onClick={addSubscription}>
+            Subscribe an endpoint
+          </Button>
+        )}
         <WindowChoice />
       </header>
       <div class="body">
