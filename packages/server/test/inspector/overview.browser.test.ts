@@ -349,6 +349,7 @@ onSqlite('the layout of the inspector', (inspector) => {
       { forcedColors: 'none', colorScheme: 'dark' },
       { forcedColors: 'active', colorScheme: 'dark' },
     ] as const
+    await inspector.simulate({})
     const { page, picture } = await inspector.open('?organization=acme')
     await page.locator('.endpoints a').first().waitFor()
     await page.locator('.chart').first().waitFor()
