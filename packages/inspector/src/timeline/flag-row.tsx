@@ -6,11 +6,10 @@ import { navigate, type Params } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
 import { type Axis, placeFlags } from './scale.ts'
 
-/** Returns the tone of a response to an API request. A status below 200 is neither a success nor a failure. */
+/** Returns the tone of a response to an API request. */
 export const getTone = (status: number | null): string => {
-  if (status === null || status >= 500) return 'bad'
-  if (status >= 300) return 'warn'
-  return status >= 200 ? 'good' : 'plain'
+  if (status === null || status < 200 || status >= 500) return 'bad'
+  return status < 300 ? 'good' : 'warn'
 }
 
 const toFlag = (entry: TimelineEntry, index: number) => {
