@@ -36,6 +36,8 @@ export const packPackages = async (): Promise<Record<string, string>> => {
   const all = join(cache, 'tarballs')
   mkdirSync(all, { recursive: true })
   const fresh = mkdtempSync(join(cache, 'fresh-'))
+  process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
+  process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
   const folders = listPublishedPackages()
   await packFolders(folders, fresh)
   const tarballs = readdirSync(fresh).map((file) => join(fresh, file))
@@ -47,7 +49,6 @@ export const packPackages = async (): Promise<Record<string, string>> => {
   } catch (error) {
     // An earlier run has packed the same, or another one that runs now.
     if (!existsSync(packed)) throw error
-    rmSync(fresh, { recursive: true })
   }
   const find = (name: string) =>
     readdirSync(packed).find((file) => file.startsWith(`${name.replace('@', '').replace('/', '-')}-0`))
