@@ -15,7 +15,13 @@ type Result = any
  */
 export const startUnwatchedBrowser = async () => {
   const profile = mkdtempSync(join(tmpdir(), 'wabakit-browser-'))
-  const args = ['--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', `--user-data-dir=${profile}`]
+  const args = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+  ]
   const child = spawn(chromiumPath ?? 'chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let url: string | undefined
   for await (const line of createInterface(child.stderr)) {
