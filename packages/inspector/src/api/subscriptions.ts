@@ -47,7 +47,7 @@ export const changesState = (message: LiveMessage): boolean => {
 
 /** Keeps the subscriptions up to date. Returns a function that stops the updates. */
 export const followSubscriptions = (): (() => void) => {
-  // Without it, a late response would show the subscriptions of the organization that the user has left.
+  // Stops a late response from showing the subscriptions of the organization that the user has left.
   const controller = new AbortController()
   const load = () => loadSubscriptions(controller.signal)
   const reload = createReload({ load, isAbout: changesState })

@@ -125,7 +125,7 @@ const measure = (placed: readonly Placed[]): number => placed.reduce((sum, { wid
 
 /**
  * Places the attempts of a delivery before the line of the current time, if they have enough room there, and the next attempt
- * after it, so that nothing covers anything else. Their widths are the least ones if the others leave too little room.
+ * after it, so that nothing covers anything else. If attempts as wide as they lasted do not fit there, all get their least width.
  */
 export const placeAttempts = (
   attempts: readonly Lasting[],

@@ -1,6 +1,6 @@
 import type { ListedCall } from '../control-types.ts'
 
-/** Replaces the arrival of a summary that has reached some of its endpoints, but not every one, by their number: `at 2 of 4`. */
+/** Replaces the arrival of a summary that only some of its endpoints have with their number: `at 2 of 4`. */
 export const toCallRows = (calls: readonly ListedCall[]) =>
   calls.map(({ summaryEndpoints: all, summaryMissing: missing, ...call }) => ({
     ...call,

@@ -120,7 +120,7 @@ export const ServerConfig = z.strictObject({
     secret: true,
   }),
   deliveryConcurrency: wholeNumber(
-    'Maximum number of concurrent deliveries to endpoints that respond quickly. A delivery to an endpoint that is slow, failing or new does not count, but starts only while fewer than 16 times as many of these are under way.',
+    'Maximum number of concurrent deliveries to endpoints that respond quickly. Those to endpoints that are slow, failing or new do not count; another one starts only while fewer than 16 times this number are under way.',
     [1, 10_000],
     64,
   ),

@@ -84,7 +84,7 @@ export const orderedChecks: EndpointChecks = {
       if (finding.verdict !== 'pass') return finding
       const isWaiting = ({ status, headers }: Exchange): boolean =>
         status === 409 && headers['retry-after'] !== undefined
-      // Of what arrives at once, some endpoints keep the first alone, and some the last.
+      // Of events that arrive at once, some endpoints keep only the first, and others only the last.
       const atOnce = [
         ...(await sendAtOnce(examination, callInOrder)),
         ...(await sendAtOnce(examination, callInOrder.toReversed())),

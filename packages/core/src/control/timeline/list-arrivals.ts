@@ -61,7 +61,10 @@ const findBlocker = async (context: WaitContext, delivery: DeliveryRecord): Prom
 
 type State = Pick<ArrivalView, 'state' | 'deliveryId' | 'eventName' | 'at' | 'text'>
 
-/** Begins a sentence about a delivery that holds back others with the last event that waits for it: `CALL_AI_SUMMARY waits for CALL_ENDED, which`. */
+/**
+ * Returns the beginning of a sentence about a delivery that holds back others: `CALL_AI_SUMMARY waits for CALL_ENDED, which`,
+ * with the last event that waits for it, or else only the name of its own event.
+ */
 const nameBlocker = async (
   context: WaitContext,
   { id, eventName }: DeliveryRecord,

@@ -35,7 +35,7 @@ export const stateNow = { state: SubscriptionStateView, behindSince: UtcOrNull }
 
 export const ListedSubscriptionView = named(
   'ListedSubscription',
-  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `untried`: neither, and no attempt has succeeded or failed since it was created, enabled again or got another URL. `working`: none of these. `behindSince`: if it is behind, when its oldest due delivery was due, which is later once that one was attempted; otherwise null.',
+  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `untried`: neither, and no attempt has succeeded or failed since it was created, enabled again or got another URL. `working`: none of these. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null. It changes when that delivery is attempted, so it is not since when the endpoint is behind.',
   z.object({ ...subscription, ...stateNow }),
 )
 
