@@ -41,7 +41,7 @@ export type Client = {
      * @throws ConnectionError or TimeoutError if the request provably never left this machine.
      * @throws ResponseFormatError for a redirect.
      * @example
-     * const { groupId } = await client.groups.create({ wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' })
+     * const { groupId } = await client.groups.create({ wabaNumber: '+15550100001', subject: 'Order 7', groupId: 'order-7' })
      */
     create(input: CreateGroupRequest, options?: RequestOptions): ApiPromise<CreateGroupResponse>
   }

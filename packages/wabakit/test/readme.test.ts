@@ -76,7 +76,7 @@ const startService = async () => {
   const apiKey = 'secret-key-0123456789'
   const server = createReferenceServer({
     organizations: [
-      { id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: apiKey }] },
+      { id: 'org', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key: apiKey }] },
     ],
   })
   const port = await listen(

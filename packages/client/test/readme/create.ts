@@ -6,7 +6,7 @@ export const client = createClient({
 })
 
 const { groupId } = await client.groups.create({
-  wabaNumber: '+15550001111',
+  wabaNumber: '+15550100001',
   subject: 'Order 1042',
 })
 console.log('created', groupId)

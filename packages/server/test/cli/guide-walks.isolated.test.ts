@@ -106,11 +106,7 @@ const follow = async (page: string, cwd: string) => {
     else expect(await exited, `${script}\n${entry.output}`).toBe(0)
   }
   for (const { language, code, line } of blocks.filter((block) => block.page === page)) {
-    if (language === 'ts')
-      writeFileSync(
-        join(cwd, nameFile(page, line)),
-        code.replace('+15550001111', () => find(wabaNumber)),
-      )
+    if (language === 'ts') writeFileSync(join(cwd, nameFile(page, line)), code)
     if (language === 'sh')
       for (const each of code.split('\n').filter((part) => /^[^#]/.test(part))) await run(each)
     if (language === '') {
