@@ -1,5 +1,5 @@
 import type { Mistake } from './gates.ts'
-import type { OperationName } from './scenarios.ts'
+import type { OperationName } from './operations.ts'
 
 /** Mistakes in the SQL, each with operations that expose it in some order. */
 export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly OperationName[] }> = [

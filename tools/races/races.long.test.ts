@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkScenario } from './check-scenario.ts'
 import { addGates } from './gates.ts'
+import { createOperations, type OperationName } from './operations.ts'
 import recorded from './orders.json' with { type: 'json' }
 import { mistakes } from './planted.ts'
 import { createRace, type Operation, type Race } from './race.ts'
-import { createOperations, type OperationName, prepareRecords } from './scenarios.ts'
+import { prepareRecords } from './records.ts'
 
 // The short form of `npm run test:races`. It takes a few seconds, but on a busy machine, each of its thousands of
 // session switches may wait for a processor.

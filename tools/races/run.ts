@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { checkScenario } from './check-scenario.ts'
+import { createOperations, type OperationName } from './operations.ts'
 import recorded from './orders.json' with { type: 'json' }
 import { mistakes } from './planted.ts'
 import { createRace } from './race.ts'
-import { createOperations, maxSwitches, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
+import { prepareRecords } from './records.ts'
+import { maxSwitches, scenarios } from './scenarios.ts'
 
 /**
  * Runs store operations on PostgreSQL in every order of their statements that can make a difference. `maxSwitches` limits
