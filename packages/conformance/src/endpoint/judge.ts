@@ -245,3 +245,7 @@ export const judgeSurvived = async ({ isAlive }: Examination, observed: string):
   (await isAlive())
     ? { verdict: 'pass', observed: `${observed}; still accepts genuine deliveries` }
     : { verdict: 'fail', observed: `${observed}; afterwards it accepts no genuine delivery` }
+
+/** Explains why an event that left no effect of its own need not be lost. */
+export const explainOneRecord = (name: string): string =>
+  `${name} left no effect of its own: the application keeps one record, or it lost the event; let --effects print a line for each event`

@@ -11,6 +11,7 @@ import { identifiedChecks } from './checks/identified.ts'
 import { keptChecks } from './checks/kept.ts'
 import { keptValueChecks } from './checks/kept-values.ts'
 import { orderedChecks } from './checks/ordered.ts'
+import { participantChecks } from './checks/participants.ts'
 import { repeatedChecks } from './checks/repeated.ts'
 import { replayedChecks } from './checks/replayed.ts'
 import { variedChecks } from './checks/varied.ts'
@@ -25,7 +26,7 @@ const groups: Readonly<Record<string, EndpointChecks>> = {
   genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks, ...keptValueChecks },
   forged: forgedChecks,
   replayed: replayedChecks,
-  repeated: { ...repeatedChecks, ...identifiedChecks },
+  repeated: { ...repeatedChecks, ...identifiedChecks, ...participantChecks },
   ordered: orderedChecks,
   hostile: { ...hostileBodyChecks, ...hostileConnectionChecks },
   'well behaved': behaviorChecks,

@@ -1,78 +1,11 @@
-import { type EventName, eventNames } from '@wabakit/contract'
-import { type Finding, setDefaults } from '../../report/run-checks.ts'
-import { swapCase } from '../../swap-case.ts'
+import { setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import type { Examination } from '../examination.ts'
-import {
-  type Attempt,
-  describeAttempts,
-  judgeForged,
-  refusesSignatureOfParsedBody,
-  refusesWithoutFailing,
-} from '../judge.ts'
-import { buildEvent, capitalize, signContent, signDelivery } from '../payloads.ts'
+import { describeAttempts, refusesWithoutFailing } from '../judge.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, withoutCredentials } from './forged-credentials.ts'
-import { refuseOnOtherRoutes } from './forged-routes.ts'
+import { scheme, signatureChecks, signedByStranger } from './forged-signatures.ts'
 import { tokenChecks, withoutToken } from './forged-tokens.ts'
-import {
-  type ForgedChecks,
-  type Forgery,
-  readGenuine,
-  refuse,
-  sendForgeries,
-  withHeader,
-  without,
-} from './forgery.ts'
-import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
-
-/** Forges a delivery without a signature, an id and a time. */
-const unsigned = without('webhook-id', 'webhook-timestamp', 'webhook-signature')
-
-const withSignature = (write: Parameters<typeof withHeader>[1]): Forgery =>
-  withHeader('webhook-signature', write)
-
-const signedBy = (key: string | Uint8Array): Forgery =>
-  withSignature((genuine) => `v1,${signDelivery(key, genuine)}`)
-
-const signedByStranger: Forgery = withSignature(
-  (genuine, { random }) => `v1,${signDelivery(random.bytes(32), genuine)}`,
-)
-
-/** Creates a forgery of an event with this name. Some endpoints verify only the events that they knew when the verification was written. */
-const forgeEvent =
-  (name: EventName): Forgery =>
-  (genuine, examination) => {
-    const body = Buffer.from(JSON.stringify(buildEvent(name, genuine.delivery.subject)))
-    return { ...signedByStranger({ ...genuine, body }, examination), body }
-  }
-
-/** Creates a forgery that is signed with a random secret and spells the header names differently. */
-const withNames =
-  (rename: (name: string) => string): Forgery =>
-  (genuine, examination) => {
-    const { headers = {} } = signedByStranger(genuine, examination)
-    return {
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [rename(name), value])),
-    }
-  }
-
-/** Creates a forgery that changes the body without signing it again. */
-const withBody =
-  (change: (text: string) => string): Forgery =>
-  ({ body }) => ({ body: Buffer.from(change(body.toString())) })
-
-const swapOneLetter = (text: string): string => text.replace(/[a-z]/i, (letter) => swapCase(letter))
-
-/** Creates a forgery with two timestamps: an old one, which is signed, and a new one within the tolerance. */
-const repeatTimestamp =
-  (order: (old: string, present: string) => string[]): Forgery =>
-  ({ headers, timestamp, key, id, body }) => {
-    const old = String(Number(timestamp) - 86_400)
-    const signature = `v1,${signDelivery(key, { id, timestamp: old, body })}`
-    const repeated = order(old, timestamp)
-    return { headers: { ...headers, 'webhook-timestamp': repeated, 'webhook-signature': signature } }
-  }
+import { type Forgery, readGenuine } from './forgery.ts'
 
 /** Sends a forgery with the identity of a genuine delivery: its webhook-id or, if nothing is signed, its body. */
 const claimFirst: (...forged: Parameters<Forgery>) => Promise<Exchange> = (genuine, examination) => {
@@ -84,278 +17,6 @@ const claimFirst: (...forged: Parameters<Forgery>) => Promise<Exchange> = (genui
   const { body, subject } = examination.build('CALL_AI_SUMMARY')
   const forged = { body, ...signedByStranger({ ...genuine, body }, examination) }
   return examination.sendHostile(forged, subject)
-}
-
-/** Resends handled deliveries with a second id, and sends forgeries with a second timestamp. */
-const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> => {
-  const { ids, deliver, send, countEffects, knowledge } = examination
-  const genuine = [await readGenuine(examination), await readGenuine(examination)]
-  for (const { delivery } of genuine) await deliver(delivery)
-  const handled = knowledge.effectName && (await countEffects(genuine.map(({ delivery }) => delivery)))
-  const attempts: Attempt[] = []
-  for (const [index, { delivery, headers, body }] of genuine.entries()) {
-    const pair = [delivery.id, ids.createWebhookId()]
-    const doubled = { ...headers, 'webhook-id': index === 0 ? pair : pair.toReversed() }
-    attempts.push({
-      label: `a second id ${index === 0 ? 'after' : 'before'} the correct one`,
-      exchange: await send({ headers: doubled, body }),
-      delivery,
-      effectsBefore: handled?.[index] ?? 0,
-    })
-  }
-  const forgeries = await sendForgeries(examination, {
-    'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
-    'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
-  })
-  const finding = await judgeForged(examination, [...attempts, ...forgeries])
-  // An endpoint that accepts any time accepts the old one, wherever it stands.
-  const isTimeAlone = !attempts.some(({ exchange }) => isAccepted(exchange))
-  return isTimeAlone ? { because: 'refuses-stale-timestamp', ...finding } : finding
-}
-
-const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
-const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
-
-const signatureChecks: ForgedChecks = {
-  'refuses-unsigned': {
-    title: 'Refuses a delivery without a signature',
-    follows: 'refuses-truncated-signature',
-    risk: 'A stranger who knows the URL can write into your system.',
-    fix: 'Refuse with 401 unless all three webhook- headers are present and the signature matches.',
-    ...refuse({
-      'no webhook-signature': without('webhook-signature'),
-      'no webhook- headers': unsigned,
-      'no webhook-id': without('webhook-id'),
-      'no webhook-timestamp': without('webhook-timestamp'),
-      ...varyType(unsigned),
-    }),
-  },
-  'refuses-wrong-secret': {
-    title: 'Refuses a signature made with another secret',
-    risk: 'A stranger can sign with a secret of their own and write into your system.',
-    fix: 'Compare the signature with the one you compute; the presence of a signature proves nothing.',
-    ...refuse({
-      'a signature with a random secret': signedByStranger,
-      ...writePatterns('the signature', (pattern) => withSignature(() => `v1,${pattern}`)),
-      ...Object.fromEntries(eventNames.map((name) => [name, forgeEvent(name)])),
-      'an event with an unknown name': (genuine, examination) => {
-        const event = buildEvent('CALL_AI_SUMMARY', genuine.delivery.subject)
-        const body = Buffer.from(JSON.stringify({ ...event, event: 'TEST' }))
-        return { ...signedByStranger({ ...genuine, body }, examination), body }
-      },
-      'a body in chunks': (genuine, examination) => ({
-        ...signedByStranger(genuine, examination),
-        parts: [genuine.body],
-      }),
-      'a request that claims to be a test': (genuine, examination) => {
-        const { headers } = signedByStranger(genuine, examination)
-        const query = new URLSearchParams(examination.url.search)
-        for (const name of ['test', 'debug', 'skip_verification']) query.set(name, 'true')
-        return { headers: { ...headers, 'x-test': 'true', 'x-debug': 'true' }, query: `?${query}` }
-      },
-    }),
-  },
-  'refuses-tampered-body': {
-    title: 'Refuses a body that was changed after it was signed',
-    risk: 'A stranger who sees one genuine delivery can send any content with its signature.',
-    fix: 'Include the raw body in the signed content that you verify.',
-    ...refuse({
-      'a changed text': withBody((text) =>
-        text.replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '),
-      ),
-      'another event': withBody((text) => text.replace(/(?<=event":")/, 'X')),
-    }),
-  },
-  'refuses-appended-body': {
-    title: 'Refuses a body that was extended after it was signed',
-    risk: 'An attacker appends a second event to a genuine one.',
-    fix: 'Verify the whole body, not its first line, chunk or kilobytes.',
-    ...refuse({
-      'a second object on a new line': withBody((text) => `${text}\n${text}`),
-      'a second object far behind': withBody((text) => `${text}${' '.repeat(16_384)}${text}`),
-      'a byte of zero': withBody((text) => `${text}\0${text}`),
-    }),
-  },
-  'refuses-swapped-id': {
-    title: 'Refuses a signature that belongs to another webhook-id',
-    risk: 'One captured delivery can be repeated forever under new ids, past any deduplication.',
-    fix: 'Sign and verify `id.timestamp.body`, not the body alone.',
-    ...refuse({ 'another id': withHeader('webhook-id', (_, { ids }) => ids.createWebhookId()) }),
-  },
-  'refuses-swapped-timestamp': {
-    title: 'Refuses a signature that belongs to another timestamp',
-    risk: 'A delivery captured last year is made fresh by writing a new time into its header.',
-    fix: 'Include the timestamp in the signed content that you verify: `id.timestamp.body`.',
-    ...refuse({
-      'another time': withHeader('webhook-timestamp', ({ timestamp }) => String(Number(timestamp) - 1)),
-    }),
-  },
-  'refuses-truncated-signature': {
-    title: 'Refuses the beginning of a signature',
-    risk: 'Comparing prefixes lets an attacker guess the signature in a few attempts, or crash the endpoint.',
-    fix: compare,
-    ...refuse({
-      '1 character of it': withSignature(({ signature }) => `v1,${signature.slice(0, 1)}`),
-      '8 characters of it': withSignature(({ signature }) => `v1,${signature.slice(0, 8)}`),
-      '40 of its 44 characters': withSignature(({ signature }) => `v1,${signature.slice(0, 40)}`),
-      'its first 8 characters, then others': withSignature(
-        ({ signature }) => `v1,${signature.slice(0, 8)}${'A'.repeat(35)}=`,
-      ),
-    }),
-  },
-  'refuses-empty-signature': {
-    title: 'Refuses an empty signature',
-    follows: 'refuses-unsigned',
-    risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
-    fix: compare,
-    ...refuse({
-      'an empty header': withSignature(() => ''),
-      'a version without a signature': withSignature(() => 'v1,'),
-      'a version alone': withSignature(() => 'v1'),
-    }),
-  },
-  'refuses-other-version': {
-    title: 'Refuses a correct signature under another version',
-    severity: 'medium',
-    clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
-    risk: 'A later version means another scheme; an endpoint that ignores the version can be made to confuse them.',
-    fix: 'Use only the parts of webhook-signature that start with `v1,`.',
-    ...refuse({
-      v2: withSignature(({ signature }) => `v2,${signature}`),
-      v1a: withSignature(({ signature }) => `v1a,${signature}`),
-      'no version': withSignature(({ signature }) => signature),
-    }),
-  },
-  'refuses-changed-case': {
-    title: 'Refuses a signature in a different letter case',
-    severity: 'medium',
-    clause: 'RFC 4648, section 4: base64 is case-sensitive',
-    risk: 'Ignoring case makes signatures much easier to guess.',
-    fix: compare,
-    ...refuse({
-      'one letter in the other case': withSignature(({ signature }) => `v1,${swapOneLetter(signature)}`),
-    }),
-  },
-  'refuses-partial-signature': {
-    title: 'Refuses a signature over only a part of the delivery',
-    severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
-    risk: 'A signature of the body alone can be repeated forever, under any id and at any time.',
-    fix: 'Remove older schemes; accept only signatures over `id.timestamp.body`.',
-    ...refuse({
-      'a signature of the body alone': withSignature(({ key, body }) => `v1,${signContent(key, body)}`),
-      'a signature of the timestamp and the body': withSignature(
-        ({ key, timestamp, body }) => `v1,${signContent(key, `${timestamp}.`, body)}`,
-      ),
-      'a signature of the id and the timestamp': withSignature(
-        ({ key, id, timestamp }) => `v1,${signContent(key, `${id}.${timestamp}.`)}`,
-      ),
-    }),
-  },
-  [refusesSignatureOfParsedBody]: {
-    title: 'Refuses a signature of the parsed body',
-    severity: 'high',
-    clause: `${scheme}: the raw payload is signed`,
-    risk: 'Two bodies that parse alike are not the same: duplicate keys and rounded numbers pass unsigned.',
-    fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
-    ...refuse({
-      'a signature of the body without its spacing': withBody((text) =>
-        JSON.stringify(JSON.parse(text), null, 2),
-      ),
-    }),
-  },
-  'refuses-empty-secret': {
-    title: 'Refuses a signature made with an empty or common secret',
-    risk: 'A missing environment variable, or a default, becomes a secret that every stranger knows.',
-    fix: 'Stop at start-up when the secret is missing or empty. Have no default.',
-    ...refuse({
-      'a signature with an empty secret': signedBy(''),
-      // What a missing variable becomes as a text in JavaScript, Java and Python.
-      ...Object.fromEntries(
-        ['undefined', 'null', 'None'].flatMap((word) => [
-          [`a signature with the secret ${word}`, signedBy(word)],
-          [`a signature with ${word} as base64`, signedBy(Buffer.from(word, 'base64'))],
-        ]),
-      ),
-      ...Object.fromEntries(
-        ['secret', 'test', 'changeme'].map((word) => [`a signature with the secret ${word}`, signedBy(word)]),
-      ),
-      'a signature with the secret whsec_test': signedBy(Buffer.from('test', 'base64')),
-    }),
-  },
-  'refuses-duplicate-headers': {
-    title: 'Refuses a delivery with two webhook-id or webhook-timestamp headers',
-    severity: 'high',
-    clause: 'RFC 9110, section 5.3: a sender must not repeat such a header',
-    expected: '4xx',
-    risk: 'One value is verified and another is used: a replay passes the deduplication or the clock.',
-    fix: 'Refuse a repeated header; in Node.js, request.headers joins it with a comma, which then cannot match.',
-    requests: 6,
-    run: sendRepeatedHeaders,
-  },
-  'refuses-forgery-in-any-header-case': {
-    title: 'Verifies deliveries with header names in any case',
-    clause: `${scheme}; RFC 9110, section 5.1: field names are case-insensitive`,
-    risk: 'A forgery with the header Webhook-Signature is not verified.',
-    fix: 'Look up headers ignoring case, and refuse deliveries without them.',
-    ...refuse({
-      'capitalized names': withNames(capitalize),
-      'names in capitals': withNames((name) => name.toUpperCase()),
-    }),
-  },
-  'refuses-forgery-from-nearby': {
-    title: 'Refuses a forgery that claims to come from a trusted address',
-    ...refuseFromNearby(signedByStranger),
-  },
-  'refuses-forgery-on-other-routes': {
-    title: 'Verifies deliveries whatever their method and the spelling of the path',
-    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the verification.',
-    ...refuseOnOtherRoutes(signedByStranger),
-  },
-  'refuses-secret-in-query': {
-    title: 'Refuses a secret in the query instead of a signature',
-    follows: 'refuses-unsigned',
-    severity: 'high',
-    clause: `${scheme}; CWE-598, sensitive information in a query`,
-    risk: 'URLs appear in the logs of proxies and analytics. A stranger who reads one can send anything.',
-    fix: 'Accept only the signature. Remove the code that takes a secret from the URL.',
-    ...refuse(
-      Object.fromEntries(
-        ['secret', 'token', 'key'].map((name): [string, Forgery] => [
-          `?${name}=…`,
-          (genuine, examination) => {
-            const query = new URLSearchParams(examination.url.search)
-            query.set(name, examination.secret ?? '')
-            return { ...without('webhook-signature')(genuine, examination), query: `?${query}` }
-          },
-        ]),
-      ),
-    ),
-  },
-  'survives-forged-claim': {
-    title: 'Handles a genuine delivery even if a forgery used its id or its body first',
-    clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
-    expected: 'the forgery refused, the genuine delivery handled',
-    risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
-    fix: 'Verify the signature before you look up or store the id.',
-    requests: 2,
-    needs: [],
-    run: async (examination) => {
-      const genuine = await readGenuine(examination)
-      const forgery = await claimFirst(genuine, examination)
-      const exchange = await examination.deliver(genuine.delivery)
-      const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
-      if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }
-      if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
-      if (examination.knowledge.effectName === undefined) {
-        const observed = `${responses}; only --effects <command or URL> can show that it was handled`
-        return { verdict: 'inconclusive', observed }
-      }
-      const isHandled = await examination.isHandled(genuine.delivery)
-      const observed = `${responses}, which ${isHandled ? 'was handled' : 'had no effect'}`
-      return { verdict: isHandled ? 'pass' : 'fail', observed }
-    },
-  },
 }
 
 /** Checks that imitate a sender without the secret. */
@@ -379,6 +40,31 @@ export const forgedChecks: EndpointChecks = {
     needs: ['signature'],
     follows: 'refuses-wrong-secret',
   }),
+  'survives-forged-claim': {
+    title: 'Handles a genuine delivery even if a forgery used its id or its body first',
+    severity: 'critical',
+    clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
+    expected: 'the forgery refused, the genuine delivery handled',
+    risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
+    fix: 'Verify the signature before you look up or store the id.',
+    requests: 2,
+    follows: 'refuses-wrong-secret',
+    run: async (examination) => {
+      const genuine = await readGenuine(examination)
+      const forgery = await claimFirst(genuine, examination)
+      const exchange = await examination.deliver(genuine.delivery)
+      const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
+      if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }
+      if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
+      if (examination.knowledge.effectName === undefined) {
+        const observed = `${responses}; only --effects <command or URL> can show that it was handled`
+        return { verdict: 'inconclusive', observed }
+      }
+      const isHandled = await examination.isHandled(genuine.delivery)
+      const observed = `${responses}, which ${isHandled ? 'was handled' : 'had no effect'}`
+      return { verdict: isHandled ? 'pass' : 'fail', observed }
+    },
+  },
   ...setDefaults(tokenChecks, {
     severity: 'critical',
     clause: 'RFC 9110, section 15.5.2; decision 0061',
