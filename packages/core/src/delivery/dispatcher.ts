@@ -7,7 +7,7 @@ import type { DeliveryFetch } from './attempt.ts'
 import { createOwnership } from './ownership.ts'
 import { createScheduler } from './scheduler.ts'
 import { type AttemptReported, createSending } from './sending.ts'
-import { persistentFailures } from './under-way.ts'
+import { persistentFailures } from './store-failures.ts'
 
 /** Options for sending deliveries. */
 export type DeliveryOptions = {

@@ -1,6 +1,4 @@
-import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
-import { startBackgroundTimer } from '../values/clock.ts'
 import { failurePauseMs, type Reader } from './page-reader.ts'
 import type { Entry } from './prefetch.ts'
 import type { Queues } from './queues.ts'
@@ -8,46 +6,19 @@ import type { Loop } from './scheduler-loop.ts'
 import { decidePace, type Policy } from './start-policy.ts'
 import type { Attempting, Loading, Queue, SchedulerContext, Settling, UnderWay } from './states.ts'
 import { createStopSignal } from './stop-signal.ts'
+import {
+  createStorePauses,
+  explainRefusal,
+  explainUnreadable,
+  getLoadPause,
+  getStorePause,
+  isUnavailable,
+  persistentFailures,
+  type StoreFailure,
+} from './store-failures.ts'
 
 /** Pause before a queue that has changed is read again, in milliseconds. */
 const missPauseMs = 20
-
-/**
- * Pauses before a result that could not be stored is written again, in milliseconds. They double up to a maximum,
- * which is short if the store may only be away for a while.
- */
-const storePauses = { firstMs: 1_000, maxMs: 60_000, unavailableMaxMs: 5_000 }
-
-/**
- * Number of failures of the store in a row after which an operator should know. A single one may have passed already.
- */
-export const persistentFailures = 2
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
-
-type StoreFailure = { readonly error: unknown; readonly failures: number }
-
-const getStorePause = ({ error, failures }: StoreFailure): number => {
-  const { firstMs, maxMs, unavailableMaxMs } = storePauses
-  return Math.min(firstMs * 2 ** (failures - 1), isUnavailable(error) ? unavailableMaxMs : maxMs)
-}
-
-/** Adds the consequence and the remedy to an error of a store that cannot read a delivery. */
-const explainUnreadable = (id: string, cause: unknown): Error =>
-  new Error(
-    `The delivery ${id} could not be loaded. It will be tried again, and the others go on. Check its rows in the tables of deliveries, events and subscriptions, and restore them from a backup if they are damaged.`,
-    { cause },
-  )
-
-/** Adds the consequence and the remedy to an error of a store that refuses a result. */
-const explainRefusal = (error: unknown): unknown =>
-  isUnavailable(error)
-    ? error
-    : new Error(
-        'The result of a delivery attempt could not be stored. The deliveries to its endpoint are paused, and it will be stored later. Check the triggers, constraints and permissions of the tables in the database.',
-        { cause: error },
-      )
 
 /** Minimum time between two writes of a subscription's pace, in milliseconds. */
 const pacePauseMs = 1_000
@@ -67,8 +38,7 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
   const underWay = new Map<string, UnderWay>()
   /** The results that could not be stored yet, with the number of tries. */
   const unstored = new Map<Settling, number>()
-  /** The pauses before the store is tried again, by the functions that end them. */
-  const pauses = new Map<() => void, Queue>()
+  const { pause, retryNow } = createStorePauses()
   let isLoading = false
   /** Number of loads that failed since the last successful one because the store did not respond. */
   let failedLoads = 0
@@ -176,23 +146,11 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
     // A transaction that was aborted once is no sign of damage, and the next load is soon.
     else if (failures >= persistentFailures || !isUnavailable(error))
       context.onError(explainUnreadable(entry.id, error))
-    await pause(queue, Math.min(failurePauseMs * 2 ** (failures - 1), storePauses.maxMs))
+    await pause(queue, getLoadPause(failures))
     queue.prefetch.putBack(entry)
     queues.place(queue)
     loop.request()
   }
-
-  /** Waits before the store is tried again for a delivery of a queue. `retryNow` ends the pause. */
-  const pause = (queue: Queue, ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = startBackgroundTimer(() => end(), ms)
-      const end = (): void => {
-        clearTimeout(timer)
-        pauses.delete(end)
-        resolve()
-      }
-      pauses.set(end, queue)
-    })
 
   /**
    * Waits before a result that could not be stored is written again. The delivery stays in the state `settling`:
@@ -230,11 +188,6 @@ export const createUnderWay = (context: SchedulerContext & Parts) => {
       queue.pausedUntil = -Infinity
       return complete(settling, outcome)
     }
-  }
-
-  /** Ends the pauses before the store is tried again. */
-  const retryNow = (own: readonly Queue[]): void => {
-    for (const [end, queue] of [...pauses]) if (own.includes(queue)) end()
   }
 
   const run = async (attempting: Attempting): Promise<void> => {
