@@ -113,7 +113,8 @@ export type {
 // Inbox: store first, handle later.
 
 export type { InboxValue } from './inbox/engine.ts'
-export type { ConnectionOf, MysqlConnection, MysqlPool } from './inbox/engines/mysql.ts'
+export type { ConnectionOf } from './inbox/engines/mysql.ts'
+export type { MysqlConnection, MysqlPool } from './inbox/engines/mysql-statements.ts'
 export type { ClientOf, PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
 export type { SqliteConnection } from './inbox/engines/sqlite.ts'
 export { type InboxRetention, type SqlInboxOptions, sqlInbox } from './inbox/sql-inbox.ts'

@@ -1,66 +1,26 @@
-import {
-  createQualifier,
-  findSchema,
-  type Outcome,
-  quote,
-  readColumn,
-  readOutcome,
-  readProperty,
-} from '../../sql/sql-database.ts'
-import {
-  assertPoolSize,
-  type Claiming,
-  type Effects,
-  type InboxEngine,
-  type InboxValue,
-  ownConnections,
-  type Postponing,
-  refuse,
-  toPlaceholders,
-} from '../engine.ts'
+import { createQualifier, findSchema, quote, readColumn, readProperty } from '../../sql/sql-database.ts'
+import { assertPoolSize, type Effects, type InboxEngine, ownConnections, refuse } from '../engine.ts'
 import { readText } from '../read-entry.ts'
 import { toName } from '../table.ts'
 import { openResponsive, runOnce } from './deadline.ts'
+import { createMysqlClaims } from './mysql-claims.ts'
+import {
+  assertWritable,
+  execute,
+  isReadOnly,
+  type MysqlConnection,
+  type MysqlPool,
+} from './mysql-statements.ts'
 import { createOwnConnection, holdAll } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
-
-/** Some values are Buffers. The type does not name `Buffer`, because projects may not have the types of Node.js. */
-type Execute = (statement: { sql: string }, values: never[]) => Promise<unknown[]>
-
-/** Undoes settings of a pool that change the form of rows and values. */
-const settings = {
-  rowsAsArray: false,
-  nestTables: false,
-  bigNumberStrings: false,
-  typeCast: (_: unknown, next: () => unknown) => next(),
-}
-
-/** The part of a `mysql2/promise` connection that an inbox uses. */
-export type MysqlConnection = {
-  execute: Execute
-  query(text: string): Promise<unknown[]>
-  release(): unknown
-  destroy(): unknown
-}
-
-/** The part of a `mysql2/promise` pool that an inbox uses. */
-export type MysqlPool = {
-  getConnection(): Promise<MysqlConnection>
-  execute: Execute
-}
 
 /** The connection that the pool's `getConnection` resolves to. */
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
 /**
- * Seconds after which the server ends a session that has fallen silent in a claim, and releases its lock. Shorter than
- * `deadlineMs`, so that claims of other processes, which wait for the lock, do not time out.
- */
-const claimSilenceSeconds = 5
-
-/**
- * The same in a completion. Claims skip its locks, so it can be longer: while another handler computes without a pause, the
- * COMMIT is not sent. If that takes longer than this, the completion is rolled back, and the attempt fails.
+ * Seconds after which the server ends a session that has fallen silent in a completion. Claims skip its locks, so it can be longer
+ * than theirs: while another handler computes without a pause, the COMMIT is not sent. If that takes longer than this, the completion
+ * is rolled back, and the attempt fails.
  */
 const completionSilenceSeconds = 10
 
@@ -97,96 +57,10 @@ const refusedSettings = `
   OR (Variable_name = 'sql_safe_updates' AND Value = 'ON')
   OR (Variable_name = 'sql_select_limit' AND Value + 0 < 1000000)`
 
-const isReadOnly = '@@read_only + @@innodb_read_only AS is_read_only'
-
-const assertWritable = (row: unknown): void => {
-  if (Number(readColumn(row, 'is_read_only')) > 0)
-    throw new Error('The database is read only. Is it a replica, or no longer the primary?')
-}
-
 /** Reads the flags that MySQL sends with the result of a statement without rows. */
 const readStatus = (result: unknown) => {
   const status = Number(readProperty(Object(result)[0], 'serverStatus') ?? 2)
   return { isInTransaction: (status & 1) !== 0, isAutocommit: (status & 2) !== 0 }
-}
-
-const toParameter = (value: InboxValue) => (ArrayBuffer.isView(value) ? Buffer.from(value) : value)
-
-/** Translates a statement of the inbox for MySQL, which has no RETURNING and needs a number after LIMIT. */
-const translate = (text: string, values: readonly InboxValue[]) => {
-  const parameters: ReturnType<typeof toParameter>[] = []
-  let position = 0
-  const translated = text
-    .replace(/\s+RETURNING \w+$/, '')
-    .replace('ON CONFLICT (event_key) DO NOTHING', 'ON DUPLICATE KEY UPDATE id = id')
-    .replace('ON CONFLICT (event_key) DO UPDATE SET', 'ON DUPLICATE KEY UPDATE')
-    .replaceAll(/(LIMIT )?\?/g, (placeholder, limit?: string) => {
-      const value = values[position++]
-      if (limit !== undefined) return `LIMIT ${Number(value)}`
-      parameters.push(toParameter(value ?? null))
-      return placeholder
-    })
-  return [{ ...settings, sql: translated }, parameters as never[]] as const
-}
-
-const execute = async (
-  connection: Pick<MysqlPool, 'execute'>,
-  text: string,
-  values: readonly InboxValue[] = [],
-): Promise<Outcome> => readOutcome(await connection.execute(...translate(text, values)), 'mysql')
-
-const toState = (row: unknown): string =>
-  ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
-
-const readIds = ({ rows }: Outcome): string[] =>
-  rows.flatMap((row) => {
-    const id = readColumn(row, 'id')
-    return id === null ? [] : [String(id)]
-  })
-
-/** Claims rows, and returns their ids. The caller holds the lock, so no other process claims rows at the same time. */
-const claim = async (
-  connection: MysqlConnection,
-  { table, token, pick, set, next }: Omit<Claiming, 'columns' | 'due'>,
-): Promise<string[]> => {
-  const found = await execute(connection, pick.text, pick.values)
-  const picked = new Map(found.rows.map((row) => [toState(row), String(readColumn(row, 'id'))]))
-  if (picked.size === 0) return []
-  const among = (ids: readonly string[]) => `WHERE id IN (${toPlaceholders(ids)})`
-  // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also
-  // skips rows that have changed since they were picked.
-  const text = `SELECT id, state, due_at FROM ${table} ${among([...picked.values()])} FOR UPDATE SKIP LOCKED`
-  const { rows } = await execute(connection, text, [...picked.values()])
-  const ids = rows.flatMap((row) => picked.get(toState(row)) ?? [])
-  if (ids.length === 0) return []
-  await execute(connection, `UPDATE ${table} SET ${set.text}, token = ? ${among(ids)}`, [
-    ...set.values,
-    token,
-    ...ids,
-  ])
-  if (next === undefined) return ids
-  // MySQL refuses to update a table that a subquery of the same statement reads.
-  const following = `WITH picked AS (SELECT id FROM ${table} ${among(ids)}) ${next}`
-  const late = readIds(await execute(connection, following, ids))
-  if (late.length > 0) {
-    const advance = `UPDATE ${table} SET due_at = received_at ${among(late)} AND state = 'stored' AND due_at > received_at`
-    await execute(connection, advance, late)
-  }
-  return ids
-}
-
-const postpone = async (
-  connection: MysqlConnection,
-  { table, pick }: Omit<Postponing, 'due'>,
-): Promise<string[]> => {
-  const { rows } = await execute(connection, pick)
-  const byTime = Map.groupBy(rows, (row) => String(readColumn(row, 'due_at')))
-  for (const [dueAt, group] of byTime) {
-    const ids = readIds({ rows: group, count: group.length })
-    const text = `UPDATE ${table} SET due_at = ? WHERE id IN (${toPlaceholders(ids)}) AND state = 'stored'`
-    await execute(connection, text, [dueAt, ...ids])
-  }
-  return readIds({ rows, count: rows.length })
 }
 
 /** Reads the maximum number of connections, which is not part of mysql2's public interface. */
@@ -249,49 +123,12 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   const qualify = (text: string): string => addSchema(text, schema && quote(schema))
   /** The index of lanes. A migration may have given it another name. */
   let laneIndex: string | undefined
-  /**
-   * Works in a transaction that has the lock of the table, if a row meets the condition. The lock is a row that is never
-   * committed, because only users who may write the table can insert it, while any user can take a named lock. Its key is
-   * random, because inserting a key that the unique index has held before would also lock the keys beside it.
-   *
-   * If this process or its network is gone, the server ends the session after `claimSilenceSeconds`, and with it the lock.
-   */
-  const exclusively = (
-    due: string,
-    work: (connection: MysqlConnection, place: string) => Promise<string[]>,
-  ): Promise<string[]> =>
-    claiming.use(async (connection) => {
-      const place = qualify(`FROM ${table}`).slice(5)
-      // A claim that finds nothing writes nothing, so it would never notice that its server has become read only.
-      const state = `SELECT ${isReadOnly}, EXISTS (SELECT 1 FROM ${place} WHERE ${due}) AS is_due`
-      const [row] = (await execute(connection, state)).rows
-      assertWritable(row)
-      if (Number(readColumn(row, 'is_due')) === 0) return []
-      // A connection that cannot be set back must neither keep the lock nor return to the pool.
-      const replace = () => claiming.replace(connection)
-      try {
-        await connection.query(`SET SESSION wait_timeout = ${claimSilenceSeconds}`)
-        // On a stricter level, each row that the claim only reads would be locked.
-        await connection.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-        await connection.query('START TRANSACTION')
-        // Waits for another process. A plain insert would wait for a shared lock, and deadlock with others that wait.
-        const lock = `INSERT INTO ${place} (id, event_key, source, state, due_at, received_at)
-          VALUES (-1, ?, 'inbox', 'lock', 0, 0) ON DUPLICATE KEY UPDATE id = id`
-        await execute(connection, lock, [crypto.randomUUID()])
-        const ids = await work(connection, place)
-        if (ids.length > 0) await execute(connection, `DELETE FROM ${place} WHERE id = -1`)
-        await connection.query(ids.length > 0 ? 'COMMIT' : 'ROLLBACK')
-        return ids
-      } catch (error) {
-        await connection.query('ROLLBACK').catch(replace)
-        // A row has changed between the reading and the locking of the same transaction (innodb_snapshot_isolation).
-        if (readProperty(error, 'code') === 'ER_CHECKREAD') return []
-        throw error
-      } finally {
-        const reset = `SET SESSION wait_timeout = ${waitTimeouts.get(connection)}`
-        await connection.query(reset).catch(replace)
-      }
-    })
+  const { claim, postpone } = createMysqlClaims({
+    table,
+    claiming,
+    qualify,
+    getWaitTimeout: (connection) => waitTimeouts.get(connection),
+  })
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - ownConnections,
@@ -343,26 +180,8 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
         const text = `SELECT 1 FROM (SELECT ${isReadOnly}) server WHERE is_read_only > 0 OR ${condition}`
         return (await execute(connection, qualify(text))).count > 0
       }),
-    claim: async ({ due, columns, ...wanted }) => {
-      const ids = await exclusively(due, (connection, place) =>
-        claim(connection, {
-          ...wanted,
-          table: place,
-          pick: { ...wanted.pick, text: qualify(wanted.pick.text) },
-          ...(wanted.next !== undefined && { next: qualify(wanted.next) }),
-        }),
-      )
-      if (ids.length === 0) return []
-      const text = `SELECT ${columns} FROM ${table} WHERE id IN (${toPlaceholders(ids)})`
-      const { rows } = await claiming.use((connection) => execute(connection, qualify(text), ids))
-      return rows
-    },
-    postpone: async ({ due, pick }) => {
-      const ids = await exclusively(due, (connection, place) =>
-        postpone(connection, { table: place, pick: qualify(pick) }),
-      )
-      return ids.length
-    },
+    claim,
+    postpone,
     query,
     create: async (text) => {
       const refused = (await query(`SHOW VARIABLES WHERE ${refusedSettings}`)).rows[0]
