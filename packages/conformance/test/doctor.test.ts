@@ -250,6 +250,19 @@ describe.concurrent('effects', () => {
     })
   })
 
+  test('that show how calls start and end, but no summaries, blame no one', async () => {
+    await using endpoint = await startEndpoint(({ effects, right }) => ({
+      handle: (event, id) => {
+        if (event.event === 'CALL_AI_SUMMARY') effects.push('a summary')
+        else if (String(event.event).startsWith('CALL')) right.handle(event, id)
+      },
+    }))
+    const report = await examine(endpoint)
+    expect(listFindings(report).fail).toEqual([])
+    expect(report.verdict).toBe('inconclusive')
+    expect(find(report, 'handles-duplicate-once').observed).toContain('show calls, but neither')
+  })
+
   test('can come from a URL', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => void effects.push(`${event.callId}`),

@@ -141,6 +141,17 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-missing-predecessor'],
   },
+  'keeps a record of each call from its start, and ignores summaries of calls without one': {
+    plant: ({ effects }) => ({
+      handle: ({ event, callId, summary }) => {
+        const at = effects.findIndex((line) => line.includes(`"${callId}"`))
+        if (stages[String(event)] === 1 && at === -1) effects.push(JSON.stringify({ callId }))
+        if (event === 'CALL_AI_SUMMARY' && at !== -1) effects[at] = JSON.stringify({ callId, summary })
+      },
+    }),
+    fail: ['survives-missing-predecessor'],
+    isExaminedByAll: true,
+  },
   'treats a repeated CALL_NOT_PICKED as a conflict': {
     plant: () => {
       const seen = new Set<unknown>()

@@ -132,15 +132,19 @@ export const judgeRefused = async (
   return { verdict: 'inconclusive', observed }
 }
 
+/** Says what could show that a delivery was handled, or was not. */
+export const explainLackOfEffects = ({ given, knowledge }: Examination, what = 'handled'): string =>
+  given.has('effects') && knowledge.effectName === undefined
+    ? knowledge.effectsProblem
+    : `only --effects <command or URL> can show that it was ${what}`
+
 /** Judges forgeries at which the endpoint failed, by whether effects show that it handled them. */
 export const judgeFailed = async (examination: Examination, failed: readonly Attempt[]): Promise<Finding> => {
   const observed = describeAttempts(failed)
   const isHandled = await isAnyHandled(examination, failed)
   if (isHandled === undefined) {
-    return {
-      verdict: 'inconclusive',
-      observed: `${observed}; only --effects <command or URL> can show that it was not handled`,
-    }
+    const reason = explainLackOfEffects(examination, 'not handled')
+    return { verdict: 'inconclusive', observed: `${observed}; ${reason}` }
   }
   return isHandled
     ? { verdict: 'fail', observed: `${observed}, which was handled` }

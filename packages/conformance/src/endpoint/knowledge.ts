@@ -35,6 +35,8 @@ export const createKnowledge = () => ({
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
+  /** Set if a summary shows in the effects of its call, but was lost without the earlier events of the call. */
+  losesUnknownCalls: false,
   /** Set if the first GROUP_CREATED had an effect. */
   showsGroups: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */

@@ -22,6 +22,9 @@ import { formatTarget, readTarget } from './target.ts'
 /** The positive control, which is part of every run that does not skip it: without it, a refusal proves nothing. */
 const controlId = 'accepts-genuine'
 
+/** Runs next, because an endpoint that fails this check has to be mended before effects prove anything. */
+const secondId = 'survives-missing-predecessor'
+
 const groups: Readonly<Record<string, EndpointChecks>> = {
   genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks, ...keptValueChecks },
   forged: forgedChecks,
@@ -35,14 +38,14 @@ const groups: Readonly<Record<string, EndpointChecks>> = {
 const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 
 /**
- * All checks of an endpoint in the order they run: the positive control, then most others, then those that may crash the
+ * All checks of an endpoint in the order they run: the positive control and `secondId`, then most others, then those that may crash the
  * endpoint, each with the most severe first, and finally checks that judge all exchanges or need time.
  */
 const endpointChecks: readonly ListedCheck[] = Object.entries(groups)
   .flatMap(([group, checks]) => Object.entries(checks).map(([id, check]) => ({ ...check, id, group })))
   .map((check) => {
     const { id, group, severity, runsLast = group === 'well behaved' } = check
-    const phase = id === controlId ? 0 : runsLast ? 3 : group === 'hostile' ? 2 : 1
+    const phase = [controlId, secondId].includes(id) ? 0 : runsLast ? 3 : group === 'hostile' ? 2 : 1
     return { check, rank: phase * 10 + (phase === 3 ? 0 : severities.indexOf(severity)) }
   })
   .toSorted((left, right) => left.rank - right.rank)

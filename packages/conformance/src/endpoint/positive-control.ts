@@ -129,11 +129,31 @@ const handlesAlone = async (examination: Examination, bare: Delivery): Promise<b
   return examination.isHandled(later)
 }
 
+/** Learns how many effects a call has before its summary. If the summary adds none, effects prove nothing about deliveries. */
+const learnEffectsBefore = async (examination: Examination, isRefusedAlone: boolean): Promise<void> => {
+  const { knowledge, prepare, deliver, countEffectsOf, isHandled, listEffects } = examination
+  const call = await prepare('CALL_AI_SUMMARY')
+  knowledge.effectsBefore = await countEffectsOf(call, 0)
+  const before = (await listEffects(call)).join()
+  await deliver(call)
+  if (await isHandled(call)) return
+  knowledge.effectName = undefined
+  if (showsText((await listEffects(call)).join(), recap) && !showsText(before, recap)) {
+    knowledge.losesUnknownCalls = !isRefusedAlone
+    knowledge.effectsProblem =
+      'a summary has an effect only after the earlier events of its call: see survives-missing-predecessor'
+  } else {
+    knowledge.needsPredecessors = isRefusedAlone
+    knowledge.effectsProblem =
+      'the effects show calls, but neither a line nor the recap of a summary; let --effects print one'
+  }
+}
+
 const learnEffects = async (
   examination: Examination,
   { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
-  const { knowledge, areHandled, countEffectsOf, effects, limits, signal, clock } = examination
+  const { knowledge, areHandled, effects, limits, signal, clock } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
@@ -164,10 +184,9 @@ const learnEffects = async (
     knowledge.effectName = 'CALL_AI_SUMMARY'
     const call = buildDelivery(examination, {}, subject)
     knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
+    const isRefusedAlone = knowledge.needsPredecessors
     knowledge.needsPredecessors ||= !(await handlesAlone(examination, bare))
-    if (knowledge.needsPredecessors) {
-      knowledge.effectsBefore = await countEffectsOf(await examination.prepare('CALL_AI_SUMMARY'), 0)
-    }
+    if (knowledge.needsPredecessors) await learnEffectsBefore(examination, isRefusedAlone)
   } else {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
     const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')

@@ -1,5 +1,5 @@
 import type { EndpointCheck } from '../check.ts'
-import { type Attempt, describeAttempts, judgeFailed, judgeRefused } from '../judge.ts'
+import { type Attempt, describeAttempts, explainLackOfEffects, judgeFailed, judgeRefused } from '../judge.ts'
 import { isAccepted, isLimited } from '../send.ts'
 import { type Forgery, sendForgeries } from './forgery.ts'
 
@@ -36,7 +36,7 @@ export const refuseOnOtherRoutes = (
       const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
       // Another handler may respond 2xx to whatever it gets.
       if (accepted.length > 0 && examination.knowledge.effectName === undefined) {
-        const observed = `${describeAttempts(accepted)}; only --effects <command or URL> can show that it was handled`
+        const observed = `${describeAttempts(accepted)}; ${explainLackOfEffects(examination)}`
         return { verdict: 'inconclusive', observed }
       }
       const isJudged = ({ exchange }: Attempt): boolean => (exchange.status ?? 0) < 500 || isLimited(exchange)

@@ -1,6 +1,6 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { describeAttempts, refusesWithoutFailing } from '../judge.ts'
+import { describeAttempts, explainLackOfEffects, refusesWithoutFailing } from '../judge.ts'
 import { type Exchange, isAccepted, isShielded } from '../send.ts'
 import { credentialChecks, withoutCredentials } from './forged-credentials.ts'
 import { scheme, signatureChecks, signedByStranger } from './forged-signatures.ts'
@@ -57,7 +57,7 @@ export const forgedChecks: EndpointChecks = {
       if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }
       if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
       if (examination.knowledge.effectName === undefined) {
-        const observed = `${responses}; only --effects <command or URL> can show that it was handled`
+        const observed = `${responses}; ${explainLackOfEffects(examination)}`
         return { verdict: 'inconclusive', observed }
       }
       const isHandled = await examination.isHandled(genuine.delivery)

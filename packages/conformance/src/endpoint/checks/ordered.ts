@@ -56,8 +56,11 @@ const judgeKept = async (
 ): Promise<Finding> => {
   const finding = judgeAccepted(attempts)
   const [summary] = attempts
-  if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY' || !summary) return finding
-  if (await isHandled(summary.delivery)) return finding
+  if (finding.verdict !== 'pass' || !summary) return finding
+  const isLost =
+    knowledge.losesUnknownCalls ||
+    (knowledge.effectName === 'CALL_AI_SUMMARY' && !(await isHandled(summary.delivery)))
+  if (!isLost) return finding
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
@@ -155,7 +158,7 @@ export const orderedChecks: EndpointChecks = {
     clause: `${atLeastOnce}; a new subscription starts in the middle of calls`,
     expected: '2xx, and the summary handled',
     risk: 'Calls and groups from before the subscription, or from before an outage, are refused or lost.',
-    fix: 'Create the record that an event belongs to if it does not exist.',
+    fix: 'Create the record that an event belongs to if it does not exist: INSERT … ON CONFLICT DO UPDATE instead of UPDATE.',
     requests: withoutPredecessors.length,
     run: async (examination) => {
       const attempts = []
