@@ -240,6 +240,14 @@ describe.concurrent('effects', () => {
     expect(report.verdict).toBe('pass')
   })
 
+  test('that are not given leave a run open whose only check needs them', async () => {
+    await using endpoint = await startEndpoint()
+    const repeat = { only: ['keeps-values'], effects: undefined }
+    expect((await examine(endpoint, repeat)).verdict).toBe('inconclusive')
+    const withAnother = { ...repeat, only: ['keeps-values', 'refuses-unsigned'] }
+    expect((await examine(endpoint, withAnother)).verdict).toBe('pass')
+  })
+
   test('that never appear prove nothing', async () => {
     await using endpoint = await startEndpoint()
     const only = ['handles-duplicate-once']

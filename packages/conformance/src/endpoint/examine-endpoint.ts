@@ -10,7 +10,7 @@ import { explainLimitOnce } from './judge.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { createReportHider, hideInExchange } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
-import { planExamination, selectChecks } from './plan.ts'
+import { controlId, planExamination, selectChecks } from './plan.ts'
 import { startRunTime } from './run-time.ts'
 import { rawMethod } from './send.ts'
 import { startServedClock } from './served-clock.ts'
@@ -191,10 +191,14 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   })
   const proving = new Set(checks.flatMap(({ id, isProof }) => (isProof ? [id] : [])))
   const isUnproven = results.some(({ id, verdict }) => proving.has(id) && verdict === 'inconclusive')
+  // The run of a single check, as with `--repeat`, proves nothing if that check is inconclusive.
+  const examined = results.filter(({ id, verdict }) => id !== controlId && verdict !== 'skipped')
+  const isEmpty = examined.length > 0 && examined.every(({ verdict }) => verdict === 'inconclusive')
   return buildReport({
     target: plan.target,
     seed,
     checks: nameCauses(results, partial),
-    isProven: knowledge.acceptsGenuine === true && !isCutShort && !knowledge.leftOpen && !isUnproven,
+    isProven:
+      knowledge.acceptsGenuine === true && !isCutShort && !knowledge.leftOpen && !isUnproven && !isEmpty,
   })
 }

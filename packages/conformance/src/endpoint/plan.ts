@@ -20,7 +20,7 @@ import { listGiven, listMeasured } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
 /** The positive control, which is part of every run that does not skip it: without it, a refusal proves nothing. */
-const controlId = 'accepts-genuine'
+export const controlId = 'accepts-genuine'
 
 /** Runs next, because an endpoint that fails this check has to be mended before effects prove anything. */
 const secondId = 'survives-missing-predecessor'

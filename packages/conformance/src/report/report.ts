@@ -48,8 +48,8 @@ export type CheckResult = {
  * The verdict of a whole run:
  * - `fail`: at least one check failed.
  * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
- *   accepted, the time ran out, a check of handling each delivery only once was inconclusive, or a check could not tell
- *   whether it saw a mistake, for example because this machine was busy.
+ *   accepted, the time ran out, a check of handling each delivery only once was inconclusive, a check could not tell
+ *   whether it saw a mistake, for example because this machine was busy, or only `accepts-genuine` had a result, although others ran.
  * - `pass`: none failed, and none of these cases occurred. Individual checks may still be inconclusive. See `counts`.
  *
  * @inline
