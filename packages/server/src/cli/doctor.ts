@@ -24,7 +24,7 @@ import {
 } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { parseProfileFile, readProfile } from './profile/profile-file.ts'
-import { createProgressLine } from './progress-line.ts'
+import { createLatestLine } from './progress-line.ts'
 
 /** The severities of a check, the worst first. */
 const severities = ['critical', 'high', 'medium', 'low'] as const
@@ -80,7 +80,7 @@ export const getExitCode = ({ verdict, checks }: Report, failOn: Severity = 'low
   return has('inconclusive') ? verdictCodes.inconclusive : verdictCodes.pass
 }
 
-/** Examines an endpoint, and shows the progress on a terminal. */
+/** Examines an endpoint, and shows the progress. */
 const examine = async (
   url: string,
   {
@@ -94,9 +94,11 @@ const examine = async (
     ...options
   }: Omit<DoctorOptions, 'format' | 'failOn'>,
 ): Promise<Report> => {
-  const progress = createProgressLine()
-  let total = 0
-  let done = 0
+  const startedAt = performance.now()
+  let [total, done, latest] = [0, 0, '']
+  const progress = createLatestLine(
+    () => `[${done}/${total}]${latest} (${Math.round((performance.now() - startedAt) / 1_000)} s)`,
+  )
   try {
     return await examineEndpoint({
       ...options,
@@ -119,7 +121,8 @@ const examine = async (
       },
       onResult: ({ id, verdict }) => {
         done += 1
-        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
+        latest = ` ${id}: ${verdict}`
+        progress.update()
       },
       onExchange: (id, exchange) => {
         if (id === repeat) process.stderr.write(`${formatExchange(exchange)}\n`)

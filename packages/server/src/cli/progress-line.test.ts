@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createProgressLine } from './progress-line.ts'
+import { expect, test, vi } from 'vitest'
+import { createLatestLine, createProgressLine } from './progress-line.ts'
 
 const show = (isTTY: boolean): string => {
   let written = ''
@@ -22,3 +22,24 @@ test('on a terminal, progress is one line, which is redrawn and removed at the e
 test('elsewhere, progress is one line per step, at limited intervals', () => {
   expect(show(false)).toBe('copying 1\ncomparing 1\n')
 })
+
+test.each([
+  { isTTY: true, written: '\r\x1b[Kchecked 1\r\x1b[K' },
+  { isTTY: false, written: 'checked 1\nchecked 1\n' },
+])(
+  'the latest state is shown at once on a terminal, and else every 15 seconds: $isTTY',
+  ({ isTTY, written }) => {
+    vi.useFakeTimers()
+    try {
+      const write = vi.fn(() => true)
+      const line = createLatestLine(() => 'checked 1', { isTTY, write })
+      line.update()
+      vi.advanceTimersByTime(31_000)
+      line.end()
+      vi.advanceTimersByTime(31_000)
+      expect(write.mock.calls.flat().join('')).toBe(written)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)

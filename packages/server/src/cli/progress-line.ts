@@ -1,5 +1,6 @@
 const redrawMs = 100
 const repeatMs = 5_000
+const latestMs = 15_000
 
 /**
  * Runs an operation that the server performs in parts, one request per part. Shows the progress and returns all parts.
@@ -40,6 +41,28 @@ export const createProgressLine = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'w
     /** Removes the line from a terminal. */
     end: (): void => {
       if (stream.isTTY && shown !== undefined) stream.write('\r\x1b[K')
+    },
+  }
+}
+
+/**
+ * Shows the latest state of a job with many short steps: on a terminal, in one line; elsewhere, in a new line every 15 seconds until it
+ * ends.
+ */
+export const createLatestLine = (
+  describe: () => string,
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
+) => {
+  const line = createProgressLine(stream)
+  const timer = stream.isTTY ? undefined : setInterval(() => stream.write(`${describe()}\n`), latestMs)
+  return {
+    /** Redraws the line on a terminal. */
+    update: (): void => {
+      if (stream.isTTY) line.show('latest', describe)
+    },
+    end: (): void => {
+      clearInterval(timer)
+      line.end()
     },
   }
 }
