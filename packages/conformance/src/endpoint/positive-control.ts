@@ -182,11 +182,13 @@ const learnEffects = async (
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs
   if (calls + alone > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
-    const call = buildDelivery(examination, {}, subject)
-    knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
     const isRefusedAlone = knowledge.needsPredecessors
     knowledge.needsPredecessors ||= !(await handlesAlone(examination, bare))
     if (knowledge.needsPredecessors) await learnEffectsBefore(examination, isRefusedAlone)
+    else {
+      const call = buildDelivery(examination, {}, subject)
+      knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
+    }
   } else {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
     const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
