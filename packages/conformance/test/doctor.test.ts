@@ -1244,6 +1244,60 @@ test('a firewall that stops a burst proves nothing', async () => {
   })
 })
 
+describe.concurrent('an observation', () => {
+  test('of a changed recap shows what became of it, however far behind it stands', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: ({ callId, summary }) => {
+        const latin1 = Buffer.from(JSON.stringify(summary ?? null)).toString('latin1')
+        effects.push(`{"callId":"${callId}","padding":"${'x'.repeat(300)}","summary":${latin1}}`)
+      },
+    }))
+    const { checks } = await examine(endpoint, { only: ['keeps-every-letter'] })
+    expect(checks.at(-1)?.observed).toMatch(/^"Grüße, .*" became "GrÃ¼[^"]*"$/)
+  })
+
+  test('of many kinds of calls says what they share', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      handle: (event, id) => {
+        if (event.channel !== 'WHATSAPP') void right.handle(event, id)
+      },
+    }))
+    const { checks } = await examine(endpoint, { only: ['handles-every-kind-of-call'] })
+    const first = 'WHATSAPP INCOMING AI_BOT INBOUND without agentNumber'
+    expect(checks.at(-1)?.observed).toMatch(
+      RegExp(
+        `^accepted, but not handled: 12 kinds, all of them WHATSAPP, such as ${first}(?:, WHATSAPP [^,]+){2}$`,
+      ),
+    )
+  })
+
+  test('of numbers without a plus sign names their fields', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: ({ event, callId, groupId, to }) => {
+        const line = `${event} ${callId ?? groupId} ${String(to).replace('+', '')}`
+        if (!effects.includes(line)) effects.push(line)
+      },
+    }))
+    const { checks } = await examine(endpoint, { only: ['keeps-values'], effectsAreComplete: true })
+    expect(checks.at(-1)).toMatchObject({
+      verdict: 'advice',
+      observed: expect.stringMatching(
+        /^kept, but the effects show to\/customerNumber without a plus sign, such as "\+1202\d+" of CALL_\w+$/,
+      ),
+    })
+  })
+
+  test('of a second attempt says that it was not handled again', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      // Keeps the first of several values.
+      verify: createVerify({ content: (id, timestamp) => `${id.split(', ')[0]}.${timestamp}.` }),
+      isDuplicate: (id) => right.isDuplicate(id.split(', ')[0] ?? ''),
+    }))
+    const { checks } = await examine(endpoint, { only: ['refuses-duplicate-headers'] })
+    expect(checks.at(-1)?.observed).toMatch(/^200 to a second id after .*, but none was handled again$/)
+  })
+})
+
 test('a page of a firewall is no refusal of GET', async () => {
   await using endpoint = await startEndpoint(() => ({
     first: (request, response) => {

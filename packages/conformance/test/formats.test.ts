@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { formatReport, type Report, reportFormats } from '@wabakit/conformance'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Endpoint, startEndpoint } from './endpoint.ts'
@@ -189,6 +190,12 @@ describe('the other formats', () => {
     const passed = report.checks.filter(({ verdict }) => verdict === 'pass')
     const counts = { pass: 1, fail: 0, advice: 0, inconclusive: 0, skipped: 0 }
     expect(formatReport({ ...report, counts, checks: passed }, 'markdown')).toContain(': 1 passed. Seed')
+  })
+
+  test('advice has no severity, because it is no mistake', () => {
+    const pretty = stripVTControlCharacters(formatReport(report, 'pretty'))
+    expect(pretty).toMatch(/^! refuses-malformed-timestamp \(advice\)$/m)
+    expect(pretty).toMatch(/^✗ refuses-unsigned \(critical\)$/m)
   })
 
   test('Markdown explains the failures and the advice, and nothing else', () => {

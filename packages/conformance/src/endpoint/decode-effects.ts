@@ -53,3 +53,27 @@ export const showsUnescaped = (effects: string, text: string): boolean => {
 /** Returns whether effects show a text in one of these notations, or in HTML. */
 export const showsText = (effects: string, text: string): boolean =>
   showsUnescaped(effects, text) || includesText([decodeEntities(decodeEscapes(effects))], text)
+
+const maxContext = 12
+const maxExcerpt = 150
+
+/**
+ * Returns the part of an effect that stands where `text` stands in another effect of the same form or, if it cannot be found, the
+ * beginning.
+ */
+export const excerptLike = (
+  effect: string,
+  like: { readonly effect: string; readonly text: string },
+): string => {
+  const at = like.effect.indexOf(like.text)
+  const end = at + like.text.length
+  const [before, after] = [
+    like.effect.slice(Math.max(0, at - maxContext), Math.max(0, at)),
+    like.effect.slice(end, end + 2),
+  ]
+  const found = before === '' ? -1 : effect.indexOf(before)
+  if (found === -1) return effect.slice(0, maxExcerpt) || 'nothing'
+  const rest = effect.slice(found + before.length)
+  const length = after === '' ? -1 : rest.indexOf(after)
+  return rest.slice(0, Math.min(maxExcerpt, length === -1 ? maxExcerpt : length)) || 'nothing'
+}

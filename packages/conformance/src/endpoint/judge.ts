@@ -8,6 +8,8 @@ import { type Exchange, isAccepted, isFirewalled, isLimited, isShielded } from '
 export type Attempt = {
   /** A phrase that distinguishes the request from the others: `a signature with a random secret`. */
   readonly label: string
+  /** The parts of the label, if many attempts differ in their combination. */
+  readonly traits?: readonly string[] | undefined
   readonly exchange: Exchange
   /** The delivery, if effects can show whether it was handled. */
   readonly delivery?: Delivery
@@ -51,12 +53,22 @@ const isFailure = (exchange: Exchange): boolean =>
 export const describeResponse = ({ status, error }: Exchange): string =>
   status === undefined ? `no response (${error})` : String(status)
 
+const maxNamed = 3
+
+/** Names attempts. Of many with traits, names what all share, and three. */
+const nameAttempts = (attempts: readonly Attempt[]): string => {
+  const labels = attempts.map(({ label }) => label)
+  const [first, ...others] = attempts.map(({ traits }) => traits)
+  if (first === undefined || labels.length <= maxNamed) return labels.join(', ')
+  const shared = first.filter((trait) => others.every((each) => each?.includes(trait)))
+  const all = shared.length === 0 ? '' : ` all of them ${shared.join(' ')},`
+  return `${labels.length} kinds,${all} such as ${labels.slice(0, maxNamed).join(', ')}`
+}
+
 /** Describes attempts, grouped by response: `200 to an extra field; 500 to an unknown event`. */
 export const describeAttempts = (attempts: readonly Attempt[]): string => {
   const byResponse = Map.groupBy(attempts, ({ exchange }) => describeResponse(exchange))
-  return [...byResponse]
-    .map(([response, same]) => `${response} to ${same.map(({ label }) => label).join(', ')}`)
-    .join('; ')
+  return [...byResponse].map(([response, same]) => `${response} to ${nameAttempts(same)}`).join('; ')
 }
 
 const describeStatuses = (attempts: readonly Attempt[]): string =>
@@ -92,6 +104,13 @@ const isAnyHandled = async (
   return counts.some((count, index) => count > (attempts[index]?.effectsBefore ?? 0))
 }
 
+/** Describes deliveries of which none was handled, although some may have been before. */
+const describeUnhandled = (attempts: readonly Attempt[]): string => {
+  const repeated = attempts.filter(({ effectsBefore = 0 }) => effectsBefore > 0).length
+  if (repeated === 0) return 'none was handled'
+  return repeated === attempts.length ? 'none was handled again' : 'none had an effect of its own'
+}
+
 /** Judges deliveries that were wrongly accepted. The verdict is advice if effects prove that none was handled. */
 const judgeWronglyAccepted = async (
   examination: Examination,
@@ -104,7 +123,7 @@ const judgeWronglyAccepted = async (
   for (const { delivery, effectsBefore = 0 } of accepted) {
     if (delivery !== undefined && effectsBefore === 0) knowledge.refusedSubjects.add(delivery.subject)
   }
-  return { verdict: 'advice', observed: `${observed}, but none was handled` }
+  return { verdict: 'advice', observed: `${observed}, but ${describeUnhandled(accepted)}` }
 }
 
 /** The check that reports an endpoint which responds 5xx to what it refuses. */
@@ -148,7 +167,7 @@ export const judgeFailed = async (examination: Examination, failed: readonly Att
   }
   return isHandled
     ? { verdict: 'fail', observed: `${observed}, which was handled` }
-    : { verdict: 'pass', observed: `${observed}; none was handled` }
+    : { verdict: 'pass', observed: `${observed}; ${describeUnhandled(failed)}` }
 }
 
 /**
@@ -218,11 +237,11 @@ export const judgeAllHandled = async (
 ): Promise<Finding> => {
   const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
   const handled = await examination.areHandled(deliveries)
-  const lost = attempts.filter((_, index) => handled[index] === false).map(({ label }) => label)
+  const lost = attempts.filter((_, index) => handled[index] === false)
   if (lost.length === 0) {
     return { verdict: 'pass', observed: `${describeStatuses(attempts)}; each was handled` }
   }
-  return { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
+  return { verdict: 'fail', observed: `accepted, but not handled: ${nameAttempts(lost)}` }
 }
 
 /** Judges whether a delivery had exactly one effect. `sent` describes its requests. */

@@ -13,6 +13,12 @@ const listAgents = (callType: CallType, triggeredVia: TriggeredVia): (string | u
   return [triggeredVia === 'UI' ? agentNumber : undefined]
 }
 
+/** Lists what distinguishes a kind of call. */
+export const listTraits = ({ agentNumber: agent, ...others }: SummaryFields): string[] => [
+  ...['channel', 'callDirection', 'callType', 'triggeredVia'].map((name) => String(others[name])),
+  agent === undefined ? 'without agentNumber' : 'with agentNumber',
+]
+
 /** Returns every kind of call that the contract allows, each with a phrase that describes it. */
 export const listSummaries = (): Readonly<Record<string, SummaryFields>> => {
   const summaries: Record<string, SummaryFields> = {}
@@ -23,8 +29,7 @@ export const listSummaries = (): Readonly<Record<string, SummaryFields>> => {
         for (const callType of CallType.options) {
           for (const agent of listAgents(callType, triggeredVia)) {
             const fields = { channel, callDirection, callType, triggeredVia, agentNumber: agent }
-            const parties = agent === undefined ? 'without agentNumber' : 'with agentNumber'
-            summaries[`${channel} ${callDirection} ${callType} ${triggeredVia} ${parties}`] = fields
+            summaries[listTraits(fields).join(' ')] = fields
           }
         }
       }

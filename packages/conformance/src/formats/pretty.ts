@@ -52,7 +52,7 @@ const formatProblem = (check: CheckResult, report: Report): string => {
   // Commands stay on one line, so that they can be copied.
   if (reproduce !== null) lines.push(['reproduce', toLine(reproduce)])
   return [
-    paint(verdict, `${marks[verdict][0]} ${id} (${severity})`),
+    paint(verdict, `${marks[verdict][0]} ${id} (${verdict === 'advice' ? verdict : severity})`),
     `    ${styleText('bold', title)}`,
     ...lines.map(([name = '', text]) => `    ${styleText('dim', name.padEnd(9))}  ${text}`),
     '',

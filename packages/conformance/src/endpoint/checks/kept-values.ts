@@ -1,6 +1,6 @@
 import { type EventName, eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
-import { showsText } from '../decode-effects.ts'
+import { excerptLike, showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
@@ -72,10 +72,14 @@ const listKinds = (name: EventName): Kind[] => {
   return kinds.filter((kind) => found.has(kind))
 }
 
+/** A value that was sent, and the fields that have it. */
+type Replaced = { readonly kind: Kind; readonly value: string; readonly keys: readonly string[] }
+
 type Sent = Attempt & {
+  readonly name: EventName
   readonly delivery: Delivery
   /** The values that were replaced: by the value of the example event, the one that was sent. */
-  readonly values: ReadonlyMap<string, { readonly kind: Kind; readonly value: string }>
+  readonly values: ReadonlyMap<string, Replaced>
 }
 
 /** Creates a function that sends events whose values are unique, and plain except for those of one kind. */
@@ -83,20 +87,20 @@ const createSend = (examination: Examination) => {
   let mark = 2_000
   return async (name: EventName, special?: Kind): Promise<Sent> => {
     const { subject } = await examination.prepare(name)
-    const values = new Map<string, { kind: Kind; value: string }>()
+    const values = new Map<string, Replaced>()
     const event: object = JSON.parse(JSON.stringify(buildEvent(name, subject)), (key, usual: unknown) => {
       const kind = findKind(key, usual)
       if (kind === undefined) return usual
       mark += 1
       const write = kind === special ? kind.special : kind.plain
       // Two fields with the same number still have the same.
-      const replaced = values.get(`${usual}`) ?? { kind, value: write(mark) }
-      values.set(`${usual}`, replaced)
-      return replaced.value
+      const { value, keys } = values.get(`${usual}`) ?? { value: write(mark), keys: [] }
+      values.set(`${usual}`, { kind, value, keys: [...keys, key] })
+      return value
     })
     const delivery = buildDelivery(examination, event, subject)
     const label = special === undefined ? name : `${name} with ${special.label}`
-    return { label, delivery, exchange: await examination.deliver(delivery), values }
+    return { name, label, delivery, exchange: await examination.deliver(delivery), values }
   }
 }
 
@@ -130,11 +134,19 @@ const judgePair = async ({ listEffects }: Examination, { kind, plain, special }:
     (await listEffects(plain.delivery)).join('\n'),
     (await listEffects(special.delivery)).join('\n'),
   ]
-  return [...special.values].flatMap(([usual, { kind: each, value }]) => {
+  return [...special.values].flatMap(([usual, { kind: each, value, keys }]) => {
     const usualShown = { value: plain.values.get(usual)?.value ?? '', effects: plainEffects }
     if (each !== kind || !isShown(usualShown)) return []
-    const became = `${JSON.stringify(value)} became ${effects.slice(0, 200)}`
-    return [{ fate: kind.judge({ value, effects }, usualShown), became }]
+    const sent = JSON.stringify(value)
+    const shown = excerptLike(effects, { effect: plainEffects, text: usualShown.value })
+    return [
+      {
+        fate: kind.judge({ value, effects }, usualShown),
+        fields: keys.join('/'),
+        became: `${sent} became ${JSON.stringify(shown)}`,
+        example: `${sent} of ${special.name}`,
+      },
+    ]
   })
 }
 
@@ -168,10 +180,16 @@ export const keptValueChecks: EndpointChecks = {
       for (const pair of pairs) judged.push(...(await judgePair(examination, pair)))
       const changed = judged.find(({ fate }) => fate === 'changed')
       if (changed !== undefined) return { verdict: 'fail', observed: changed.became }
-      if (!judged.some(({ fate }) => fate === 'normalized')) return { verdict: 'pass', observed: 'kept' }
+      const normalized = judged.filter(({ fate }) => fate === 'normalized')
+      const [first] = normalized
+      if (first === undefined) return { verdict: 'pass', observed: 'kept' }
       // Only the application knows whether a plus sign was left out where a number is stored, or where it is shown.
       const verdict = examination.hasCompleteEffects ? 'advice' : 'pass'
-      return { verdict, observed: 'kept, but numbers are shown without a plus sign' }
+      const fields = [...new Set(normalized.map((each) => each.fields))].join(', ')
+      return {
+        verdict,
+        observed: `kept, but the effects show ${fields} without a plus sign, such as ${first.example}`,
+      }
     },
   },
 }

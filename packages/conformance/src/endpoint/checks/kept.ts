@@ -1,6 +1,6 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { showsText, showsUnescaped } from '../decode-effects.ts'
+import { excerptLike, showsText, showsUnescaped } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import {
   describeResponse,
@@ -128,7 +128,7 @@ export const keptChecks: EndpointChecks = {
     clause:
       'RFC 8259, sections 7 and 8.1: JSON is UTF-8 and may escape any character; specification, "Summary object": recap is a string',
     expected: 'the recap as it was sent, if the effects show recaps',
-    risk: 'A summary in another language than English is stored as question marks or as GrÃ¼Ãe.',
+    risk: 'A summary with an emoji, or in another language than English, is stored with question marks, with gaps or as GrÃ¼Ãe.',
     fix: 'Read the body as UTF-8, store texts in UTF-8 with four bytes, and escape them for HTML only where they are shown.',
     needs: ['effects'],
     requests: 4,
@@ -151,15 +151,20 @@ export const keptChecks: EndpointChecks = {
         const because = isUnauthorized(refused) ? refusesSignatureOfParsedBody : undefined
         return { verdict: 'fail', observed, because }
       }
+      const describeChange = (effect: string): string =>
+        JSON.stringify(excerptLike(effect, { effect: plain, text: plainRecap }))
       if (!showsText(script, scriptRecap)) {
-        return { verdict: 'fail', observed: `${JSON.stringify(scriptRecap)} became ${script.slice(0, 200)}` }
+        return {
+          verdict: 'fail',
+          observed: `${JSON.stringify(scriptRecap)} became ${describeChange(script)}`,
+        }
       }
       if (!showsText(escaped, scriptRecap)) {
-        const observed = `${JSON.stringify(scriptRecap)}, written in ASCII, became ${escaped.slice(0, 200) || 'nothing'}`
+        const observed = `${JSON.stringify(scriptRecap)}, written in ASCII, became ${describeChange(escaped)}`
         return { verdict: 'fail', observed, isPartial: true }
       }
       if (showsUnescaped(markup, markupRecap)) return { verdict: 'pass', observed: 'kept' }
-      const observed = `${JSON.stringify(markupRecap)} became ${markup.slice(0, 200)}`
+      const observed = `${JSON.stringify(markupRecap)} became ${describeChange(markup)}`
       if (!showsText(markup, markupRecap)) return { verdict: 'fail', observed, isPartial: true }
       // A page must escape what it shows. Otherwise, only the application knows whether what it stores is escaped.
       if (pageMarkup.test(plain)) return { verdict: 'pass', observed: 'kept, and escaped by a page' }

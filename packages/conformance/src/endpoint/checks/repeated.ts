@@ -179,7 +179,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     clause:
       'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0019: a resend may have a new id',
     risk: 'After a resend under a new id, or with a second subscription, the event is handled again. The sender may intend that.',
-    fix: 'Make effects idempotent by callId or groupId: INSERT … ON CONFLICT (call_id) DO NOTHING.',
+    fix: 'Keep one summary of each callId, and one creation of each groupId: unique constraints, and INSERT … ON CONFLICT DO NOTHING.',
     requests: 4,
     run: async (examination) => {
       const repeated = await findHandledAgain(examination, ['CALL_AI_SUMMARY', 'GROUP_CREATED'])

@@ -44,10 +44,10 @@ const checks: EndpointChecks = {
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
     ...refuse({
-      'a year ago': shiftedBy(-8_760 * hour),
-      'an hour ago': shiftedBy(-hour),
-      'almost 10 minutes ago': shiftedBy(-595),
-      '310 seconds ago': shiftedBy(-310),
+      'a time a year ago': shiftedBy(-8_760 * hour),
+      'a time an hour ago': shiftedBy(-hour),
+      'a time almost 10 minutes ago': shiftedBy(-595),
+      'a time 310 seconds ago': shiftedBy(-310),
     }),
   },
   'refuses-future-timestamp': {
@@ -58,10 +58,10 @@ const checks: EndpointChecks = {
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
     follows: 'refuses-stale-timestamp',
     ...refuse({
-      'in a year': shiftedBy(8_760 * hour),
-      'in an hour': shiftedBy(hour),
-      'in almost 10 minutes': shiftedBy(595),
-      'in 310 seconds': shiftedBy(310),
+      'a time in a year': shiftedBy(8_760 * hour),
+      'a time in an hour': shiftedBy(hour),
+      'a time in almost 10 minutes': shiftedBy(595),
+      'a time in 310 seconds': shiftedBy(310),
     }),
   },
   'refuses-malformed-timestamp': {

@@ -13,6 +13,7 @@ import {
 import { buildEvent } from '../payloads.ts'
 import {
   listSummaries,
+  listTraits,
   listUnusualGroupIds,
   listUnusualIds,
   listUnusualSummaries,
@@ -59,11 +60,18 @@ const sendSummary = async (
 /** Creates a check whose summaries must be accepted and, if the effects show summaries, handled. */
 const handle = (
   listFields: () => Readonly<Record<string, SummaryFields>>,
+  listTraitsOf: (fields: SummaryFields) => string[] | undefined = () => undefined,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '2xx to each, and each handled',
   requests: Object.keys(listFields()).length,
   run: async (examination) =>
-    judgeHandled(examination, await sendEach(listFields(), (fields) => sendSummary(examination, fields))),
+    judgeHandled(
+      examination,
+      await sendEach(listFields(), async (fields) => ({
+        ...(await sendSummary(examination, fields)),
+        traits: listTraitsOf(fields),
+      })),
+    ),
 })
 
 /** Checks with genuine events that differ from the usual ones. */
@@ -74,13 +82,13 @@ export const variedChecks: EndpointChecks = {
     clause: 'specification, "CALL_AI_SUMMARY": both channels, both directions, agents and bots',
     risk: 'Summaries of outgoing calls, of WhatsApp calls or of bots fail, or vanish after a 2xx.',
     fix: 'agentNumber is absent if no team member took part. Do not require it, and test each channel, direction and type.',
-    ...handle(listSummaries),
+    ...handle(listSummaries, listTraits),
   },
   'handles-new-values': {
     title: 'Handles summaries with values that it does not know',
     severity: 'medium',
     clause: 'decision 0003: values of enumerated fields are open; "unset" may be an empty string',
-    risk: 'The day the service adds a channel or a trigger, those summaries fail.',
+    risk: 'When the service adds a channel, a status or a trigger, the summaries that have it are refused or lost.',
     fix: 'Store enumerated fields as text, and treat an empty agentNumber as absent.',
     ...handle(() => newValues),
   },
