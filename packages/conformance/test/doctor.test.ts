@@ -1076,6 +1076,22 @@ describe.concurrent('one mistake is one finding', () => {
     )
   })
 
+  test('an endpoint that fails at names that it does not know is told so once', async () => {
+    await using endpoint = await startEndpoint(() => ({
+      validate: ({ event }) => {
+        if (!/^(?:GROUP_(?:CREATED|PART)|CALL_(?!TRANS))/.test(String(event))) throw new Error('no handler')
+        return undefined
+      },
+    }))
+    const report = await examine(endpoint, { only: ['accepts-unknown-event', 'survives-wrong-types'] })
+    expect(find(report, 'accepts-unknown-event')).toMatchObject({ verdict: 'fail' })
+    expect(find(report, 'survives-wrong-types')).toMatchObject({
+      verdict: 'fail',
+      observed: '500 to event: {}',
+      because: 'accepts-unknown-event',
+    })
+  })
+
   test('an endpoint that keeps the latest participant of a group is told so', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => {

@@ -358,6 +358,27 @@ const flaws: Record<string, Flaw> = {
     fail: ['keeps-calls-apart'],
     options: { only: ['keeps-calls-apart'] },
   },
+  'takes the next steps from the key points': {
+    plant: ({ effects }) => ({
+      handle: ({ summary, ...event }) => {
+        const { recap, keyPoints } = Object(summary)
+        const line = showSummary({ ...event, summary: { recap, keyPoints, nextSteps: keyPoints } }, event.to)
+        if (!effects.includes(line)) effects.push(line)
+      },
+    }),
+    fail: [],
+    advice: ['keeps-calls-apart'],
+  },
+  'shows the key points alone': {
+    plant: ({ effects }) => ({
+      handle: ({ summary, ...event }) => {
+        const line = showSummary({ ...event, summary: Object(summary).keyPoints }, event.to)
+        if (!effects.includes(line)) effects.push(line)
+      },
+    }),
+    fail: [],
+    options: { only: ['keeps-calls-apart', 'handles-duplicate-once'] },
+  },
   'keeps the agent of the call before': {
     plant: ({ effects }) => {
       let shared: Record<string, unknown> = {}

@@ -47,7 +47,7 @@ export const deliverAtOnce = async (
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 300 && exchange.status < 500 && !isShielded(exchange)
 
-const isFailure = (exchange: Exchange): boolean =>
+export const isFailure = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 500 && !isLimited(exchange)
 
 export const describeResponse = ({ status, error }: Exchange): string =>

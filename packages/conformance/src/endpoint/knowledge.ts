@@ -37,6 +37,8 @@ export const createKnowledge = () => ({
   needsPredecessors: false,
   /** Set if a summary shows in the effects of its call, but was lost without the earlier events of the call. */
   losesUnknownCalls: false,
+  /** Set if the endpoint responded 5xx to an event with an unknown name. */
+  failsAtUnknownNames: false,
   /** Set if the first GROUP_CREATED had an effect. */
   showsGroups: false,
   /** Set if two different events of one name about one call have an effect each; `undefined` until it is known. */

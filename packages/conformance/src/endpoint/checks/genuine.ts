@@ -2,7 +2,7 @@ import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
 import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, deliverAtOnce, explainShield, judgeAccepted, sendEach } from '../judge.ts'
+import { type Attempt, deliverAtOnce, explainShield, isFailure, judgeAccepted, sendEach } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { runControl } from '../positive-control.ts'
 import { type Exchange, isAccepted } from '../send.ts'
@@ -260,6 +260,7 @@ export const genuineChecks: EndpointChecks = {
       const send = (events: Events): Promise<Attempt[]> =>
         sendEach(events, async (deliver) => ({ exchange: await deliver(examination) }))
       const [named, nameless] = [await send(unknownNames), await send(namelessEvents)]
+      examination.knowledge.failsAtUnknownNames = named.some(({ exchange }) => isFailure(exchange))
       const finding = judgeAccepted([...named, ...nameless])
       // Only services that do not sign are known to send events without a name.
       const isNoted = examination.secret !== undefined && judgeAccepted(named).verdict !== 'fail'

@@ -120,6 +120,24 @@ const findSwapped = (shown: readonly string[]): string | undefined => {
   return `the effects show the customer's number for ${customers.join(', ')}, but only the organization's for ${others.join(', ')}`
 }
 
+/** The lists that `writeRecap` writes: the name of each, and its only item. */
+const lists = [
+  ['key points', 'Order 1042'],
+  ['next steps', 'Send the link'],
+] as const
+
+/** Finds a list that the effects of every call show twice, but the other list nowhere. */
+const findCopiedList = (shown: readonly string[]): string | undefined => {
+  for (const [index, [name, item]] of lists.entries()) {
+    const [other = '', missing = ''] = lists[1 - index] ?? []
+    const isCopied = shown.every((lines) => lines.split(item).length > 2 && !showsText(lines, missing))
+    if (isCopied) {
+      return `the effects show the ${name} of each call twice, and its ${other} nowhere: are the ${name} stored as ${other}?`
+    }
+  }
+  return undefined
+}
+
 /** Checks of what effects show of summaries. */
 export const keptChecks: EndpointChecks = {
   [keepsEveryLetter]: {
@@ -221,13 +239,13 @@ export const keptChecks: EndpointChecks = {
     },
   },
   'keeps-calls-apart': {
-    title: 'Keeps the fields of one call apart from those of another',
+    title: 'Keeps the fields of one call apart, from each other and from those of another call',
     severity: 'high',
     clause:
       'specification, "CALL_AI_SUMMARY": from is the organization\'s number and to the customer\'s, in both directions',
     expected: 'the numbers and texts of each call in its own effects, and the same party in each',
     risk: "A customer's words are filed under another customer, or under the business itself.",
-    fix: 'customerNumber is the customer, whatever the direction. Build each record from its own event: no shared object, no default of the call before.',
+    fix: 'customerNumber is the customer, whatever the direction. Build each record from its own event: no shared object, no default of the call before. nextSteps are not keyPoints.',
     needs: ['effects'],
     requests: differentCalls.length,
     run: async (examination) => {
@@ -238,6 +256,9 @@ export const keptChecks: EndpointChecks = {
       )
       const observed = findForeign(shown) ?? findSwapped(shown)
       if (observed !== undefined) return { verdict: 'fail', observed }
+      const copied = findCopiedList(shown)
+      // An application may show one list twice, and not use the other.
+      if (copied !== undefined) return { verdict: 'advice', observed: copied }
       const isAnyShown = differentCalls.some(({ texts }, index) =>
         Object.values(texts).some((text) => isShown(shown[index] ?? '', text)),
       )
