@@ -107,8 +107,10 @@ export const hostileBodyChecks: EndpointChecks = {
       // Few genuine senders send chunks, and a proxy in front of the endpoint may limit them.
       if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
-      if (isFailure && (await examination.isAlive()))
-        return { verdict: 'fail', observed, because: refusesWithoutFailing }
+      if (isFailure && (await examination.isAlive())) {
+        const failed = `the endpoint failed instead of refusing: ${observed}`
+        return { verdict: 'fail', observed: failed, because: refusesWithoutFailing }
+      }
       return judgeSurvived(examination, observed)
     },
   },
