@@ -152,7 +152,7 @@ const flaws: Record<string, Flaw> = {
     // How much the application behind the proxy has read is unknown.
     fail: [],
     options: {
-      only: ['refuses-oversized-body'],
+      only: ['refuses-oversized-body', 'refuses-get'],
       limits: { oversizedBytes: 16 * 1_048_576, responseMs: 8_000 },
     },
   },
@@ -166,7 +166,7 @@ const flaws: Record<string, Flaw> = {
     // Whether it would have read more is unknown.
     fail: [],
     options: {
-      only: ['refuses-oversized-body'],
+      only: ['refuses-oversized-body', 'refuses-get'],
       limits: { oversizedBytes: 16 * 1_048_576, responseMs: 2_000 },
     },
   },

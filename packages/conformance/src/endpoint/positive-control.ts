@@ -136,7 +136,8 @@ const learnEffectsBefore = async (examination: Examination, isRefusedAlone: bool
   knowledge.effectsBefore = await countEffectsOf(call, 0)
   const before = (await listEffects(call)).join()
   await deliver(call)
-  if (await isHandled(call)) return
+  // A second call without any effect is lost as a whole.
+  if (knowledge.effectsBefore === 0 || (await isHandled(call))) return
   knowledge.effectName = undefined
   if (showsText((await listEffects(call)).join(), recap) && !showsText(before, recap)) {
     knowledge.losesUnknownCalls = !isRefusedAlone
