@@ -36,7 +36,7 @@ const isFor =
   (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
 
-/** Puts the cause of the newest delivery that has failed before more frequent ones, which may be repaired already. */
+/** Puts the cause of the newest delivery whose last attempt failed before more frequent ones, which may be repaired already. */
 const sortCauses = (
   failures: SubscriptionOverview['failures'],
   deliveries: readonly Delivery[],
@@ -113,6 +113,14 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
     load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
     isAbout,
   })
+  // The newest deliveries to a failing endpoint may all wait for their first attempt.
+  const attempted = useRecord({
+    load: () => {
+      const attemptedFrom = new Date(0).toISOString()
+      return sendOwn<Page<Delivery>>(['deliveries'], { query: { ...query, attemptedFrom } })
+    },
+    isAbout,
+  })
   const events = useRecord({
     load: () =>
       sendOwn<Page<Event>>(['events'], {
@@ -134,7 +142,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
   const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
   // The parts appear at once, because each would move the ones below it.
-  const isLoaded = [figures, deliveries, events].every((part) => part.value ?? part.problem)
+  const isLoaded = [figures, deliveries, attempted, events].every((part) => part.value ?? part.problem)
   const isOperational = channel === 'OPERATIONS'
   return (
     <Panel
@@ -195,7 +203,7 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           <SubscriptionHealth
             subscription={subscription}
             events={events.value}
-            failures={sortCauses(figures.value?.failures ?? [], deliveries.value?.items ?? [])}
+            failures={sortCauses(figures.value?.failures ?? [], attempted.value?.items ?? [])}
           />
           <div class="line">
             <WindowChoice />

@@ -73,6 +73,13 @@ onOneStore('the records of the inspector', (inspector) => {
       const failures = [frequent, latest].map((each) => ({ ...each, remedy: 'Do this.', response: '' }))
       await route.fulfill({ response, json: { ...(await response.json()), failures } })
     })
+    // As if ten newer deliveries waited for their first attempt.
+    await page.route(/deliveries\?(?!.*attemptedFrom)/, async (route) => {
+      const response = await route.fetch()
+      const { items, ...rest } = await response.json()
+      const waiting = items.map((item: object) => ({ ...item, lastResponse: null }))
+      await route.fulfill({ response, json: { ...rest, items: waiting } })
+    })
     await page.goto(inspector.getUrl(`subscriptions?organization=acme&id=${id}`))
     const health = page.getByRole('region', { name: 'Health' })
     await health
