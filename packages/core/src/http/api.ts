@@ -86,29 +86,42 @@ export const createApi = (context: ApiContext) => {
 
   let isReady = false
 
-  const findCaller = async (hash: string): Promise<CallerRecord | undefined> => {
-    if (!isReady) await ready()
-    isReady = true
-    const caller = await store.findCaller(hash)
-    return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined
+  /** Reports whose key was sent, or why it is nobody's. */
+  const identify = async (
+    report: Report,
+    key: string | undefined,
+    hash: string | undefined,
+  ): Promise<void> => {
+    if (hash) {
+      if (!isReady) await ready()
+      isReady = true
+      const caller = await store.findCaller(hash)
+      if (caller !== undefined && equalsInConstantTime(caller.key.hash, hash)) {
+        report.caller = caller
+        return
+      }
+    }
+    report.keyFault = key === undefined ? 'conflicting' : key === '' ? 'missing' : 'unknown'
   }
 
   /** Authenticates a request, and counts it. */
-  const admit = async (hash: string | undefined, remoteAddress: string | undefined) => {
+  const admit = async (
+    report: Report,
+    key: string | undefined,
+    remoteAddress: string | undefined,
+  ): Promise<RateLimitHeaders> => {
+    const hash = key && sha256(key)
+    report.keyFingerprint = toFingerprint(hash)
     const endGuess = rateLimits.startGuess(remoteAddress, hash)
     try {
-      const caller = hash ? await findCaller(hash) : undefined
-      const limits = await (caller === undefined
+      await identify(report, key, hash)
+      return await (report.caller === null
         ? rateLimits.admitStranger(remoteAddress)
-        : rateLimits.admit(caller, remoteAddress))
-      return { caller, limits }
+        : rateLimits.admit(report.caller, remoteAddress))
     } finally {
       endGuess()
     }
   }
-
-  const findKeyFault = (key: string | undefined): NonNullable<Report['keyFault']> =>
-    key === undefined ? 'conflicting' : key === '' ? 'missing' : 'unknown'
 
   const refuseStranger = (fault: Report['keyFault']): RequestRefusedError => {
     if (fault === 'missing') {
@@ -160,16 +173,12 @@ export const createApi = (context: ApiContext) => {
     let response: ApiResponse
     try {
       key = readKey(request)
-      const hash = key && sha256(key)
-      report.keyFingerprint = toFingerprint(hash)
-      const { caller, limits } = await admit(hash, remoteAddress)
-      headers = limits
-      report.caller = caller ?? null
-      if (caller === undefined) report.keyFault = findKeyFault(key)
+      headers = await admit(report, key, remoteAddress)
       // Runs after counting, so that path guesses count toward the limits, and before checking the caller, so
       // that any client learns whether a path exists.
       const endpoint = route(request)
-      if (caller === undefined) throw refuseStranger(report.keyFault)
+      const { caller } = report
+      if (caller === null) throw refuseStranger(report.keyFault)
       const body = await perform(endpoint, request, { caller, report })
       response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {
@@ -201,8 +210,7 @@ export const createApi = (context: ApiContext) => {
     const key = readKey(request)
     const hash = key && sha256(key)
     report.keyFingerprint = toFingerprint(hash)
-    report.caller = (hash && (await findCaller(hash))) || null
-    if (report.caller === null) report.keyFault = findKeyFault(key)
+    await identify(report, key, hash)
     report.code = findCode(responseBody)
     report.durationMs = Math.round(durationMs)
     addTexts(report, { request, key, requestBody, responseBody })

@@ -39,6 +39,20 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
+  'by organization: onRequest names the organization of a refused request': async () => {
+    const scenario = await limited({ organization: { requests: 1, perMs: 60_000 } })
+    const reports: unknown[] = []
+    scenario.server.onRequest(({ status, caller }) => reports.push([status, caller?.organization.id]))
+    for (const key of ['wk_all_0123456789', 'wk_second_0123456789', 'wk_wrong_0123456789']) {
+      await getSummary(scenario, 'x', { key })
+    }
+    equal(reports, [
+      [404, 'acme'],
+      [429, 'acme'],
+      [401, undefined],
+    ])
+  },
+
   'by call: requests for one summary do not use up those for another': async () => {
     const scenario = await limited({ call: { requests: 2, perMs: 60_000 } })
     for (const _ of [1, 2]) equal((await getSummary(scenario, 'x')).status, 404)
