@@ -49,10 +49,10 @@ type ApiContext = ServerContext & {
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 
 const names = Object.keys(endpoints) as readonly EndpointName[]
+const namesByPath = new Map<string, EndpointName>(names.map((name) => [endpoints[name].path, name]))
 
 /** Finds the endpoint of a path; `undefined` if there is none. */
-export const findEndpoint = (path: string): EndpointName | undefined =>
-  names.find((each) => endpoints[each].path === path)
+export const findEndpoint = (path: string): EndpointName | undefined => namesByPath.get(path)
 
 const route = ({ method, path }: ApiRequest): EndpointName => {
   const name = findEndpoint(path)
