@@ -148,10 +148,11 @@ export const object = (checks: { readonly [field: string]: Check }): Check => {
   const fields = Object.entries(checks)
   return (value, path, report) => {
     if (!isObject(value, path, report)) return false
-    const results = fields.map(([field, check]) =>
-      check(value[field], path ? `${path}.${field}` : field, report),
-    )
-    return !results.includes(false)
+    let valid = true
+    for (const [field, check] of fields) {
+      valid = check(value[field], path ? `${path}.${field}` : field, report) && valid
+    }
+    return valid
   }
 }
 
