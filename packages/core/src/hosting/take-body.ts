@@ -12,6 +12,8 @@ type Incoming = {
  */
 export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
 
+const lost = new Error('The client closed the connection.')
+
 /**
  * Reads the chunks of a body as they arrive, before any code asks for them, and drops those beyond
  * `maxBytes`. Otherwise, node:http would buffer them while the request waits for a database or a file: at
@@ -20,27 +22,17 @@ export type ReadBody = () => Promise<ReturnType<ByteCollector['toBytes']>>
  */
 export const takeBody = (incoming: Incoming, maxBytes: number): ReadBody => {
   const bytes = createByteCollector()
-  let outcome: 'arriving' | 'complete' | 'lost' = 'arriving'
-  let onChange = (): void => {}
-  const settle = (result: typeof outcome) => (): void => {
-    if (outcome === 'arriving') outcome = result
-    onChange()
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<ReturnType<ByteCollector['toBytes']>>()
+  promise.catch(() => {}) // A lost body may have no reader.
   incoming.on('data', (chunk) => {
     const room = maxBytes + 1 - bytes.length
     if (room <= 0) return
     bytes.add(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    if (bytes.length > maxBytes) settle('complete')()
+    if (bytes.length > maxBytes) resolve(bytes.toBytes())
   })
-  incoming.on('end', settle('complete')).on('close', settle('lost'))
-  return () =>
-    new Promise((resolve, reject) => {
-      onChange = () => {
-        if (outcome === 'complete') resolve(bytes.toBytes())
-        if (outcome === 'lost') reject(new Error('The client closed the connection.'))
-      }
-      onChange()
-    })
+  incoming.on('end', () => resolve(bytes.toBytes()))
+  incoming.on('close', () => reject(lost))
+  return () => promise
 }
 
 /** Returns a body as the stream of a Fetch request. */
