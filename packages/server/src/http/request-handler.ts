@@ -264,7 +264,7 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     record,
     sendLast: linger.sendLast,
     /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
-    handle: async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    handle: (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       const startedAt = performance.now()
       const { request, readSupported } = toApiRequest(incoming)
       const { method, path } = request
@@ -284,21 +284,20 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
 
       const fetch = findFetch(request, remoteAddress, { incoming, outgoing })
       // Waits even for a refusal that is known, so that node:http first reports an error in the rest of the request.
-      if (fetch === undefined) return send(await respond(request, remoteAddress))
-      const adapter = await loadAdapter().catch(refuse)
-      if ('status' in adapter) return send(adapter)
-      const listener = adapter.getRequestListener(
-        async (webRequest) => {
-          const response = await fetch(withBody(webRequest, readSupported)).catch((error: unknown) => {
-            const { body, ...init } = refuse(error)
-            return new Response(body, init)
-          })
-          finish(response.status, response.headers.get('x-request-id'))
-          return linger.hold(incoming, response)
-        },
-        { overrideGlobalObjects: false },
+      if (fetch === undefined) return Promise.resolve(respond(request, remoteAddress)).then(send)
+      const fetchAndSend = async (webRequest: Request): Promise<Response> => {
+        const response = await fetch(withBody(webRequest, readSupported)).catch((error: unknown) => {
+          const { body, ...init } = refuse(error)
+          return new Response(body, init)
+        })
+        finish(response.status, response.headers.get('x-request-id'))
+        return linger.hold(incoming, response)
+      }
+      return loadAdapter().then(
+        ({ getRequestListener }) =>
+          getRequestListener(fetchAndSend, { overrideGlobalObjects: false })(incoming, outgoing),
+        (error: unknown) => send(refuse(error)),
       )
-      await listener(incoming, outgoing)
     },
   }
 }
