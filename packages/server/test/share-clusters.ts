@@ -10,7 +10,8 @@ export const setup = async (): Promise<() => Promise<void>> => {
   // Loaded only if it is needed: its library stops what it has started when the process gets a signal.
   const start = async (): Promise<PostgresCluster> => {
     const { createCluster } = await import('./postgres-cluster.ts')
-    return createCluster({ settings: { max_connections: '300' } })
+    // With dozens of databases, it would start a process every second or two.
+    return createCluster({ settings: { max_connections: '300', autovacuum: 'off' } })
   }
   const answer = async (worker: string): Promise<string> => {
     const cluster = clusters.get(worker) ?? start()
