@@ -10,7 +10,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { createClient } from 'wabakit'
 import { createReceiver, standardWebhooks, type WebhookTrace } from 'wabakit/webhooks'
 import { traceWabakit } from '../../../examples/opentelemetry.ts'
-import { createCluster } from '../../server/test/postgres-cluster.ts'
+import { createPostgresDatabase } from '../../server/test/shared-cluster.ts'
 
 const apiKey = 'wk_test_0123456789'
 const wabaNumber = '+15550100001'
@@ -94,9 +94,8 @@ type Traced = {
 /** The shops of traced-process.ts, with and without the spans of the example. */
 let shop: Readonly<Record<'instrumented' | 'traced', Traced>>
 beforeAll(async () => {
-  await using cluster = await createCluster()
   const script = join(import.meta.dirname, 'traced-process.ts')
-  const args = ['--conditions=@wabakit/source', script, await cluster.createDatabase()]
+  const args = ['--conditions=@wabakit/source', script, await createPostgresDatabase()]
   shop = JSON.parse((await promisify(execFile)(process.execPath, args)).stdout)
 })
 

@@ -10,7 +10,7 @@ import {
   unsigned,
 } from '@wabakit/webhooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { startPostgres } from '../../../webhooks/test/postgres.ts'
+import { sharePostgres } from '../../../webhooks/test/postgres.ts'
 import { damageOverflowPage } from '../damage-overflow-page.ts'
 import { folder, wabakitHere as wabakit } from './wabakit.ts'
 
@@ -83,7 +83,7 @@ test('inbox lists, shows, retries and discards entries of a SQLite file', async 
 })
 
 test('inbox lists, shows, retries and discards entries of a PostgreSQL database', async () => {
-  const postgres = await startPostgres()
+  const postgres = await sharePostgres()
   onTestFinished(() => postgres.stop())
   await tryCommands(postgres.connectionString, await fill(sqlInbox(postgres.pool(), options)))
 })

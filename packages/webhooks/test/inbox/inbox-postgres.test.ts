@@ -6,7 +6,7 @@ import type { InboxEngine } from '../../src/inbox/engine.ts'
 import { createPostgresEngine } from '../../src/inbox/engines/postgresql.ts'
 import { createEntries } from '../../src/inbox/entries.ts'
 import { inboxSyntaxes } from '../../src/inbox/table.ts'
-import { startPostgres } from '../postgres.ts'
+import { sharePostgres } from '../postgres.ts'
 import { claimCostCases } from './claim-cost-cases.ts'
 import { claimOrderCases } from './claim-order-cases.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
@@ -14,7 +14,7 @@ import { failureCostCases } from './event-cost-cases.ts'
 import { inboxCases } from './inbox-cases.ts'
 import { createClock } from './set-up.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let postgres: Awaited<ReturnType<typeof sharePostgres>>
 let shared: Environment
 
 const createEnvironment = (pool: Pool): Environment => ({
@@ -57,7 +57,7 @@ const loseLongBodies = async (table: string) => {
 }
 
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharePostgres()
   const pool = postgres.pool()
   await pool.query('CREATE TABLE effects (effect text)')
   shared = createEnvironment(pool)
@@ -234,6 +234,7 @@ describe('an inbox on PostgreSQL', () => {
     receiver.onAny(() => {})
     await receiver.handle(toRequest(toEnd('c'), 'a'))
     await shared.query(`CREATE ROLE stranger LOGIN PASSWORD 'stranger'`)
+    onTestFinished(async () => void (await shared.query('DROP ROLE stranger')))
     const url = new URL(postgres.connectionString)
     url.username = 'stranger'
     url.password = 'stranger'

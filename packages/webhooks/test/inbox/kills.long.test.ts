@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
-import { startPostgres } from '../postgres.ts'
+import { sharePostgres } from '../postgres.ts'
 import { killReceiver } from './kills.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-kills-'))
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let postgres: Awaited<ReturnType<typeof sharePostgres>>
 let mariadb: Awaited<ReturnType<typeof startMariadb>> | undefined
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharePostgres()
   if (hasMariadb) mariadb = await startMariadb()
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { it, type TestContext, vi } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
-import { startPostgres } from '../postgres.ts'
+import { sharePostgres } from '../postgres.ts'
 import { startSilentProxy } from '../silent-proxy.ts'
 import { type Context, type Environment, receive, toJoin, toRequest } from './environment.ts'
 
@@ -31,9 +31,9 @@ const createSilencer = (silence: () => void, after: string | undefined) => {
   return { silenced: silenced.promise, wrap }
 }
 
-/** Starts PostgreSQL behind a proxy, which falls silent after the first statement whose text contains `after`, if it is given. */
+/** Opens PostgreSQL behind a proxy, which falls silent after the first statement whose text contains `after`, if it is given. */
 const onPostgres = async ({ onTestFinished }: TestContext, after?: string): Promise<TwoSettings> => {
-  const postgres = await startPostgres()
+  const postgres = await sharePostgres()
   onTestFinished(postgres.stop)
   const url = new URL(postgres.connectionString)
   const proxy = await startSilentProxy(Number(url.port))
