@@ -206,7 +206,7 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     port,
     createDatabase: async () => {
       const name = `test_${++databases}`
-      await query(`CREATE DATABASE ${name}`)
+      await query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`)
       return `postgres://wabakit:wabakit@127.0.0.1:${port}/${name}`
     },
     query,

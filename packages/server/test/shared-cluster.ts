@@ -22,7 +22,8 @@ export const createPostgresDatabase = async (): Promise<string> => {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: `${address}/postgres` })
   await client.connect()
-  await client.query(`CREATE DATABASE ${name}`).finally(() => client.end())
+  // Copying the files takes less CPU than logging each page.
+  await client.query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`).finally(() => client.end())
   return `${address}/${name}`
 }
 
