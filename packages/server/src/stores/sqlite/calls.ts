@@ -76,7 +76,7 @@ export const createCalls = ({ database, readOwned, readPage, writeTo }: Access, 
       writeTo(summary.organizationId, () => {
         const { organizationId, callId } = summary
         if (find.get(organizationId, callId) === undefined) throw new RecordNotFoundError('call', callId)
-        const values = Object.values(summaries.toRow(summary))
+        const values = summaries.toValues(summary)
         if (Number(insertSummary.run(...values).changes) === 0) {
           replaceSummary.run(...values, organizationId, callId)
           return 'replaced'

@@ -140,7 +140,7 @@ export const createDeliveryQueue = (access: Access, parts: DeliveryQueueParts): 
     const values = settledColumns.map((name) => decided.delivery[name])
     const { changes } = update.run(...values, event, subscription, version)
     if (Number(changes) === 0) return undefined
-    insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
+    insertAttempt.run(event, subscription, ...attempts.toValues(decided.attempt))
     const isHealthNew = failingSince !== record.failingSince || isReported !== record.isReported
     if (isHealthNew || (newPace ?? pace) !== pace) {
       updateHealth.run(failingSince, Number(isReported), newPace ?? pace, subscription)

@@ -11,7 +11,7 @@ export type Publish = (event: EventRecord, subscriptionId?: string) => void
 
 export type Events = Pick<Store, 'addEvent' | 'addEventTo' | 'listEvents'> & { readonly publish: Publish }
 
-const { columns, toRow, toRecord } = mapTable('events')
+const { columns, toValues, toRecord } = mapTable('events')
 const recipients = mapRows<Recipient & { id: string }>({
   id: 'text',
   subscription: 'integer',
@@ -38,7 +38,7 @@ export const createEvents = ({ database, remember, readPage, writeTo }: Access, 
     const { organizationId, name, channel, digits } = event
     const matching = findRecipients(organizationId, channel, digits, name)
     const found = subscriptionId === undefined ? matching : matching.filter(({ id }) => id === subscriptionId)
-    const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), found.length)
+    const { lastInsertRowid } = insert.run(...toValues(event), found.length)
     for (const recipient of found) lanes.add(Number(lastInsertRowid), event, recipient)
   }
 

@@ -3,7 +3,7 @@ import { addCounts, findPeriod, planRollUps, type RollUp } from '@wabakit/core/s
 import type { Access } from './record-access.ts'
 import { insertInto, mapTable } from './records.ts'
 
-const { toRow, toRecord, columns } = mapTable('figures')
+const { toValues, toRecord, columns } = mapTable('figures')
 const isKey = 'organizationId = ? and subscriptionId = ? and at = ? and span = ?'
 
 /** Creates the operations on counts of events and attempts over time. */
@@ -28,7 +28,7 @@ export const createFigures = ({ database, findOrganization, readOwned, write }: 
     const row = find.get(...getKey(record))
     const counts = row === undefined ? {} : { ...toRecord(row).counts }
     addCounts(counts, record.counts)
-    save.run(...Object.values(toRow({ ...record, counts })))
+    save.run(...toValues({ ...record, counts }))
   }
 
   const doesExist = ({ organizationId, subscriptionId }: FigureRecord): boolean =>

@@ -6,7 +6,7 @@ import { createNewest } from './newest-first.ts'
 import type { Access } from './record-access.ts'
 import { insertInto, mapTable } from './records.ts'
 
-const { columns, toRow, toRecord, find } = mapTable('groups')
+const { columns, toValues, toRecord, find } = mapTable('groups')
 
 export type NewGroup = { readonly group: GroupRecord; readonly event: EventRecord }
 
@@ -23,7 +23,7 @@ export const createGroups = ({ database, readOwned, readPage, writeTo }: Access,
   })
 
   const addGroup = ({ group, event }: NewGroup): void => {
-    insert.run(...Object.values(toRow(group)))
+    insert.run(...toValues(group))
     publish(event)
   }
 

@@ -28,7 +28,9 @@ export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: 
   }
   return {
     columns: fields.map(([field]) => field),
-    /** Returns a record's values by column, in the order of `columns`. */
+    /** Returns a record's values in the order of `columns`. */
+    toValues: (record: Row): SQLInputValue[] => fields.map(([field, kind]) => encode(record[field], kind)),
+    /** Returns a record's values by column. */
     toRow: (record: Row): Record<string, SQLInputValue> => {
       const row: Record<string, SQLInputValue> = {}
       for (const [field, kind] of fields) row[field] = encode(record[field], kind)

@@ -59,7 +59,7 @@ export const createTenancy = (
 
     addApiKey: (key) =>
       writeTo(key.organizationId, () =>
-        Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
+        Number(addKey.run(...apiKeys.toValues(key)).changes) === 1 ? 'added' : 'taken',
       ),
     listApiKeys: (organizationId) => read(() => listKeys.all(organizationId).map(apiKeys.toRecord)),
     removeApiKey: (organizationId, keyId) =>
