@@ -305,6 +305,14 @@ const flaws: Record<string, Flaw> = {
     fail: ['survives-several-ends'],
     options: { only: ['survives-several-ends'] },
   },
+  'asks to try again what it can never store': {
+    plant: ({ right }) => ({
+      validate: ({ groupName }) => (/'/.test(String(groupName)) ? 'syntax error' : undefined),
+      respond: (response, status, text) => right.respond(response, status === 422 ? 503 : status, text),
+    }),
+    fail: ['accepts-every-event'],
+    options: { only: ['accepts-every-event'] },
+  },
   'requires the name of a group in events of participants': {
     plant: () => ({
       validate: ({ event, groupName }) =>
