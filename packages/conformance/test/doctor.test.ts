@@ -632,16 +632,23 @@ describe.concurrent('effects', () => {
     expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
   })
 
+  test.each(['keyPoints', 'nextSteps'])('that are complete need not show %s', async (list) => {
+    await using endpoint = await startShowing((json) => json.replace(RegExp(`"${list}":\\[[^\\]]*\\]`), ''))
+    const report = await examine(endpoint, { only: ['keeps-long-texts'], effectsAreComplete: true })
+    expect(find(report, 'keeps-long-texts')).toMatchObject({ verdict: 'pass' })
+  })
+
   test.each<[string, (json: string) => string]>([
     ['at its end', (json) => json.slice(0, 5_000)],
     ['after a few words', (json) => json.replace(/("recap":".{12})[^"]*/, '$1')],
     ['at its first line break', (json) => json.replace(/("recap":"[^"]*?)\\n[^"]*/, '$1')],
     ['after the first key point', (json) => json.replace(/("keyPoints":\["[^"]*")[^\]]*/, '$1')],
+    ['after the first next step', (json) => json.replace(/("nextSteps":\["[^"]*")[^\]]*/, '$1')],
     [
       'in its middle',
       (json) => (json.length > 5_000 ? `${json.slice(0, 2_000)}…${json.slice(-2_000)}` : json),
     ],
-  ])('that are complete show that a recap was cut %s', async (_, cut) => {
+  ])('that are complete show that a summary was cut %s', async (_, cut) => {
     await using endpoint = await startShowing(cut)
     const only = ['keeps-long-texts']
     const [unknown, complete] = [

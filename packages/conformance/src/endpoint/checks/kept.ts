@@ -25,8 +25,14 @@ const pageMarkup = /<\/[a-z]+>|<(?:br|dd|li|p|td)\b/i
 const longRecap = `${'Recap. '.repeat(10_000)}This is the end.`
 /** The first of two lines that also have fewer characters than the plain recap. */
 const firstLine = 'Two lines.'
-const shortList = ['Asked for apples', 'Wants pears']
-const longList = Array.from({ length: 20 }, (_, index) => `Point number ${index + 101}`)
+const number = (item: string): string[] => Array.from({ length: 20 }, (_, index) => `${item} ${index + 101}`)
+/** An application may show either list without the other, so they have no item in common. */
+const points = {
+  name: 'key points',
+  short: ['Asked for apples', 'Wants pears'],
+  long: number('Point number'),
+}
+const steps = { name: 'next steps', short: ['Order apples', 'Deliver pears'], long: number('Step number') }
 
 const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
 
@@ -195,7 +201,7 @@ export const keptChecks: EndpointChecks = {
     clause:
       'specification, "Summary object": texts and lists have no maximum length; RFC 8259, section 7: a string may have line breaks',
     expected:
-      'a recap of 70,000 characters, one of two lines and all of 20 key points, if the effects show recaps and key points',
+      'a recap of 70,000 characters, one of two lines, and all of 20 key points and next steps, if the effects show them',
     risk: 'A part of a summary is lost, and no one notices, because the response is 2xx.',
     fix: 'Store texts with all their lines, in columns without a limit. If only the effects are cut, let them show the whole summary.',
     needs: ['effects'],
@@ -205,14 +211,14 @@ export const keptChecks: EndpointChecks = {
       if (knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
       const secondLine = ids.createSubject()
       const [plain = '', shown = '', twoLines = ''] = await show(examination, [
-        { summary: { recap: plainRecap, keyPoints: shortList, nextSteps: shortList } },
-        { summary: { recap: longRecap, keyPoints: longList, nextSteps: shortList } },
+        { summary: { recap: plainRecap, keyPoints: points.short, nextSteps: steps.short } },
+        { summary: { recap: longRecap, keyPoints: points.long, nextSteps: steps.long } },
         writeRecap(`${firstLine}\n${secondLine}`),
       ])
       // The first words show that the effects have recaps, even if they cut each.
       const showsRecaps = showsText(plain, plainRecap.slice(0, 10))
-      const showsLists = shortList.some((point) => showsText(plain, point))
-      if (!showsRecaps && !showsLists) return noRecaps
+      const shownLists = [points, steps].filter(({ short }) => short.some((item) => showsText(plain, item)))
+      if (!showsRecaps && shownLists.length === 0) return noRecaps
       if (shown === '') return { verdict: 'inconclusive', observed: 'a summary of 70 kB had no effect' }
       // Effects that break their lines where a text does have the second line without the callId.
       const isCutAtBreak =
@@ -223,9 +229,9 @@ export const keptChecks: EndpointChecks = {
         ...(showsRecaps && !showsText(shown, longRecap)
           ? [`the whole recap of ${longRecap.length} characters (they show ${shown.length})`]
           : []),
-        ...(showsLists && !longList.every((point) => showsText(shown, point))
-          ? ['each of 20 key points']
-          : []),
+        ...shownLists.flatMap(({ name, long }) =>
+          long.every((item) => showsText(shown, item)) ? [] : [`each of 20 ${name}`],
+        ),
         ...(isCutAtBreak ? ['the second line of a recap'] : []),
       ]
       if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
