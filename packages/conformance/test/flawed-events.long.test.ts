@@ -429,6 +429,32 @@ const flaws: Record<string, Flaw> = {
     plant: showChanged((text) => 'Event: {event}'.replace('{event}', text)),
     fail: ['keeps-values'],
   },
+  'reads a duration with a thousands separator': {
+    plant: showChanged((text) => text.replace(/(?<="durationInSeconds":\d+)\d{3}(?=[,}])/, '')),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'writes the duration of a long call in hours, which is not a mistake': {
+    plant: showChanged((text) =>
+      text.replace(/"durationInSeconds":(\d+)/, (_, seconds) =>
+        seconds > 3_600 ? `took ${Math.floor(seconds / 3_600)} h` : `took ${seconds} s`,
+      ),
+    ),
+    fail: [],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'ignores the offset of a time': {
+    plant: showChanged((text) => text.replaceAll('+05:30"', 'Z"')),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'writes times in UTC, which is not a mistake': {
+    plant: showChanged((text) =>
+      text.replace(/(?<=":")\d{4}-[^"]+\+05:30(?=")/g, (time) => new Date(time).toISOString()),
+    ),
+    fail: [],
+    options: { only: ['handles-unusual-summaries'] },
+  },
   'stores the digits of numbers alone, which is not a mistake': {
     plant: showChanged((text) => text.replaceAll('"+', '"')),
     fail: [],

@@ -21,6 +21,7 @@ import {
   type SummaryFields,
 } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
+import { findMisread } from './misread.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
@@ -57,21 +58,32 @@ const sendSummary = async (
   return { exchange: await examination.deliver(delivery), delivery }
 }
 
-/** Creates a check whose summaries must be accepted and, if the effects show summaries, handled. */
+/**
+ * Creates a check whose summaries must be accepted and, if the effects show summaries, handled. `findMistake` looks for a further
+ * mistake in their effects.
+ */
 const handle = (
   listFields: () => Readonly<Record<string, SummaryFields>>,
-  listTraitsOf: (fields: SummaryFields) => string[] | undefined = () => undefined,
+  {
+    listTraitsOf = () => undefined,
+    findMistake,
+  }: {
+    readonly listTraitsOf?: (fields: SummaryFields) => string[] | undefined
+    readonly findMistake?: typeof findMisread
+  } = {},
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '2xx to each, and each handled',
   requests: Object.keys(listFields()).length,
-  run: async (examination) =>
-    judgeHandled(
-      examination,
-      await sendEach(listFields(), async (fields) => ({
-        ...(await sendSummary(examination, fields)),
-        traits: listTraitsOf(fields),
-      })),
-    ),
+  run: async (examination) => {
+    const attempts = await sendEach(listFields(), async (fields) => ({
+      ...(await sendSummary(examination, fields)),
+      traits: listTraitsOf(fields),
+    }))
+    const finding = await judgeHandled(examination, attempts)
+    if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
+    const observed = await findMistake?.(examination, attempts)
+    return observed === undefined ? finding : { verdict: 'fail', observed }
+  },
 })
 
 /** Checks with genuine events that differ from the usual ones. */
@@ -82,7 +94,7 @@ export const variedChecks: EndpointChecks = {
     clause: 'specification, "CALL_AI_SUMMARY": both channels, both directions, agents and bots',
     risk: 'Summaries of outgoing calls, of WhatsApp calls or of bots fail, or vanish after a 2xx.',
     fix: 'agentNumber is absent if no team member took part. Do not require it, and test each channel, direction and type.',
-    ...handle(listSummaries, listTraits),
+    ...handle(listSummaries, { listTraitsOf: listTraits }),
   },
   'handles-new-values': {
     title: 'Handles summaries with values that it does not know',
@@ -154,8 +166,10 @@ export const variedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
     risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
-    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Do not require that a list has items, or that a time has milliseconds.',
-    ...handle(listUnusualSummaries),
+    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Read times with their offset. Do not require that a list has items, or that a time has milliseconds.',
+    ...handle(listUnusualSummaries, { findMistake: findMisread }),
+    expected:
+      '2xx to each, and each handled, with the time and the duration that it had, if the effects show these',
   },
   'handles-large-body': {
     title: 'Handles a summary of 200 kB',
