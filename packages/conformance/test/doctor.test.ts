@@ -353,6 +353,20 @@ describe.concurrent('effects', () => {
     const report = await examine(endpoint, { only: ['handles-duplicate-once', 'handles-replay-once'] })
     expect(report.counts).toMatchObject({ pass: 3, inconclusive: 0, fail: 0 })
   })
+
+  test.each(['GROUP_PARTICIPANT_JOINED', 'CALL_MISSED'])(
+    'of an application that handles only %s are enough',
+    async (name) => {
+      await using endpoint = await startEndpoint(({ right }) => ({
+        handle: (event, id) => {
+          if (event.event === name) return right.handle(event, id)
+        },
+      }))
+      const only = ['handles-what-it-accepts', 'handles-duplicate-once', 'handles-ids-that-begin-alike']
+      const report = await examine(endpoint, { only })
+      expect(report.counts).toMatchObject({ pass: 4, inconclusive: 0, fail: 0 })
+    },
+  )
 })
 
 test('an endpoint that authenticates its sender by a header gets no signature checks', async () => {

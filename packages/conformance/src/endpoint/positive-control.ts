@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventName } from '@wabakit/contract'
+import { type EventName, eventNames } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 import { EffectsError, TargetUnreachableError } from '../errors.ts'
 import { showsText } from './decode-effects.ts'
@@ -150,57 +150,94 @@ const learnEffectsBefore = async (examination: Examination, isRefusedAlone: bool
   }
 }
 
-const learnEffects = async (
-  examination: Examination,
-  { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
-): Promise<void> => {
-  const { knowledge, areHandled, effects, limits, signal, clock } = examination
-  if (effects === undefined) return
-  const group = examination.build('GROUP_CREATED')
-  await examination.deliver(group)
+/**
+ * Waits for the first effect of several deliveries and, if there is one, notes how long it took since `sentAt`. Returns the number
+ * of effects of each subject.
+ */
+const awaitFirstEffect = async (
+  { knowledge, effects, limits, signal, clock }: Examination,
+  subjects: readonly string[],
+  { sentAt, effectMs = limits.firstEffectMs }: { sentAt: number; effectMs?: number },
+): Promise<number[]> => {
+  if (effects === undefined) return []
+  const waitsFrom = clock.now()
   // Uses the machine's clock: while this process is starved, the served clock is slower than the endpoint's time, and would
   // measure too little. Later effects are awaited for a multiple of what is measured here.
   const startedAt = performance.now()
   let shownAt = startedAt
-  const [calls = 0, groups = 0, alone = 0] = await pollEffects(
-    effects,
-    [subject, group.subject, bare.subject],
-    {
-      isEnough: (counts) => {
-        const isShown = counts.some((count) => count > 0)
-        if (!isShown) shownAt = performance.now()
-        return isShown
-      },
-      settleMs: limits.settleMs,
-      effectMs: limits.firstEffectMs,
-      signal,
-      clock,
+  const counts = await pollEffects(effects, subjects, {
+    isEnough: (latest) => {
+      const isShown = latest.some((count) => count > 0)
+      if (!isShown) shownAt = performance.now()
+      return isShown
     },
-  )
-  knowledge.showsGroups = groups > 0
+    settleMs: limits.settleMs,
+    effectMs,
+    signal,
+    clock,
+  })
+  knowledge.waitedMs += clock.now() - waitsFrom
+  if (counts.every((count) => count === 0)) return counts
   knowledge.effectWithinMs = shownAt - sentAt
   // If the effect is visible before the numbers have settled once, its latency is unknown and may be zero.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : knowledge.effectWithinMs
-  if (calls + alone > 0) {
-    knowledge.effectName = 'CALL_AI_SUMMARY'
-    const isRefusedAlone = knowledge.needsPredecessors
-    knowledge.needsPredecessors ||= !(await handlesAlone(examination, bare))
-    if (knowledge.needsPredecessors) await learnEffectsBefore(examination, isRefusedAlone)
-    else {
-      const call = buildDelivery(examination, {}, subject)
-      knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
-    }
-  } else {
+  return counts
+}
+
+/**
+ * Events that an application may use although it uses neither the events of an answered call nor GROUP_CREATED. CALL_NOT_PICKED may
+ * happen again without any difference, so nothing can be learned from a second one that is not signed.
+ */
+const otherEvents = eventNames.filter(
+  (name) =>
+    !['GROUP_CREATED', 'CALL_NOT_PICKED'].includes(name) && !callInOrder.some((usual) => usual === name),
+)
+
+/** Learns why no call had an effect. If groups had none either, looks for another event that has one. */
+const learnOtherEffects = async (examination: Examination): Promise<void> => {
+  const { knowledge, limits, build, deliver, getEffectMs } = examination
+  const names = knowledge.showsGroups ? [] : otherEvents
+  const sentAt = performance.now()
+  const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
+  const others = [build('CALL_AI_SUMMARY', digitsAlone), ...names.map((name) => build(name))]
+  for (const other of others) await deliver(other)
+  const subjects = [delivery, ...others].map(({ subject }) => subject)
+  const effectMs = knowledge.showsGroups ? getEffectMs() : limits.firstEffectMs
+  const [uuids = 0, digits = 0, ...counts] = await awaitFirstEffect(examination, subjects, {
+    sentAt,
+    effectMs,
+  })
+  const only = uuids > 0 ? onlyUuids : digits > 0 ? 'only if its numbers have no plus sign' : undefined
+  if (only !== undefined) knowledge.controlMistake = `a delivery is accepted, but handled ${only}`
+  else knowledge.effectName ??= names.find((_, index) => (counts[index] ?? 0) > 0)
+  knowledge.effectsProblem =
+    knowledge.controlMistake ??
+    'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'
+}
+
+const learnEffects = async (
+  examination: Examination,
+  { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
+): Promise<void> => {
+  const { knowledge, effects } = examination
+  if (effects === undefined) return
+  const group = examination.build('GROUP_CREATED')
+  await examination.deliver(group)
+  const subjects = [subject, group.subject, bare.subject]
+  const [calls = 0, groups = 0, alone = 0] = await awaitFirstEffect(examination, subjects, { sentAt })
+  knowledge.showsGroups = groups > 0
+  if (calls + alone === 0) {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
-    const { delivery } = await deliverUuids(examination, 'CALL_AI_SUMMARY')
-    const digits = examination.build('CALL_AI_SUMMARY', digitsAlone)
-    await examination.deliver(digits)
-    const [isUuid = false, isDigits = false] = await areHandled([delivery, digits])
-    const only = isUuid ? onlyUuids : isDigits ? 'only if its numbers have no plus sign' : undefined
-    if (only !== undefined) knowledge.controlMistake = `a delivery is accepted, but handled ${only}`
-    knowledge.effectsProblem =
-      knowledge.controlMistake ??
-      'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'
+    await learnOtherEffects(examination)
+    return
+  }
+  knowledge.effectName = 'CALL_AI_SUMMARY'
+  const isRefusedAlone = knowledge.needsPredecessors
+  knowledge.needsPredecessors ||= !(await handlesAlone(examination, bare))
+  if (knowledge.needsPredecessors) await learnEffectsBefore(examination, isRefusedAlone)
+  else {
+    const call = buildDelivery(examination, {}, subject)
+    knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
   }
 }
 

@@ -38,7 +38,7 @@ const findConfused = async (examination: Examination): Promise<string | undefine
   }
   const subject = ids.createSubject()
   if (!needsPredecessors) {
-    const name = effectName === 'GROUP_CREATED' ? 'groupId' : 'callId'
+    const name = effectName.startsWith('GROUP_') ? 'groupId' : 'callId'
     twins[name] = [`a${subject}`, `A${subject}`].map((id) =>
       buildDelivery(examination, buildEvent(effectName, id), id),
     )

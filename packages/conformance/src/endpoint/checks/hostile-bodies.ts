@@ -280,7 +280,7 @@ export const hostileBodyChecks: EndpointChecks = {
     requests: 2,
     run: async (examination) => {
       const [first, second] = [await examination.prepare(), examination.build('CALL_AI_SUMMARY')]
-      const key = examination.knowledge.effectName === 'GROUP_CREATED' ? 'groupId' : 'callId'
+      const key = examination.knowledge.effectName?.startsWith('GROUP_') ? 'groupId' : 'callId'
       const text = first.body.toString().replace('{', `{"${key}":"${second.subject}",`)
       const exchange = await examination.deliver(buildDelivery(examination, text, first.subject))
       const attempts = [{ label: 'two values of one key', exchange }]

@@ -113,10 +113,9 @@ export const identifiedChecks: EndpointChecks = {
     run: async (examination) => {
       const { prepare, secret, ids, knowledge } = examination
       const { effectName = 'CALL_AI_SUMMARY', needsPredecessors } = knowledge
-      const [kind, length, cause] =
-        effectName === 'GROUP_CREATED'
-          ? (['groupId', 50, 'handles-unusual-group-ids'] as const)
-          : (['callId', 64, 'handles-unusual-ids'] as const)
+      const [kind, length, cause] = effectName.startsWith('GROUP_')
+        ? (['groupId', 50, 'handles-unusual-group-ids'] as const)
+        : (['callId', 64, 'handles-unusual-ids'] as const)
       const byWebhookId =
         secret === undefined
           ? []
