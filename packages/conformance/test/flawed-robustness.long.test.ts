@@ -22,6 +22,24 @@ const mergeInto = (target: Record<string, unknown>, source: Record<string, unkno
   }
 }
 
+/** Responds 503 to what arrives while it handles six others. */
+const refuseWhileBusy: Flaw['plant'] = ({ right }) => {
+  let active = 0
+  return {
+    handle: async (event, id) => {
+      active += 1
+      try {
+        if (active > 6) throw new Error('busy')
+        await sleep(active > 1 ? 2_000 : 50)
+        await right.handle(event, id)
+      } finally {
+        active -= 1
+      }
+    },
+    respond: (response, status, text) => right.respond(response, status === 500 ? 503 : status, text),
+  }
+}
+
 const flaws: Record<string, Flaw> = {
   'responds 501 to methods that it does not know, like http.server of Python': {
     plant: () => ({
@@ -63,6 +81,26 @@ const flaws: Record<string, Flaw> = {
       }
     },
     fail: ['survives-burst'],
+  },
+  'remembers deliveries that it refuses because it is busy': {
+    plant: refuseWhileBusy,
+    fail: ['survives-burst'],
+  },
+  'refuses deliveries because it is busy, and handles them when they are sent again': {
+    plant: ({ right, ...tools }) => {
+      const done = new Set<string>()
+      const busy = refuseWhileBusy({ right, ...tools })
+      return {
+        ...busy,
+        isDuplicate: (id) => done.has(id),
+        handle: async (event, id) => {
+          await busy.handle?.(event, id)
+          done.add(id)
+        },
+      }
+    },
+    fail: [],
+    options: { only: ['survives-burst'] },
   },
   'responds 200 before its handler fails': {
     plant: ({ right }) => {

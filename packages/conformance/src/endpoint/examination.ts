@@ -158,7 +158,11 @@ export const createExamination = (
   /** Waits a while for the expected number of effects of each delivery, and then until the numbers have settled. */
   const awaitEffects = async (
     deliveries: readonly Delivery[],
-    { expected, settleMs }: { readonly expected: readonly number[]; readonly settleMs: number },
+    {
+      expected,
+      settleMs,
+      effectMs = getEffectMs(),
+    }: { readonly expected: readonly number[]; readonly settleMs: number; readonly effectMs?: number },
   ): Promise<number[]> => {
     const subjects = deliveries.map(({ subject }) => subject)
     const isReached = (count: number, index: number): boolean =>
@@ -167,7 +171,7 @@ export const createExamination = (
     const counts = await pollEffects(getEffects(), subjects, {
       isEnough: (latest) => latest.every(isReached),
       settleMs,
-      effectMs: getEffectMs(),
+      effectMs,
       pauseMs: Math.max(10, knowledge.effectLatencyMs / 10),
       signal,
       clock,
@@ -191,9 +195,12 @@ export const createExamination = (
     })
 
   /** Returns whether each delivery has an effect. Waits a while until all have. */
-  const areHandled = async (deliveries: readonly Delivery[]): Promise<boolean[]> => {
+  const areHandled = async (
+    deliveries: readonly Delivery[],
+    effectMs = getEffectMs(),
+  ): Promise<boolean[]> => {
     const expected = deliveries.map(() => 1)
-    const counts = await awaitEffects(deliveries, { expected, settleMs: limits.settleMs })
+    const counts = await awaitEffects(deliveries, { expected, settleMs: limits.settleMs, effectMs })
     return counts.map((count) => count > 0)
   }
 
@@ -209,6 +216,15 @@ export const createExamination = (
     send,
     countEffects,
     areHandled,
+    /**
+     * Counts the deliveries that have no effect. Waits for it as long as for the first one: an endpoint may try again by itself
+     * what it could not handle.
+     */
+    countNeverHandled: async (deliveries: readonly Delivery[]): Promise<number> => {
+      if (deliveries.length === 0) return 0
+      const handled = await areHandled(deliveries, Math.max(limits.firstEffectMs, getEffectMs()))
+      return handled.filter((each) => !each).length
+    },
     getEffectMs,
     /** Sends a hostile delivery. If it is refused, records that its subject must have no effects. */
     sendHostile: async (

@@ -29,17 +29,20 @@ export const sendEach = async <Variation>(
   return attempts
 }
 
-/** Sends deliveries concurrently. Returns all exchanges and the accepted deliveries. */
+/** Sends deliveries concurrently. Returns all exchanges, the accepted deliveries, and those that the sender must send later. */
 export const deliverAtOnce = async (
   { deliver }: Examination,
   deliveries: readonly Delivery[],
-): Promise<{ exchanges: readonly Exchange[]; accepted: readonly Delivery[] }> => {
+): Promise<
+  Readonly<Record<'accepted' | 'limited', readonly Delivery[]>> & { exchanges: readonly Exchange[] }
+> => {
   const sent = await Promise.all(
     deliveries.map(async (delivery) => ({ delivery, exchange: await deliver(delivery) })),
   )
   return {
     exchanges: sent.map(({ exchange }) => exchange),
     accepted: sent.flatMap(({ delivery, exchange }) => (isAccepted(exchange) ? [delivery] : [])),
+    limited: sent.flatMap(({ delivery, exchange }) => (isLimited(exchange) ? [delivery] : [])),
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointChecks } from '../check.ts'
+import type { Examination } from '../examination.ts'
 import {
   deliverAtOnce,
   describeAttempts,
@@ -9,8 +10,9 @@ import {
   judgeSurvived,
   sendEach,
 } from '../judge.ts'
+import type { Delivery } from '../payloads.ts'
 import { formatHead } from '../raw.ts'
-import { isAccepted, isFirewalled, isShielded } from '../send.ts'
+import { isAccepted, isFirewalled, isLimited, isShielded } from '../send.ts'
 
 const malformedRequests = [
   'NONSENSE\r\n\r\n',
@@ -22,6 +24,33 @@ const malformedRequests = [
   'POST / HTTP/1.1\r\nHost: \u0001\r\nContent-Length: -1\r\n\r\n',
   '\u0000\u0001\u0002\r\n\r\n',
 ]
+
+/** Number of times that an endpoint which is still busy is given more time. */
+const maxBusy = 3
+
+/**
+ * Sends deliveries that a busy endpoint has refused again, one after another, as a sender does. Returns those that it has then
+ * accepted. One that it still refuses comes last.
+ */
+const deliverAgain = async (
+  { deliver, limits, signal }: Examination,
+  refused: readonly Delivery[],
+): Promise<readonly Delivery[]> => {
+  const accepted: Delivery[] = []
+  const waiting = [...refused]
+  let busy = 0
+  for (const delivery of waiting) {
+    if (isAccepted(await deliver(delivery))) {
+      accepted.push(delivery)
+      continue
+    }
+    busy += 1
+    if (busy > maxBusy || signal.aborted) break
+    waiting.push(delivery)
+    await sleep(limits.recoverMs, undefined, { signal }).catch(() => {})
+  }
+  return accepted
+}
 
 export const hostileConnectionChecks: EndpointChecks = {
   'survives-slow-body': {
@@ -124,30 +153,40 @@ export const hostileConnectionChecks: EndpointChecks = {
     title: 'Accepts many concurrent deliveries, and handles each',
     severity: 'high',
     clause: 'decision 0019: a sender works through its backlog; 429 and 503 make it wait',
-    expected: '2xx, 429 or 503 to each, and an effect of each accepted delivery',
-    risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good.',
-    fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many.',
+    expected:
+      '2xx, 429 or 503 to each, and an effect of each delivery that is accepted, at once or when it is sent again',
+    risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good, and so is one that is remembered, but refused.',
+    fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many, and forget their ids.',
     requests: ({ limits }) => limits.burst + 1,
     run: async (examination) => {
       const deliveries = []
       for (let count = 0; count < examination.limits.burst; count += 1) {
         deliveries.push(await examination.prepare())
       }
-      const { exchanges, accepted } = await deliverAtOnce(examination, deliveries)
+      const { exchanges, accepted, limited } = await deliverAtOnce(examination, deliveries)
       const wrong = exchanges.filter((exchange) => !isAccepted(exchange) && !isShielded(exchange))
       if (wrong.length > 0) {
         const responses = [...new Set(wrong.map(describeResponse))].join(', ')
         return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
       }
       const observed = `${accepted.length} of ${deliveries.length} accepted`
-      const { effectName, lossAtOnce } = examination.knowledge
-      if (effectName !== undefined) {
+      const { knowledge } = examination
+      if (knowledge.effectName !== undefined) {
         const lost = (await examination.areHandled(accepted)).filter((handled) => !handled).length
         if (lost > 0) {
           return {
             verdict: 'fail',
             observed: `${observed}, ${lost} of them without an effect`,
-            because: lossAtOnce,
+            because: knowledge.lossAtOnce,
+          }
+        }
+        const retried = await deliverAgain(examination, limited)
+        const forgotten = await examination.countNeverHandled(retried)
+        if (forgotten > 0) {
+          const statuses = [...new Set(exchanges.filter(isLimited).map(describeResponse))].join(' or ')
+          return {
+            verdict: 'fail',
+            observed: `${observed}; ${forgotten} refused with ${statuses}, then accepted when they were sent again, but not handled: are they taken for duplicates?`,
           }
         }
       }
