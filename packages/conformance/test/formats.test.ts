@@ -204,6 +204,15 @@ describe('the other formats', () => {
     expect(headings).toEqual(found.map(({ id }) => `### ${id}`))
   })
 
+  test('the pretty format names the variables of its commands once', () => {
+    const reproduce = 'wabakit doctor "$WABAKIT_WEBHOOK_URL" --secret "$WABAKIT_WEBHOOK_SECRET"'
+    const checks = report.checks.map((check) => ({ ...check, reproduce }))
+    expect(formatReport({ ...report, checks }, 'pretty')).toMatch(
+      /first set these variables to what this run was given:\nWABAKIT_WEBHOOK_URL\nWABAKIT_WEBHOOK_SECRET\n\n/,
+    )
+    expect(formatReport(report, 'pretty')).not.toContain('first set')
+  })
+
   test('the pretty format fits 80 columns, except for commands and inconclusive observations', () => {
     const long = 'word '.repeat(40).trim()
     const checks = report.checks.map((check) => ({ ...check, observed: long }))

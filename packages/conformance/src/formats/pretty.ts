@@ -72,6 +72,7 @@ export const formatPretty = (report: Report): string => {
   const problems = ['advice', 'fail'].flatMap((kind) =>
     checks.filter((check) => check.verdict === kind && isExplained(check)),
   )
+  const variables = new Set(problems.flatMap(({ reproduce }) => reproduce?.match(/(?<=\$)\w+/g) ?? []))
   const color = verdict === 'pass' ? 'pass' : verdict === 'fail' ? 'fail' : 'inconclusive'
   return [
     `${styleText('bold', `wabakit ${tool}`)}  ${toLine(target)}`,
@@ -83,6 +84,10 @@ export const formatPretty = (report: Report): string => {
     ]),
     ...(skipped === undefined ? [] : [`  ${paint('skipped', marks.skipped[0])} ${toLine(skipped)}`, '']),
     ...problems.map((check) => formatProblem(check, report)),
+    // Their values may be secrets, which a report never shows.
+    ...(variables.size === 0
+      ? []
+      : ['To repeat a check, first set these variables to what this run was given:', ...variables, '']),
     `${paint(color, verdict)}  ${summarize(report)}  ${styleText('dim', `seed ${seed}`)}`,
     '',
   ].join('\n')

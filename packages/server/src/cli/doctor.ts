@@ -113,7 +113,7 @@ const examine = async (
         total = checks
         const duration =
           timeout === undefined
-            ? 'about half a minute, and 100 times as long as an effect takes'
+            ? 'a minute to several, depending on how soon effects appear'
             : `at most ${timeout} s`
         process.stderr.write(
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
