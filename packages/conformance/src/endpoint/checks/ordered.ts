@@ -148,7 +148,7 @@ export const orderedChecks: EndpointChecks = {
       const withoutSummary = await listEffects(other)
       const isLost = after.length < before.length
       const isReset = after.join('\n') !== before.join('\n') && after.join('\n') === withoutSummary.join('\n')
-      const observed = `${before.length} lines before ${lateEvents.join(', ')}, ${after.length} after them${isReset ? ', as of a call without a summary' : ''}`
+      const observed = `lines of effects before ${lateEvents.join(', ')}: ${before.length}, and after them: ${after.length}${isReset ? ', as of a call without a summary' : ''}`
       return { verdict: isLost || isReset ? 'fail' : 'pass', observed }
     },
   },
