@@ -27,6 +27,21 @@ const showChanged =
     },
   })
 
+/** Shows the state of each participant of a group. `replaces` decides whether an event changes it. */
+const keepRoster =
+  (replaces: (time: string, since: string) => boolean): Flaw['plant'] =>
+  ({ effects }) => ({
+    handle: ({ event, groupId, customerPhone, ...others }) => {
+      const time = others.participantJoinedAt ?? others.participantLeftAt ?? others.participantRemovedAt
+      if (time === undefined) return
+      const key = `${groupId} ${customerPhone}`
+      const at = effects.findIndex((line) => line.startsWith(`${key} `))
+      const line = `${key} ${event} ${time}`
+      if (at === -1) effects.push(line)
+      else if (replaces(String(time), effects[at]?.split(' ').at(-1) ?? '')) effects[at] = line
+    },
+  })
+
 const flaws: Record<string, Flaw> = {
   'lets a late CALL_ENDED undo the summary': {
     plant: ({ effects, right }) => ({
@@ -262,6 +277,28 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['keeps-summary-after-late-event'],
     options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'lets a late GROUP_PARTICIPANT_JOINED bring a participant back': {
+    plant: keepRoster(() => true),
+    fail: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event', 'handles-each-participant'] },
+  },
+  'removes participants who leave, and adds them again when a late GROUP_PARTICIPANT_JOINED arrives': {
+    plant: ({ effects }) => ({
+      handle: ({ event, groupId, customerPhone }) => {
+        const line = `${groupId} ${customerPhone}`
+        const at = effects.indexOf(line)
+        if (event === 'GROUP_PARTICIPANT_JOINED' && at === -1) effects.push(line)
+        if (event === 'GROUP_PARTICIPANT_LEFT' && at !== -1) effects.splice(at, 1)
+      },
+    }),
+    fail: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'keeps the latest state of each participant, by its time': {
+    plant: keepRoster((time, since) => time > since),
+    fail: [],
+    options: { only: ['keeps-summary-after-late-event', 'handles-each-participant'] },
   },
   'adds the record of a call that another request adds': {
     plant: ({ right }) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
@@ -64,6 +65,34 @@ const judgeKept = async (
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
+/**
+ * Returns whether a participant who has left is back after an older event, which says that the participant joined. The effects show it
+ * if they become those of another group whose participant has joined and not left.
+ */
+const bringsBack = async (examination: Examination): Promise<boolean> => {
+  const { ids, deliver, countEffects, listEffects, getEffectMs, signal, clock } = examination
+  /** Sends an event about a group, and returns a function that reads the group's effects once they have settled. */
+  const send = async (name: EventName, group: string, expected = 0) => {
+    const delivery = buildDelivery(examination, buildEvent(name, group), group)
+    await deliver(delivery)
+    await countEffects([delivery], expected)
+    return async () => (await listEffects(delivery)).join('\n')
+  }
+  const [inOrder, reversed] = [ids.createSubject(), ids.createSubject()]
+  const joined = await (await send('GROUP_PARTICIPANT_JOINED', inOrder, 1))()
+  const left = await (await send('GROUP_PARTICIPANT_LEFT', inOrder))()
+  if (joined === '' || left === joined) return false
+  await send('GROUP_PARTICIPANT_LEFT', reversed)
+  const show = await send('GROUP_PARTICIPANT_JOINED', reversed)
+  // The application may have handled the older event first, and not yet the newer one.
+  const endsAt = clock.now() + getEffectMs()
+  for (;;) {
+    const isBack = (await show()) === joined
+    if (!isBack || clock.now() > endsAt || signal.aborted) return isBack
+    await sleep(100)
+  }
+}
+
 export const orderedChecks: EndpointChecks = {
   'survives-out-of-order': {
     title: 'Accepts the events of a call or a group in the wrong order, and at once',
@@ -120,9 +149,9 @@ export const orderedChecks: EndpointChecks = {
     severity: 'high',
     clause: atLeastOnce,
     expected: 'the effects are kept',
-    risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear.',
-    fix: 'Never let an older state replace a newer one: update only the fields in the event.',
-    requests: 9,
+    risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear, or one of GROUP_PARTICIPANT_JOINED puts someone who has left back into the group.',
+    fix: 'Never let an older state replace a newer one: update only the fields in the event, and compare the times at which a participant joined and left.',
+    requests: 13,
     needs: ['effects'],
     run: async (examination) => {
       const { knowledge, build, prepare, deliver, countEffects, listEffects } = examination
@@ -143,7 +172,16 @@ export const orderedChecks: EndpointChecks = {
       if (stillJoined < joined) {
         return { verdict: 'fail', observed: 'a participant who joined disappeared after GROUP_CREATED' }
       }
-      if (!showsSummaries) return { verdict: 'skipped', observed: 'the effects show no summaries' }
+      if (joined > 0 && (await bringsBack(examination))) {
+        const observed =
+          'a participant who had left was back after an earlier GROUP_PARTICIPANT_JOINED arrived late'
+        return { verdict: 'fail', observed }
+      }
+      if (!showsSummaries) {
+        return joined > 0
+          ? { verdict: 'pass', observed: 'the participants were kept' }
+          : { verdict: 'skipped', observed: 'the effects show no summaries' }
+      }
       const after = await listEffects(summary)
       const withoutSummary = await listEffects(other)
       const isLost = after.length < before.length
