@@ -40,6 +40,20 @@ const takeTurns = async () => {
   for (let turn = 0; turn < 20; turn += 1) await sleep(10)
 }
 
+/** Handles one event at a time, and loses what arrives meanwhile. */
+const loseWhileBusy = ({ effects }: Tools): Partial<Parts> => {
+  let isBusy = false
+  return {
+    handle: async (event) => {
+      if (isBusy) return
+      isBusy = true
+      await takeTurns()
+      isBusy = false
+      effects.push(JSON.stringify(event))
+    },
+  }
+}
+
 /** Stable ids, which scripts use to select checks. */
 const promised = `accepts-genuine accepts-every-event accepts-unknown-event accepts-extra-fields
   accepts-body-bytes-as-sent accepts-either-secret-in-rotation accepts-multiple-signatures responds-in-time
@@ -812,19 +826,14 @@ describe.concurrent('one mistake is one finding', () => {
     {
       mistake: 'loses what arrives while its database is busy',
       cause: 'handles-what-it-accepts',
-      others: ['handles-each-participant', 'survives-out-of-order', 'survives-burst'],
-      plant: ({ effects }) => {
-        let isBusy = false
-        return {
-          handle: async (event) => {
-            if (isBusy) return
-            isBusy = true
-            await takeTurns()
-            isBusy = false
-            effects.push(JSON.stringify(event))
-          },
-        }
-      },
+      others: ['handles-each-participant', 'survives-out-of-order', 'survives-burst', 'survives-wrong-types'],
+      plant: loseWhileBusy,
+    },
+    {
+      mistake: 'loses most of a burst',
+      cause: 'survives-burst',
+      others: ['survives-wrong-types'],
+      plant: loseWhileBusy,
     },
     {
       mistake: 'reads the record of a call or a group, changes it, and writes it back',
@@ -1134,6 +1143,24 @@ describe.concurrent('one mistake is one finding', () => {
       observed: '500 to event: {}',
       because: 'accepts-unknown-event',
     })
+  })
+
+  test('an endpoint whose worker may still be busy with a malformed event is not blamed for what it has not handled', async () => {
+    await using endpoint = await startEndpoint(({ right }) => {
+      let isStuck = false
+      return {
+        handle: (event, id) => {
+          isStuck ||= event.summary === null
+          if (!isStuck) void right.handle(event, id)
+        },
+      }
+    })
+    const report = await examine(endpoint, { only: ['survives-wrong-types'] })
+    expect(find(report, 'survives-wrong-types')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('2 of them without an effect; nor has a later event'),
+    })
+    expect(report.verdict).toBe('inconclusive')
   })
 
   test('an endpoint that keeps the latest participant of a group is told so', async () => {

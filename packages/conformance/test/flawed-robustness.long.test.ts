@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Parts } from './endpoint.ts'
 import { describeFlaws, type Flaw } from './flaws.ts'
 
 const kill = (server: Server): void => {
@@ -37,6 +38,24 @@ const refuseWhileBusy: Flaw['plant'] = ({ right }) => {
       }
     },
     respond: (response, status, text) => right.respond(response, status === 500 ? 503 : status, text),
+  }
+}
+
+/** Handles what has arrived as soon as nothing more arrives for a while. */
+const handleInBatches = (right: Parts, { survives }: { survives: boolean }): Partial<Parts> => {
+  const batch: { event: Record<string, unknown>; id: string }[] = []
+  const isMalformed = ({ event }: { event: Record<string, unknown> }) => event.summary === null
+  const timer = setTimeout(() => {
+    const taken = batch.splice(0)
+    const isUndone = taken.some(isMalformed)
+    if (isUndone && !survives) return
+    for (const each of taken) if (!isMalformed(each)) void right.handle(each.event, each.id)
+  }, 200)
+  return {
+    handle: (event, id) => {
+      batch.push({ event, id })
+      timer.refresh()
+    },
   }
 }
 
@@ -244,6 +263,16 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: ['survives-wrong-types'],
+  },
+  'handles a batch of events in one transaction, which one malformed event undoes': {
+    plant: ({ right }) => handleInBatches(right, { survives: false }),
+    fail: ['survives-wrong-types'],
+    options: { only: ['survives-wrong-types'] },
+  },
+  'handles a batch of events in one transaction, and each on its own if that fails': {
+    plant: ({ right }) => handleInBatches(right, { survives: true }),
+    fail: [],
+    options: { only: ['survives-wrong-types'] },
   },
   'merges received objects into its own': {
     plant: ({ effects }) => {

@@ -68,6 +68,41 @@ const judgeHeld = async (examination: Examination, attempt: Attempt): Promise<Fi
     : { verdict: 'inconclusive', observed: `${observed}; it may have read all of it` }
 }
 
+/** Summaries whose fields have other types. */
+const wrongTypes: Readonly<Record<string, (subject: string) => Buffer>> = {
+  'summary: null': (subject) => writeSummary(subject, { summary: null }),
+  'callId: 42': (subject) => writeSummary(subject, { callId: 42, note: subject }),
+  'event: {}': (subject) => writeSummary(subject, { event: {} }),
+}
+
+/**
+ * Sends genuine events at the same time as malformed ones that the endpoint accepts. A worker that handles several events in one
+ * transaction may undo all of them because of one.
+ */
+const findLostNeighbors = async (
+  examination: Examination,
+  malformed: readonly string[],
+): Promise<Finding | undefined> => {
+  const { prepare, deliver, countNeverHandled, knowledge, ids } = examination
+  const [first, last] = [await prepare(), await prepare()]
+  const others = malformed.map((label) => {
+    const subject = ids.createSubject()
+    return buildDelivery(examination, wrongTypes[label]?.(subject) ?? '', subject)
+  })
+  const { accepted } = await deliverAtOnce(examination, [first, ...others, last])
+  const neighbors = [first, last].filter((delivery) => accepted.includes(delivery))
+  if ((await countNeverHandled(neighbors)) === 0) return undefined
+  // A worker that takes one event after another may still be trying to handle the malformed ones.
+  const later = await prepare()
+  const isBehind = !isAccepted(await deliver(later)) || (await countNeverHandled([later])) > 0
+  const lost = await countNeverHandled(neighbors)
+  if (lost === 0) return undefined
+  const observed = `${neighbors.length} genuine events accepted at the same time as ${malformed.join(', ')}, ${lost} of them without an effect`
+  if (!isBehind) return { verdict: 'fail', observed, because: knowledge.lossAtOnce }
+  knowledge.leftOpen = true
+  return { verdict: 'inconclusive', observed: `${observed}; nor has a later event: is its worker stuck?` }
+}
+
 /** An endpoint that stores every body and responds 200 is right, if nothing is handled, which only effects can show. */
 const inboxFix =
   'An inbox stores it and responds 200: then pass --effects, which shows that nothing was handled.'
@@ -189,21 +224,16 @@ export const hostileBodyChecks: EndpointChecks = {
     title: 'Does not fail when the fields of an event have unexpected types',
     severity: 'medium',
     clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',
-    expected: '2xx or 4xx',
-    risk: 'A field that changes its type makes the handler throw, and the sender retries for days.',
-    fix: 'Validate events before you handle them; respond 422, or 200 and set them aside.',
-    requests: 5,
+    expected: '2xx or 4xx, and an effect of genuine events that arrive at the same time',
+    risk: 'A field that changes its type makes the handler throw: the sender retries for days, or a worker gives up the genuine events of the same batch.',
+    fix: 'Validate events before you handle them; respond 422, or 200 and set them aside, each on its own.',
+    requests: ({ given }) => 5 + (given.has('effects') ? 2 + Object.keys(wrongTypes).length : 0),
     run: async (examination) => {
-      const unnamed = 'event: {}'
-      const attempts = await sendBodies(examination, {
-        'summary: null': (subject) => writeSummary(subject, { summary: null }),
-        'callId: 42': (subject) => writeSummary(subject, { callId: 42, note: subject }),
-        [unnamed]: (subject) => writeSummary(subject, { event: {} }),
-      })
+      const attempts = await sendBodies(examination, wrongTypes)
       const failed = attempts.filter(({ exchange: { status = 0 } }) => status >= 500 && status !== 503)
       if (failed.length > 0) {
         const isUnknown =
-          examination.knowledge.failsAtUnknownNames && failed.every(({ label }) => label === unnamed)
+          examination.knowledge.failsAtUnknownNames && failed.every(({ label }) => label === 'event: {}')
         const because = isUnknown ? 'accepts-unknown-event' : undefined
         return { verdict: 'fail', observed: describeAttempts(failed), because }
       }
@@ -219,6 +249,11 @@ export const hostileBodyChecks: EndpointChecks = {
           verdict: 'fail',
           observed: `${observed}; then ${describeResponse(genuine)} to a valid event of the same call`,
         }
+      }
+      const accepted = attempts.flatMap(({ label, exchange }) => (isAccepted(exchange) ? [label] : []))
+      if (examination.knowledge.effectName !== undefined && accepted.length > 0) {
+        const finding = await findLostNeighbors(examination, accepted)
+        if (finding !== undefined) return finding
       }
       return judgeSurvived(examination, observed)
     },
