@@ -27,6 +27,17 @@ const showChanged =
     },
   })
 
+/** Shows what kind of call each summary is of. */
+const showKind =
+  (...read: readonly ((event: Record<string, unknown>) => unknown)[]): Flaw['plant'] =>
+  ({ effects }) => ({
+    handle: (event) => {
+      if (event.event !== 'CALL_AI_SUMMARY') return
+      const line = [event.callId, ...read.map((each) => each(event))].join(' ')
+      if (!effects.includes(line)) effects.push(line)
+    },
+  })
+
 /** Shows the state of each participant of a group. `replaces` decides whether an event changes it. */
 const keepRoster =
   (replaces: (time: string, since: string) => boolean): Flaw['plant'] =>
@@ -208,6 +219,30 @@ const flaws: Record<string, Flaw> = {
         /^(?:PSTN|WHATSAPP)$/.test(String(channel)) ? undefined : 'channel',
     }),
     fail: ['handles-new-values'],
+  },
+  'takes a channel and a type of call that it does not know for others': {
+    plant: showKind(
+      ({ channel }) => (channel === 'WHATSAPP' ? channel : 'PSTN'),
+      ({ callType }) => (callType === 'AI_BOT' ? 'ai_bot' : 'agent'),
+    ),
+    fail: ['handles-new-values'],
+    options: { only: ['handles-new-values', 'handles-every-kind-of-call'] },
+  },
+  'shows a value that it does not know as unknown, and who handled the call by its number': {
+    plant: showKind(
+      ({ channel }) => (channel === 'WHATSAPP' || channel === 'PSTN' ? channel : 'unknown'),
+      ({ agentNumber }) => (agentNumber ? 'AGENT' : 'AI_BOT'),
+    ),
+    fail: [],
+    options: { only: ['handles-new-values'] },
+  },
+  'shows the trigger of a call, and its direction by that': {
+    plant: showKind(
+      ({ triggeredVia }) => triggeredVia,
+      ({ triggeredVia }) => (triggeredVia === 'INBOUND' ? 'INCOMING' : 'OUTGOING'),
+    ),
+    fail: [],
+    options: { only: ['handles-new-values'] },
   },
   'requires the id of a group': {
     plant: () => ({

@@ -22,6 +22,7 @@ import {
 } from '../summaries.ts'
 import { writeRecap } from './accept.ts'
 import { findMisread } from './misread.ts'
+import { findMistaken, mistakenRequests } from './mistaken-values.ts'
 
 const largeRecap = 'Long. '.repeat(34_000)
 
@@ -100,9 +101,10 @@ export const variedChecks: EndpointChecks = {
     title: 'Handles summaries with values that it does not know',
     severity: 'medium',
     clause: 'decision 0003: values of enumerated fields are open; "unset" may be an empty string',
-    risk: 'When the service adds a channel, a status or a trigger, the summaries that have it are refused or lost.',
-    fix: 'Store enumerated fields as text, and treat an empty agentNumber as absent.',
-    ...handle(() => newValues),
+    risk: 'When the service adds a channel, a status or a trigger, the summaries that have it are refused or lost, or stored as what they are not.',
+    fix: 'Store enumerated fields as text, or as unknown, but not as a known value. Treat an empty agentNumber as absent.',
+    ...handle(() => newValues, { findMistake: findMistaken }),
+    requests: ({ given }) => Object.keys(newValues).length + (given.has('effects') ? mistakenRequests : 0),
   },
   'handles-unusual-ids': {
     title: 'Handles summaries of calls whose ids have another form',
