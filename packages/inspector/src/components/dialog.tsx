@@ -171,10 +171,11 @@ export const ShownOnce = ({ title, name, secret, to, next, children, onClose }: 
         </h3>
         <p class="line">
           <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
+          {/* Before the other button, so that it gets the focus: a secret must be copied, but need not be shown. */}
+          <CopyButton text={secret} label={`Copy the ${name}`} onCopied={keep} />
           <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
             {isShown.value ? 'Hide' : 'Show'}
           </button>
-          <CopyButton text={secret} label={`Copy the ${name}`} onCopied={keep} />
         </p>
       </section>
       {children}

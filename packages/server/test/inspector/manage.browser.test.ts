@@ -38,6 +38,9 @@ onSqlite('managing with the inspector', (inspector) => {
     await picture(`${inspector.store}-subscribe`)
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
     await dialog.getByText('it is shown only here').waitFor()
+    // What has to be done first has the focus.
+    const copying = dialog.getByRole('button', { name: 'Copy the secret' })
+    expect(await copying.evaluate((button) => button === document.activeElement)).toBe(true)
     await dialog.getByRole('button', { name: 'Show' }).click()
     secret = await dialog.locator('code').innerText()
     // The next step is a test event, once the secret is copied.
@@ -46,7 +49,7 @@ onSqlite('managing with the inspector', (inspector) => {
     const reason = dialog.locator('footer').getByText('Copy it first.')
     await reason.waitFor()
     const place = await next.boundingBox()
-    await dialog.getByRole('button', { name: 'Copy the secret' }).click()
+    await copying.click()
     await reason.waitFor({ state: 'detached' })
     expect(await next.boundingBox()).toEqual(place)
     await picture(`${inspector.store}-subscribed`)
