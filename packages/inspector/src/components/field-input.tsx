@@ -94,7 +94,7 @@ export const FieldInput = (props: FieldInputProps) => {
     </small>
   )
   return (
-    <div class={['several', 'lines', 'url'].includes(kind) ? 'whole' : ''}>
+    <div class={['several', 'lines', 'url'].includes(kind) ? 'labelled whole' : 'labelled'}>
       {kind === 'several' ? (
         <fieldset id={toId(name)}>
           <legend>{title}</legend>

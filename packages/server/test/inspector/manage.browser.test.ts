@@ -35,6 +35,12 @@ onSqlite('managing with the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
     await dialog.locator('[aria-invalid=true]').waitFor()
     await dialog.getByLabel('URL').fill(url)
+    const [label, input] = await Promise.all(
+      [dialog.locator('label', { hasText: 'URL' }), dialog.getByLabel('URL')].map((part) =>
+        part.boundingBox(),
+      ),
+    )
+    expect((input?.y ?? 0) - (label?.y ?? 0) - (label?.height ?? 0)).toBeGreaterThanOrEqual(4)
     await picture(`${inspector.store}-subscribe`)
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
     await dialog.getByText('it is shown only here').waitFor()
