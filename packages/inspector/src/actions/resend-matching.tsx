@@ -125,9 +125,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
       <StillFailing ids={shares?.map(({ id }) => id) ?? []} onClose={onClose} />
       {query.status === undefined && (
-        <p>
-          They include deliveries that have succeeded. To leave these out, choose a status in the list first.
-        </p>
+        <p>Any that have succeeded are resent too. To leave these out, choose a status in the list first.</p>
       )}
       <p class="quiet">
         Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
