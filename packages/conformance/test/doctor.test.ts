@@ -358,6 +358,35 @@ describe.concurrent('effects', () => {
     expect(readings['handles-late-event']).toBeLessThanOrEqual(3)
   })
 
+  test('that cannot be read once are read again', async () => {
+    await using endpoint = await startEndpoint()
+    let readings = 0
+    const effects = () => {
+      readings += 1
+      if (readings % 2 === 1) throw new Error('database is locked')
+      return endpoint.effects.join('\n')
+    }
+    const report = await examine(endpoint, { effects, only: ['handles-what-it-accepts'] })
+    expect(report).toMatchObject({ verdict: 'pass', counts: { inconclusive: 0 } })
+  })
+
+  test('that can no longer be read leave the run open', async () => {
+    await using endpoint = await startEndpoint()
+    let isLocked = false
+    const report = await examine(endpoint, {
+      effects: () => {
+        if (isLocked) throw new Error('database is locked')
+        return endpoint.effects.join('\n')
+      },
+      only: ['handles-what-it-accepts', 'refuses-get'],
+      onResult: ({ id }) => {
+        isLocked = id === 'accepts-genuine'
+      },
+    })
+    expect(find(report, 'handles-what-it-accepts').observed).toContain('database is locked')
+    expect(report).toMatchObject({ verdict: 'inconclusive', counts: { fail: 0 } })
+  })
+
   test('of an application that handles only groups are enough', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => {

@@ -27,21 +27,28 @@ const readCommand = (command: string, { signal }: Reader): Promise<string> =>
     throw new EffectsError(`the command of --effects failed: ${cause.message}`, { cause })
   })
 
-/**
- * Reads all effects, one per line.
- *
- * @throws EffectsError when they cannot be read.
- */
-export const readEffects = async (source: EffectsSource, reader: Reader): Promise<string[]> => {
+const readOnce = async (source: EffectsSource, reader: Reader): Promise<string> => {
   if (typeof source === 'string') {
-    const read = /^https?:\/\//i.test(source) ? readUrl : readCommand
-    return (await read(source, reader)).split('\n')
+    return (/^https?:\/\//i.test(source) ? readUrl : readCommand)(source, reader)
   }
   try {
-    return (await source()).split('\n')
+    return await source()
   } catch (error) {
     throw new EffectsError(`the effects function failed: ${error}`, { cause: error })
   }
+}
+
+/**
+ * Reads all effects, one per line. Tries again after 200 ms if they cannot be read, because the endpoint's database may be locked.
+ *
+ * @throws EffectsError when they cannot be read twice.
+ */
+export const readEffects = async (source: EffectsSource, reader: Reader): Promise<string[]> => {
+  const text = await readOnce(source, reader).catch(async () => {
+    await sleep(200)
+    return readOnce(source, reader)
+  })
+  return text.split('\n')
 }
 
 /**
