@@ -53,7 +53,48 @@ const keepRoster =
     },
   })
 
+/** Shows one line for each call: whether it has a summary, and its state, which `decide` derives from the one before and an event. */
+const showState =
+  (decide: (state: string, name: string) => string): Flaw['plant'] =>
+  ({ effects, right }) => {
+    const states = new Map<string, string>()
+    const summaries = new Set<string>()
+    return {
+      handle: (event, id) => {
+        if (typeof event.callId !== 'string') return right.handle(event, id)
+        const state = decide(states.get(event.callId) ?? 'new', String(event.event))
+        states.set(event.callId, state)
+        if (event.event === 'CALL_AI_SUMMARY') summaries.add(event.callId)
+        const others = effects.filter((line) => !line.includes(String(event.callId)))
+        effects.splice(
+          0,
+          effects.length,
+          ...others,
+          `${event.callId} is ${state} ${summaries.has(event.callId)}`,
+        )
+      },
+    }
+  }
+
+const toState = (name: string): string => (/_(?:ENDED|SUMMARY)$/.test(name) ? 'ended' : 'ringing')
+
 const flaws: Record<string, Flaw> = {
+  'lets a late event set the state of a call back': {
+    plant: showState((_, name) => toState(name)),
+    fail: [],
+    advice: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'lets no late event set the state of a call back, which is not a mistake': {
+    plant: showState((state, name) => (state === 'ended' ? state : toState(name))),
+    fail: [],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'shows the event of a call that arrived last, which is not a mistake': {
+    plant: showState((_, name) => name),
+    fail: [],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
   'lets a late CALL_ENDED undo the summary': {
     plant: ({ effects, right }) => ({
       handle: (event, id) => {
