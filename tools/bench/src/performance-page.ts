@@ -56,7 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
   P1: 'Validation takes what is left between the floor and the goal. The difference to the goal is smaller than the spread of a run.',
   P2: 'The receiver validates, checks the age and the id, and reports; the bare handler only verifies and parses. The difference is smaller than the spread.',
   P3: 'ky, without any of our code, takes 1.27 to 1.34 times `fetch`. The difference to plain ky is smaller than the spread of a run.',
-  P4: 'Each request is authenticated, logged with its bodies and counted, and publishes an event; the floor adds to a map. The group, its event and the log keep 1.2 kB, and collecting garbage takes about 10 µs. Ten runs on one machine gave 0.556 to 0.726 in memory, with a median of 0.616 (0.551 before the last changes); five gave 0.766 to 1.1 on SQLite.',
+  P4: 'Each request is authenticated, logged with its bodies and counted, and publishes an event; the floor adds to a map. The group, its event and the log keep 1.2 kB, and collecting garbage takes about 10 µs. Eight runs on one machine gave 0.603 to 0.751 in memory, with a median of 0.63; seven gave 0.774 to 1.13 on SQLite, with a median of 0.83.',
   P5: 'Attempts are recorded one by one and in the order of each call, which the peers do not keep. On SQLite, commits take 57%.',
   P6: 'On SQLite, a settlement of 1,000,000 pending writes a page of two indexes for each subscription.',
   P7: 'A token in the URL and several ways to authenticate were added; both are worth their 0.4 kB.',
