@@ -86,7 +86,7 @@ export const createApi = (context: ApiContext) => {
 
   let isReady = false
 
-  /** Reports whose key was sent, or why it is nobody's. */
+  /** Notes the caller in the report, or why there is none: the key is missing, unknown, or differs between headers. */
   const identify = async (
     report: Report,
     key: string | undefined,

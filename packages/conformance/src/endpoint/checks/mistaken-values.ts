@@ -28,7 +28,10 @@ const knownChanges: readonly Partial<Record<Field, string>>[] = [
 export const mistakenRequests = knownChanges.length
 
 const showsWord = (effects: string, word: string): boolean =>
-  new RegExp(`(?<![a-z0-9_])${word}(?![a-z0-9_])`, 'i').test(effects)
+  effects
+    .toLowerCase()
+    .split(/[^a-z0-9_]+/)
+    .includes(word.toLowerCase())
 
 const showsValue = (effects: string, value: string): boolean =>
   effects.toLowerCase().includes(value.toLowerCase())
