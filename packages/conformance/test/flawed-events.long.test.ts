@@ -40,7 +40,7 @@ const showKind =
 
 /** Shows the state of each participant of a group. `replaces` decides whether an event changes it. */
 const keepRoster =
-  (replaces: (time: string, since: string) => boolean): Flaw['plant'] =>
+  (replaces: (time: string, since: string, state: string) => boolean): Flaw['plant'] =>
   ({ effects }) => ({
     handle: ({ event, groupId, customerPhone, ...others }) => {
       const time = others.participantJoinedAt ?? others.participantLeftAt ?? others.participantRemovedAt
@@ -49,7 +49,10 @@ const keepRoster =
       const at = effects.findIndex((line) => line.startsWith(`${key} `))
       const line = `${key} ${event} ${time}`
       if (at === -1) effects.push(line)
-      else if (replaces(String(time), effects[at]?.split(' ').at(-1) ?? '')) effects[at] = line
+      else {
+        const [state = '', since = ''] = effects[at]?.split(' ').slice(-2) ?? []
+        if (replaces(String(time), since, state)) effects[at] = line
+      }
     },
   })
 
@@ -356,6 +359,11 @@ const flaws: Record<string, Flaw> = {
   },
   'lets a late GROUP_PARTICIPANT_JOINED bring a participant back': {
     plant: keepRoster(() => true),
+    fail: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event', 'handles-each-participant'] },
+  },
+  'compares the times of participants who leave, but not of those who are removed': {
+    plant: keepRoster((time, since, state) => time > since || state === 'GROUP_PARTICIPANT_REMOVED'),
     fail: ['keeps-summary-after-late-event'],
     options: { only: ['keeps-summary-after-late-event', 'handles-each-participant'] },
   },

@@ -65,32 +65,50 @@ const judgeKept = async (
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
+const leavings = [
+  'GROUP_PARTICIPANT_LEFT',
+  'GROUP_PARTICIPANT_REMOVED',
+] as const satisfies readonly EventName[]
+
 /**
- * Returns whether a participant who has left is back after an older event, which says that the participant joined. The effects show it
- * if they become those of another group whose participant has joined and not left.
+ * Finds the event whose participant is back after an older event, which says that the participant joined. The effects show it if they
+ * become those of another group whose participant has joined and not left.
  */
-const bringsBack = async (examination: Examination): Promise<boolean> => {
+const findUndone = async (examination: Examination): Promise<EventName | undefined> => {
   const { ids, deliver, countEffects, listEffects, getEffectMs, signal, clock } = examination
-  /** Sends an event about a group, and returns a function that reads the group's effects once they have settled. */
-  const send = async (name: EventName, group: string, expected = 0) => {
-    const delivery = buildDelivery(examination, buildEvent(name, group), group)
-    await deliver(delivery)
-    await countEffects([delivery], expected)
-    return async () => (await listEffects(delivery)).join('\n')
+  const show = async (group: string): Promise<string> =>
+    (await listEffects(buildDelivery(examination, {}, group))).join('\n')
+  /** Sends events about groups, and waits until the effects have settled. */
+  const send = async (events: readonly (readonly [EventName, group: string])[], expected = 0) => {
+    const deliveries = events.map(([name, group]) =>
+      buildDelivery(examination, buildEvent(name, group), group),
+    )
+    for (const delivery of deliveries) await deliver(delivery)
+    await countEffects(deliveries, expected)
   }
-  const [inOrder, reversed] = [ids.createSubject(), ids.createSubject()]
-  const joined = await (await send('GROUP_PARTICIPANT_JOINED', inOrder, 1))()
-  const left = await (await send('GROUP_PARTICIPANT_LEFT', inOrder))()
-  if (joined === '' || left === joined) return false
-  await send('GROUP_PARTICIPANT_LEFT', reversed)
-  const show = await send('GROUP_PARTICIPANT_JOINED', reversed)
-  // The application may have handled the older event first, and not yet the newer one.
-  const endsAt = clock.now() + getEffectMs()
-  for (;;) {
-    const isBack = (await show()) === joined
-    if (!isBack || clock.now() > endsAt || signal.aborted) return isBack
-    await sleep(100)
+  const groups = leavings.map((name) => ({
+    name,
+    inOrder: ids.createSubject(),
+    reversed: ids.createSubject(),
+    joined: '',
+  }))
+  await send(
+    groups.map(({ inOrder }) => ['GROUP_PARTICIPANT_JOINED', inOrder]),
+    1,
+  )
+  for (const group of groups) group.joined = await show(group.inOrder)
+  await send(groups.flatMap(({ name, ...each }) => [each.inOrder, each.reversed].map((id) => [name, id])))
+  await send(groups.map(({ reversed }) => ['GROUP_PARTICIPANT_JOINED', reversed]))
+  for (const { name, inOrder, reversed, joined } of groups) {
+    if (joined === '' || (await show(inOrder)) === joined) continue
+    // The application may have handled the older event first, and not yet the newer one.
+    const endsAt = clock.now() + getEffectMs()
+    while ((await show(reversed)) === joined) {
+      if (clock.now() > endsAt || signal.aborted) return name
+      await sleep(100)
+    }
   }
+  return undefined
 }
 
 /** Words that stand for a missing value or for the event that arrived last. They say nothing about the state of a call. */
@@ -166,9 +184,9 @@ export const orderedChecks: EndpointChecks = {
     severity: 'high',
     clause: atLeastOnce,
     expected: 'the effects are kept',
-    risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear or the call ring again, or one of GROUP_PARTICIPANT_JOINED puts someone who has left back into the group.',
+    risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear or the call ring again, or one of GROUP_PARTICIPANT_JOINED puts someone who has left, or was removed, back into the group.',
     fix: 'Never let an older state replace a newer one: update only the fields in the event, and compare the times at which a participant joined and left.',
-    requests: 13,
+    requests: 17,
     needs: ['effects'],
     run: async (examination) => {
       const { knowledge, build, prepare, deliver, countEffects, listEffects } = examination
@@ -189,9 +207,9 @@ export const orderedChecks: EndpointChecks = {
       if (stillJoined < joined) {
         return { verdict: 'fail', observed: 'a participant who joined disappeared after GROUP_CREATED' }
       }
-      if (joined > 0 && (await bringsBack(examination))) {
-        const observed =
-          'a participant who had left was back after an earlier GROUP_PARTICIPANT_JOINED arrived late'
+      const undone = joined > 0 ? await findUndone(examination) : undefined
+      if (undone !== undefined) {
+        const observed = `a participant was back after ${undone}, when an earlier GROUP_PARTICIPANT_JOINED arrived late`
         return { verdict: 'fail', observed }
       }
       if (!showsSummaries) {
