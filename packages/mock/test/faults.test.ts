@@ -279,8 +279,30 @@ test('an endpoint that refuses connections fails the attempt once, whatever its 
   await mock.trigger('CALL_ENDED')
   await mock.clock.advance(0)
   const failed = mock.deliveries.filter(({ to }) => to !== 'collector')
-  expect(failed.map(({ status, faults }) => [status, ...faults])).toEqual([[undefined]])
+  const copy = [undefined, 'duplicate']
+  expect(failed.map(({ status, faults }) => [status, ...faults])).toEqual([[undefined], copy, copy, copy])
 })
+
+test.each([{}, { concurrent: true }])(
+  'a copy that gets no response is recorded, and its attempt keeps its response: %o',
+  async (options) => {
+    await using mock = await createMock()
+    let requests = 0
+    mock.deliverTo(async () => {
+      requests += 1
+      if (requests === 2) throw new Error('the process was killed')
+      return new Response(null, { status: 204 })
+    })
+    mock.faults.deliveries.neverRetry()
+    mock.faults.deliveries.duplicate('CALL_ENDED', options)
+    await mock.trigger('CALL_ENDED')
+    await mock.clock.advance(0)
+    expect(mock.deliveries.map(({ status, error, faults }) => [status, error, ...faults])).toEqual([
+      [204, undefined],
+      [undefined, 'no response', 'duplicate'],
+    ])
+  },
+)
 
 test('a fault aimed at a subscription hits the events of both channels', async () => {
   await using mock = await createMock()

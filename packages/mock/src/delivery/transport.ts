@@ -225,21 +225,25 @@ export const createTransport = (options: TransportOptions) => {
       const request = showRequest(attempted, { method, url, query, headers, body })
       const entry: SentAttempt = { attempt, copies, request }
       sent.set(attempted, entry)
+      // A copy is recorded before it has a response, because an endpoint may handle it and end before it responds. That does not
+      // change the result of the attempt.
       const sendCopy = async (): Promise<void> => {
-        const number = countAttempt(attempted.delivery.id)
-        const { response: again, outcome } = await sendOnce()
-        const copy = {
+        const copy: RecordedDelivery = {
           ...attempt,
-          outcome,
-          attempt: number,
-          faults: [...attempt.faults, 'duplicate' as const],
+          attempt: countAttempt(attempted.delivery.id),
+          faults: [...attempt.faults, 'duplicate'],
         }
-        copies.push(addResponse(copy, again.status, again.body))
+        const place = copies.push({ ...copy, error: 'no response' }) - 1
+        const answer = await sendOnce().catch(() => undefined)
+        if (answer === undefined) return
+        const { response, outcome } = answer
+        copies[place] = addResponse({ ...copy, outcome }, response.status, response.body)
       }
       const first = sendOnce()
       const concurrent = isHit ? faults.duplicate.take(attempted, isConcurrent) : undefined
       const concurrentCopies = Array.from({ length: countCopies(concurrent) }, sendCopy)
-      const [{ response, outcome }] = await Promise.all([first, ...concurrentCopies])
+      await Promise.allSettled([first, ...concurrentCopies])
+      const { response, outcome } = await first
       entry.attempt = { ...attempt, outcome }
       if (isHit && faults.timeOut.take(attempted) !== undefined) {
         entry.attempt = { ...attempt, outcome, faults: [...attempt.faults, 'timeOut'] }
