@@ -12,8 +12,10 @@ const nextVersion = join(import.meta.dirname, '../preload/next-version.ts')
  */
 export const upgrade: Ordeal<PostgresEngine> = async (environment, options) => {
   const { times, progress } = options
-  const { fleet, database } = environment
+  const { fleet, database, load } = environment
   const isSecond: boolean[] = fleet.members.map(() => false)
+  // On a busy machine, the first request may still be under way when the only process with the API is replaced.
+  await comesTrue(async () => load.report().acknowledged > 0)
   for (let replaced = 0; replaced < times; replaced++) {
     const place = replaced % fleet.members.length
     await someMoment(environment, options)
