@@ -147,8 +147,10 @@ export const survive = async (options: SurviveOptions) => {
 
   try {
     await Promise.all([load(), killInALoop()])
-    // Waits until every event has been attempted once.
-    for (let before = -1; before < mock.deliveries.length; await sleep(1_000)) before = mock.deliveries.length
+    // Waits until every event has been attempted.
+    const { organizationId, server: sender } = mock
+    const unfinished = { statuses: ['waiting', 'pending', 'attempting'], limit: 1 } as const
+    while ((await sender.deliveries.list(organizationId, unfinished)).items.length > 0) await sleep(100)
     await application.end('SIGKILL')
     kills += 1
     await application.start()
