@@ -814,6 +814,23 @@ describe.concurrent('one mistake is one finding', () => {
       },
     },
     {
+      mistake: 'remembers which signatures were valid',
+      cause: 'refuses-captured-delivery',
+      others: ['refuses-duplicate-headers'],
+      plant: (tools) => {
+        const valid = new Set<unknown>()
+        return {
+          ...countEvents(() => ({}))(tools),
+          verify: async (incoming) => {
+            const signature = incoming.request.headers['webhook-signature']
+            const reason = valid.has(signature) ? undefined : await tools.right.verify(incoming)
+            if (reason === undefined) valid.add(signature)
+            return reason
+          },
+        }
+      },
+    },
+    {
       mistake: 'remembers ids before it verifies',
       cause: 'survives-forged-claim',
       others: ['refuses-again-what-it-refused'],
@@ -1174,6 +1191,28 @@ describe.concurrent('one mistake is one finding', () => {
     })
   })
 
+  test('an endpoint that loses events is not said to take one of two ids for the other', async () => {
+    let isLossy = false
+    await using endpoint = await startEndpoint(({ right }) => ({
+      // Keeps the first of several values.
+      verify: createVerify({ content: (id, timestamp) => `${id.split(', ')[0]}.${timestamp}.` }),
+      isDuplicate: () => false,
+      handle: (event, id) => {
+        if (!isLossy || id.includes(', ')) return right.handle(event, id)
+      },
+    }))
+    const report = await examine(endpoint, {
+      only: ['refuses-duplicate-headers'],
+      onResult: () => {
+        isLossy = true
+      },
+    })
+    expect(find(report, 'refuses-duplicate-headers')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('the delivery had no effect before'),
+    })
+  })
+
   test('an endpoint whose worker may still be busy with a malformed event is not blamed for what it has not handled', async () => {
     await using endpoint = await startEndpoint(({ right }) => {
       let isStuck = false
@@ -1409,8 +1448,18 @@ describe.concurrent('an observation', () => {
       verify: createVerify({ content: (id, timestamp) => `${id.split(', ')[0]}.${timestamp}.` }),
       isDuplicate: (id) => right.isDuplicate(id.split(', ')[0] ?? ''),
     }))
-    const { checks } = await examine(endpoint, { only: ['refuses-duplicate-headers'] })
-    expect(checks.at(-1)?.observed).toMatch(/^200 to a second id after .*, but none was handled again$/)
+    const only = ['refuses-duplicate-headers']
+    const report = await examine(endpoint, { only })
+    expect(find(report, 'refuses-duplicate-headers')).toMatchObject({
+      verdict: 'pass',
+      observed: '200 to a second id after the correct one, but none was handled again',
+    })
+    // A status does not show which of the two ids the endpoint remembers.
+    const blind = await examine(endpoint, { only, effects: undefined })
+    expect(find(blind, 'refuses-duplicate-headers')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('--effects'),
+    })
   })
 })
 

@@ -206,7 +206,7 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: [],
-    advice: ['refuses-duplicate-headers'],
+    options: { only: ['refuses-duplicate-headers'] },
   },
   'verifies the first of repeated headers and remembers the last': {
     plant: ({ effects, right }) => {
