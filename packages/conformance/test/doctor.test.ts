@@ -814,6 +814,17 @@ describe.concurrent('one mistake is one finding', () => {
       },
     },
     {
+      mistake: 'refuses only a v1 signature that does not match',
+      cause: 'refuses-empty-signature',
+      others: ['refuses-other-version'],
+      plant: ({ right }) => ({
+        verify: (incoming) => {
+          const signature = incoming.request.headers['webhook-signature']
+          return signature && !signature.includes('v1,') ? undefined : right.verify(incoming)
+        },
+      }),
+    },
+    {
       mistake: 'remembers which signatures were valid',
       cause: 'refuses-captured-delivery',
       others: ['refuses-duplicate-headers'],
@@ -983,6 +994,16 @@ describe.concurrent('one mistake is one finding', () => {
         }
       },
     })),
+    {
+      mistakes: 'compares with an empty signature, and ignores the version',
+      roots: ['refuses-empty-signature', 'refuses-other-version'],
+      plant: () => ({
+        verify: createVerify({
+          split: (text) => text.split(' ').map((part) => part.split(',').at(-1) ?? ''),
+          compare: (given, expected) => given === '' || given === expected,
+        }),
+      }),
+    },
     {
       mistakes: 'handles duplicates, and then fails to insert their ids',
       roots: ['acknowledges-duplicate', 'handles-duplicate-once'],

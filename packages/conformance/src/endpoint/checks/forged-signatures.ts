@@ -133,6 +133,14 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
 export const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
+const signedWronglyInV2 = withSignature((_, { random }) => `v2,${random.bytes(32).toString('base64')}`)
+
+const otherVersions = refuse({
+  v2: withSignature(({ signature }) => `v2,${signature}`),
+  v1a: withSignature(({ signature }) => `v1a,${signature}`),
+  'no version': withSignature(({ signature }) => signature),
+})
+
 /** Checks that imitate a sender without the secret, whose deliveries are signed wrongly or not at all. */
 export const signatureChecks: ForgedChecks = {
   'refuses-unsigned': {
@@ -222,15 +230,19 @@ export const signatureChecks: ForgedChecks = {
     }),
   },
   'refuses-empty-signature': {
-    title: 'Refuses an empty signature',
+    title: 'Refuses a webhook-signature in which there is nothing to compare',
     follows: 'refuses-unsigned',
-    risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
-    fix: compare,
-    ...refuse({
-      'an empty header': withSignature(() => ''),
-      'a version without a signature': withSignature(() => 'v1,'),
-      'a version alone': withSignature(() => 'v1'),
-    }),
+    risk: 'Every stranger can send an empty signature, which passes comparisons such as startsWith, or one of a version that is not compared.',
+    fix: `${compare} Refuse a delivery unless a v1 signature matches, also if there is none.`,
+    ...refuse(
+      {
+        'an empty header': withSignature(() => ''),
+        'a wrong signature under v2': signedWronglyInV2,
+        'a version without a signature': withSignature(() => 'v1,'),
+        'a version alone': withSignature(() => 'v1'),
+      },
+      2,
+    ),
   },
   'refuses-other-version': {
     title: 'Refuses a correct signature under another version',
@@ -238,11 +250,15 @@ export const signatureChecks: ForgedChecks = {
     clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
     risk: 'A later version means another scheme; an endpoint that ignores the version can be made to confuse them.',
     fix: 'Use only the parts of webhook-signature that start with `v1,`.',
-    ...refuse({
-      v2: withSignature(({ signature }) => `v2,${signature}`),
-      v1a: withSignature(({ signature }) => `v1a,${signature}`),
-      'no version': withSignature(({ signature }) => signature),
-    }),
+    ...otherVersions,
+    run: async (examination) => {
+      const finding = await otherVersions.run(examination)
+      if (finding.verdict === 'pass') return finding
+      // An endpoint that accepts a wrong one, too, does not ignore the version: it compares no other one.
+      const wrong = await sendForgeries(examination, { 'a wrong signature under v2': signedWronglyInV2 })
+      const because = 'refuses-empty-signature'
+      return wrong.some(({ exchange }) => isAccepted(exchange)) ? { ...finding, because } : finding
+    },
   },
   'refuses-changed-case': {
     title: 'Refuses a signature in a different letter case',

@@ -41,17 +41,18 @@ export const sendForgeries = (
   })
 
 /**
- * Creates a check whose forgeries must all be refused. The first one is the plain form of the mistake: unless it is accepted, a
- * failure is partial.
+ * Creates a check whose forgeries must all be refused. The first one, or the first `plain` ones, are plain forms of the mistake: unless
+ * one of them is accepted, a failure is partial.
  */
 export const refuse = (
   forgeries: Readonly<Record<string, Forgery>>,
+  plain = 1,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '4xx',
   requests: Object.keys(forgeries).length,
   run: async (examination) => {
     const attempts = await sendForgeries(examination, forgeries)
     const finding = await judgeForged(examination, attempts)
-    return { ...finding, isPartial: !attempts.slice(0, 1).some(({ exchange }) => isAccepted(exchange)) }
+    return { ...finding, isPartial: !attempts.slice(0, plain).some(({ exchange }) => isAccepted(exchange)) }
   },
 })
