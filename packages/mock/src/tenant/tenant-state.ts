@@ -15,7 +15,6 @@ import {
   createCallSimulator,
   createSeededRandom,
   endRetries,
-  toAuthHeader,
   toCallSubject,
   toGroupSubject,
 } from '@wabakit/core/simulation'
@@ -24,8 +23,9 @@ import { writeJson } from '@wabakit/wire'
 import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
 import { collectUntil, hasOtherReceiver, watchSubscriptions } from '../delivery/collector.ts'
+import { createPreparation } from '../delivery/preparation.ts'
 import type { Targets } from '../delivery/targets.ts'
-import { createTransport, type TransportOptions } from '../delivery/transport.ts'
+import { createTransport } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
 import type { Live } from '../measured/measured-api.ts'
 import type { TenantSettings } from '../mock-options.ts'
@@ -89,7 +89,7 @@ const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 export const createTenantState = (options: LastingParts) => {
   const { seed, live, account, settings, targets, faults, idRandom, isRemote, isListening, requests } =
     options
-  const { webhookUrl, webhookAuth, live: liveSettings = {} } = settings
+  const { webhookUrl, live: liveSettings = {} } = settings
   const { registrations = 1 } = liveSettings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const imitation =
@@ -117,25 +117,6 @@ export const createTenantState = (options: LastingParts) => {
     const parsed = sent && parseEvent(sent)
     recorder.addEvent(parsed && parsed.kind === 'event' ? parsed.event : event)
   }
-  const [authName, authValue] = webhookAuth === undefined ? [] : toAuthHeader(webhookAuth)
-  const prepareForProfile: TransportOptions['prepare'] = (init, attempted) =>
-    imitation?.prepare(init, attempted) ??
-    live?.toLiveDelivery(init, { ...attempted, settings: liveSettings }) ??
-    init
-  const prepare: TransportOptions['prepare'] = async (init, attempted) => {
-    const { subscription } = attempted
-    const prepared = await prepareForProfile(init, attempted)
-    if (liveSettings.dropCredentials) return prepared
-    const own =
-      authName === undefined || authValue === undefined ? {} : { [authName.toLowerCase()]: authValue }
-    const hasOwn = Object.keys(subscription.headers).length > 0
-    const headers = hasOwn ? prepared.headers : { ...prepared.headers, ...own }
-    // A setting of the test takes precedence over what was measured.
-    if (imitation === undefined || liveSettings.dropCredentials === false) return { ...prepared, headers }
-    const names = Object.keys(hasOwn ? subscription.headers : own)
-    return { ...prepared, headers: imitation.playCredentials(headers, { names, subscription }) }
-  }
-  const own = webhookAuth !== undefined && 'urlToken' in webhookAuth ? webhookAuth : undefined
   const transport = createTransport({
     faults: {
       ...faults.deliveries,
@@ -146,9 +127,7 @@ export const createTenantState = (options: LastingParts) => {
     },
     targets,
     timers,
-    prepare,
-    authHeader: authName,
-    urlToken: { parameter: own?.parameter ?? 'token', token: own?.urlToken },
+    ...createPreparation({ settings, live, imitation }),
     record: (delivery) =>
       recorder.addDelivery(delivery.to === 'collector' ? collectUntil(isUnderTest, delivery) : delivery),
     logWire: (deliveryId, wire) => {
