@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeFlaws, type Flaw } from './flaws.ts'
 
@@ -78,6 +79,17 @@ const showState =
       },
     }
   }
+
+/** Shows the recap of each summary, cut to 300 bytes and decoded in this way. */
+const showCut =
+  (decode: (bytes: Buffer) => string): Flaw['plant'] =>
+  ({ effects }) => ({
+    handle: ({ callId, summary }) => {
+      if (typeof callId !== 'string' || summary === undefined) return
+      const line = `${callId} ${decode(Buffer.from(String(Object(summary).recap)).subarray(0, 300))}`
+      if (!effects.includes(line)) effects.push(line)
+    },
+  })
 
 const toState = (name: string): string => (/_(?:ENDED|SUMMARY)$/.test(name) ? 'ended' : 'ringing')
 
@@ -317,6 +329,31 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: ['handles-unusual-summaries'],
+  },
+  'cuts recaps by bytes, and has an empty text if the last character is not whole': {
+    plant: showCut((bytes) => (isUtf8(bytes) ? bytes.toString() : '')),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'cuts recaps by bytes, and leaves out what is not whole, which is not a mistake': {
+    plant: showCut((bytes) => bytes.toString().replaceAll('\ufffd', '')),
+    fail: [],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'shows the end of a long recap, which is not a mistake': {
+    plant: showCut((bytes) => `…${bytes.toString().slice(-20)}`),
+    fail: [],
+    options: { only: ['handles-unusual-summaries'] },
+  },
+  'fails at half an emoji': {
+    plant: ({ right }) => ({
+      handle: (event, id) => {
+        encodeURIComponent(String(Object(event.summary).recap).slice(0, 160))
+        return right.handle(event, id)
+      },
+    }),
+    fail: ['handles-unusual-summaries'],
+    options: { only: ['handles-unusual-summaries'] },
   },
   'takes a duration of 0 for a missing one': {
     plant: () => ({

@@ -93,11 +93,23 @@ const writeTimes = (seconds: number, format = (time: string): string => time): S
   return { durationInSeconds: seconds, callStartedAt, callEndedAt: write(endedAt) }
 }
 
+export const longRecap = `This is the start. ${'Recap. '.repeat(715)}`.slice(0, 5_000)
+export const scriptRecap = 'Größe, 配達, שלום 👍🏽'
+
+/**
+ * Long recaps of characters that have four bytes each, and two units in UTF-16. The second one begins a byte later, so any limit of
+ * bytes or of units splits a character of one of them. Both are shorter than `longRecap` in bytes, too.
+ */
+export const emojiRecaps = ['', '+'].map((start) => start + '👋🎉'.repeat(600))
+
 /** Lists summaries whose texts, lists, times and numbers differ from the usual ones. */
 export const listUnusualSummaries = (): Readonly<Record<string, SummaryFields>> => ({
-  'a recap of 5,000 characters': summarize('Recap. '.repeat(715).slice(0, 5_000)),
+  'a recap of 5,000 characters': summarize(longRecap),
   'quotation marks and markup': summarize(`It's "urgent"; <b>50 % off</b> \\ & more`),
-  'letters of other scripts and emoji': summarize('Größe, 配達, שלום 👍🏽', ['✅ 確認']),
+  'letters of other scripts and emoji': summarize(scriptRecap, ['✅ 確認']),
+  ...Object.fromEntries(
+    emojiRecaps.map((recap) => [`a recap of ${[...recap].length} emoji`, summarize(recap)]),
+  ),
   'line breaks': summarize('First line.\nSecond line.'),
   'an empty recap': summarize(''),
   'a text with 40,000 spaces': summarize(`Pause.${' '.repeat(40_000)}End.`),

@@ -1,10 +1,13 @@
+import { showsText } from '../decode-effects.ts'
 import type { Examination } from '../examination.ts'
 import type { Attempt } from '../judge.ts'
+import { emojiRecaps, longRecap, scriptRecap } from '../summaries.ts'
 
-/** The times and the duration of a summary that was sent, and its effects. */
+/** The times, the duration and the recap of a summary that was sent, and its effects. */
 type Shown = {
   readonly times: Readonly<Record<'callStartedAt' | 'callEndedAt', string>>
   readonly seconds: number
+  readonly recap: string
   readonly effects: string
 }
 
@@ -62,7 +65,24 @@ const findMisreadTime = (
   return misread && `the effects show ${name} ${misread.times[name]} without its offset`
 }
 
-/** Finds a time or a duration that the effects show as another one than it was. */
+/**
+ * Finds a long recap of emoji of which the effects show nothing, where they show the beginning of a longer one in ASCII, and a short one
+ * in other scripts.
+ */
+const findLostRecap = (shown: readonly Shown[]): string | undefined => {
+  const showsBeginning = (recap: string, length: number): boolean => {
+    const effects = shown.find((each) => each.recap === recap)?.effects ?? ''
+    return showsText(effects, [...recap].slice(0, length).join(''))
+  }
+  if (!showsBeginning(longRecap, 20) || !showsBeginning(scriptRecap, scriptRecap.length)) return undefined
+  const lost = emojiRecaps.find((recap) => !showsBeginning(recap, 3))
+  return (
+    lost &&
+    `the effects show nothing of a recap of ${[...lost].length} emoji, as if it was cut within a character`
+  )
+}
+
+/** Finds a time or a duration that the effects show as another one than it was, or a recap that they do not show. */
 export const findMisread = async (
   { listEffects }: Examination,
   attempts: readonly Attempt[],
@@ -70,12 +90,13 @@ export const findMisread = async (
   const shown: Shown[] = []
   for (const { delivery } of attempts) {
     if (delivery === undefined) continue
-    const { durationInSeconds: seconds, ...times } = JSON.parse(delivery.body.toString())
-    shown.push({ times, seconds, effects: (await listEffects(delivery)).join('\n') })
+    const { durationInSeconds: seconds, summary, ...times } = JSON.parse(delivery.body.toString())
+    shown.push({ times, seconds, recap: summary.recap, effects: (await listEffects(delivery)).join('\n') })
   }
   return (
     findMisreadDuration(shown) ??
     findMisreadTime(shown, 'callStartedAt') ??
-    findMisreadTime(shown, 'callEndedAt')
+    findMisreadTime(shown, 'callEndedAt') ??
+    findLostRecap(shown)
   )
 }

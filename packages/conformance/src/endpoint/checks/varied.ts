@@ -168,10 +168,10 @@ export const variedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
     risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
-    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Read times with their offset. Do not require that a list has items, or that a time has milliseconds.',
+    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Cut them between characters: half a character is not UTF-8, and functions that expect it fail, or return nothing. Read times with their offset. Do not require that a list has items, or that a time has milliseconds.',
     ...handle(listUnusualSummaries, { findMistake: findMisread }),
     expected:
-      '2xx to each, and each handled, with the time and the duration that it had, if the effects show these',
+      '2xx to each, and each handled, with the recap, the time and the duration that it had, if the effects show these',
   },
   'handles-large-body': {
     title: 'Handles a summary of 200 kB',
