@@ -80,6 +80,15 @@ const showState =
     }
   }
 
+/** Shows the two lists of each summary in this form. */
+const showLists =
+  (write: (summary: Readonly<Record<'keyPoints' | 'nextSteps', unknown>>) => object): Flaw['plant'] =>
+  ({ effects }) => ({
+    handle: ({ callId, summary }) => {
+      if (summary !== undefined) effects.push(`${callId} ${JSON.stringify(write(Object(summary)))}`)
+    },
+  })
+
 /** Shows the recap of each summary, cut to 300 bytes and decoded in this way. */
 const showCut =
   (decode: (bytes: Buffer) => string): Flaw['plant'] =>
@@ -534,6 +543,26 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: [],
     advice: ['keeps-calls-apart'],
+  },
+  'stores the key points as next steps, and the next steps as key points': {
+    plant: showLists(({ keyPoints, nextSteps }) => ({ keyPoints: nextSteps, nextSteps: keyPoints })),
+    fail: ['keeps-calls-apart'],
+    options: { only: ['keeps-calls-apart'] },
+  },
+  'shows key points and next steps, the latter first, which is not a mistake': {
+    plant: showLists(({ keyPoints, nextSteps }) => ({ next_steps: nextSteps, key_points: keyPoints })),
+    fail: [],
+    options: { only: ['keeps-calls-apart'] },
+  },
+  'names each item after it, which is not a mistake': {
+    plant: showLists(({ keyPoints, nextSteps }) => [keyPoints, 'key points', nextSteps, 'next steps']),
+    fail: [],
+    options: { only: ['keeps-calls-apart'] },
+  },
+  'names both lists before their items, which is not a mistake': {
+    plant: showLists(({ keyPoints, nextSteps }) => ['next steps', 'key points', keyPoints, nextSteps]),
+    fail: [],
+    options: { only: ['keeps-calls-apart'] },
   },
   'shows the key points alone': {
     plant: ({ effects }) => ({

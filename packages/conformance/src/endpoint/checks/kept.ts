@@ -144,6 +144,15 @@ const findCopiedList = (shown: readonly string[]): string | undefined => {
   return undefined
 }
 
+/** Returns whether the effects of every call name both lists and show each, once only, under the name of the other. */
+const areListsSwapped = (shown: readonly string[]): boolean =>
+  shown.every((lines) => {
+    const order = [
+      ...lines.matchAll(/(key[ _-]?points?)|(next[ _-]?steps?)|(Order 1042)|(Send the link)/gi),
+    ].map((match) => match.slice(1).findIndex(Boolean))
+    return ['0,3,1,2', '1,2,0,3'].includes(order.join())
+  })
+
 /** Checks of what effects show of summaries. */
 export const keptChecks: EndpointChecks = {
   [keepsEveryLetter]: {
@@ -260,7 +269,10 @@ export const keptChecks: EndpointChecks = {
         examination,
         differentCalls.map(({ fields }) => fields),
       )
-      const observed = findForeign(shown) ?? findSwapped(shown)
+      const swapped = areListsSwapped(shown)
+        ? 'the effects show the key points of each call as its next steps, and the next steps as its key points'
+        : undefined
+      const observed = findForeign(shown) ?? findSwapped(shown) ?? swapped
       if (observed !== undefined) return { verdict: 'fail', observed }
       const copied = findCopiedList(shown)
       // An application may show one list twice, and not use the other.
