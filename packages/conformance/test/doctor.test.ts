@@ -1268,6 +1268,39 @@ describe.concurrent('one mistake is one finding', () => {
     })
   })
 
+  test('an endpoint whose two workers take the same job is told so, not that it has no deduplication', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => {
+      const jobs = new Set<string>()
+      const work = async () => {
+        for (const job of jobs) {
+          await sleep(1)
+          effects.push(job)
+          jobs.delete(job)
+        }
+      }
+      return {
+        handle: (event) => {
+          jobs.add(`${event.event} ${event.callId ?? event.groupId}`)
+          for (const _ of ['one worker', 'the other']) void work()
+        },
+      }
+    })
+    const repeats = ['handles-duplicate-once', 'handles-replay-once', 'handles-late-duplicate-once']
+    const report = await examine(endpoint, { only: ['handles-what-it-accepts', ...repeats] })
+    expect(find(report, 'handles-what-it-accepts')).toMatchObject({
+      verdict: 'fail',
+      observed: expect.stringContaining('5 of 5 deliveries that were sent once had up to'),
+      fix: expect.stringContaining('SKIP LOCKED'),
+    })
+    for (const id of repeats) {
+      expect(find(report, id)).toMatchObject({ verdict: 'fail', because: 'handles-what-it-accepts' })
+    }
+    const alone = await examine(endpoint, { only: ['handles-duplicate-once'] })
+    expect(find(alone, 'handles-duplicate-once')).toMatchObject({
+      observed: expect.stringContaining('1 of 1 deliveries that were sent once had up to'),
+    })
+  })
+
   test('an endpoint that takes the callId for the id of a delivery is told which to use', async () => {
     await using endpoint = await startEndpoint(({ right }) => {
       const seen = new Set<unknown>()

@@ -247,9 +247,18 @@ export const judgeAllHandled = async (
   return { verdict: 'fail', observed: `accepted, but not handled: ${nameAttempts(lost)}` }
 }
 
+/** Describes deliveries that had several effects before any of them was repeated. */
+export const describeDoubled = (counts: readonly number[]): string | undefined => {
+  const most = Math.max(...counts)
+  const doubled = counts.filter((count) => count > 1).length
+  return most > 1
+    ? `${doubled} of ${counts.length} deliveries that were sent once had up to ${most} effects: either two workers take the same job, or --effects prints several lines for it`
+    : undefined
+}
+
 /** Judges whether a delivery had exactly one effect. `sent` describes its requests. */
 export const judgeOnce = async (
-  { countEffectsOf, exchanges }: Examination,
+  { countEffectsOf, exchanges, knowledge }: Examination,
   delivery: Delivery,
   sent: string,
   because?: string,
@@ -263,7 +272,7 @@ export const judgeOnce = async (
   }
   return count === 1
     ? { verdict: 'pass', observed }
-    : { verdict: 'fail', observed, ...(count > 1 && { because }) }
+    : { verdict: 'fail', observed, ...(count > 1 && { because: knowledge.doubledAt ?? because }) }
 }
 
 /** Judges an attack by whether the endpoint still accepts a genuine delivery afterwards. */

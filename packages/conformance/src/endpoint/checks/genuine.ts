@@ -2,7 +2,15 @@ import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
 import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, deliverAtOnce, explainShield, isFailure, judgeAccepted, sendEach } from '../judge.ts'
+import {
+  type Attempt,
+  deliverAtOnce,
+  describeDoubled,
+  explainShield,
+  isFailure,
+  judgeAccepted,
+  sendEach,
+} from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { runControl } from '../positive-control.ts'
 import { type Exchange, isAccepted } from '../send.ts'
@@ -186,24 +194,24 @@ export const genuineChecks: EndpointChecks = {
     },
   },
   'handles-what-it-accepts': {
-    title: 'Handles a delivery that it has accepted',
+    title: 'Handles a delivery that it has accepted, and once',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
-    expected: 'an effect of each accepted delivery',
-    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
-    fix: 'Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share.',
+    expected: 'one effect of each accepted delivery',
+    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good. What is done twice is a second message, or a second payment.',
+    fix: "Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share. Let a worker claim a job in one statement: UPDATE … WHERE state = 'waiting' … RETURNING, or SELECT … FOR UPDATE SKIP LOCKED.",
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
-      const { prepare, areHandled, knowledge, secret } = examination
+      const { prepare, countEffects, knowledge, secret } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
       const { accepted, exchanges } = await deliverAtOnce(examination, deliveries)
       if (accepted.length === 0) {
         const reason = explainShield(exchanges) ?? 'see survives-concurrent-deliveries'
         return { verdict: 'inconclusive', observed: `none of ${deliveries.length} was accepted; ${reason}` }
       }
-      const handled = await areHandled(accepted)
-      const lost = handled.filter((each) => !each).length
+      const counts = await countEffects(accepted)
+      const lost = counts.filter((count) => count === 0).length
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
       if (lost > 0) {
         knowledge.lossAtOnce = 'handles-what-it-accepts'
@@ -214,6 +222,11 @@ export const genuineChecks: EndpointChecks = {
           ? '; this sender sends no webhook-id: does the endpoint remember a header that is missing?'
           : ''
         return { verdict: 'fail', observed: observed + cause }
+      }
+      const doubled = describeDoubled(counts)
+      if (doubled !== undefined) {
+        knowledge.doubledAt = 'handles-what-it-accepts'
+        return { verdict: 'fail', observed: doubled }
       }
       if (knowledge.losesLaterEvents) {
         const late =

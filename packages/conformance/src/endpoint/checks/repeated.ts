@@ -3,7 +3,7 @@ import { type EventName, eventNames } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, judgeAccepted, judgeOnce } from '../judge.ts'
+import { type Attempt, describeDoubled, judgeAccepted, judgeOnce } from '../judge.ts'
 import type { Delivery } from '../payloads.ts'
 import { formatHead } from '../raw.ts'
 import { isAccepted } from '../send.ts'
@@ -74,13 +74,15 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     fix: unique,
     requests: ({ given }) => 3 + 2 * listOthers(given.has('signature')).length,
     run: async (examination) => {
-      const { prepare, build, deliver, countEffects, secret } = examination
+      const { prepare, build, deliver, countEffects, secret, knowledge } = examination
       const delivery = await prepare()
       const names = listOthers(secret !== undefined)
       const different = names.map((name) => build(name))
       for (const each of [delivery, ...different]) await deliver(each)
       // An event without an effect need not have one later.
-      const [, ...once] = await countEffects([delivery, ...different], [1, ...names.map(() => 0)])
+      const [first = 0, ...once] = await countEffects([delivery, ...different], [1, ...names.map(() => 0)])
+      const doubled = describeDoubled([first])
+      if (doubled !== undefined) return { verdict: 'fail', observed: doubled, because: knowledge.doubledAt }
       for (const shiftSeconds of [1, 2]) await deliver(delivery, { shiftSeconds })
       for (const each of different) await deliver(each)
       const [finding, twice] = await Promise.all([
