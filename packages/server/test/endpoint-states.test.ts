@@ -56,7 +56,7 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
   expect(await list('?state=untried')).toEqual([[untried, 'untried']])
   const due = (await deliveries.list('acme', { subscriptionId: slow, statuses: ['pending'] })).items
   const oldest = Math.min(...due.map(({ dueAt }) => dueAt ?? Infinity))
-  const behind = { state: 'behind', behindSince: new Date(oldest).toISOString() }
+  const behind = { state: 'behind', oldestDueAt: new Date(oldest).toISOString() }
   expect((await control(server, `GET ${path}/subscriptions/${slow}`)).body).toMatchObject(behind)
   const { items } = (await control(server, `GET ${path}/overview/subscriptions`)).body
   expect(items.map(({ subscription }: { subscription: { id: string } }) => subscription.id)).toEqual([
@@ -66,7 +66,7 @@ test('an endpoint whose oldest due delivery waits for more than a minute is behi
     works,
   ])
   expect(items[1]).toMatchObject(behind)
-  expect([items[0].behindSince, items[2].behindSince, items[3].behindSince]).toEqual([null, null, null])
+  expect([items[0].oldestDueAt, items[2].oldestDueAt, items[3].oldestDueAt]).toEqual([null, null, null])
   const overview = (await control(server, `GET ${path}/overview`)).body
   expect(overview.subscriptions).toEqual({ working: 1, untried: 1, behind: 1, failing: 1, disabled: 0 })
   const metrics = await (await fetch(`${server.url}/metrics`)).text()

@@ -4,7 +4,7 @@ import { findSubscription, isTroubled, shortenUrl } from '../api/subscriptions.t
 import type { DialogControl } from '../components/dialog.tsx'
 import { Time } from '../components/time.tsx'
 import { useRecord } from '../components/use-record.ts'
-import { formatCount } from '../format/numbers.ts'
+import { formatAge, formatCount } from '../format/numbers.ts'
 import { failing, navigate } from '../state/route.ts'
 
 /** Number of endpoints that are named. */
@@ -44,15 +44,10 @@ const Failing = ({ id, url, failingSince, onClose }: ListedSubscription & Dialog
   )
 }
 
-const Behind = ({ url, behindSince }: ListedSubscription) => (
+const Behind = ({ url, oldestDueAt }: ListedSubscription) => (
   <li>
     {shortenUrl(url)} is behind
-    {behindSince !== null && (
-      <>
-        : its oldest due delivery has waited since <Time at={behindSince} to="second" />
-      </>
-    )}
-    .
+    {oldestDueAt !== null && `: its oldest due delivery has waited ${formatAge(oldestDueAt)}`}.
   </li>
 )
 

@@ -42,7 +42,7 @@ export const compareEndpoints = (left: SubscriptionOverview, right: Subscription
 }
 
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
-  const { subscription, state, behindSince, totals, series, latency, backlog, times } = endpoint
+  const { subscription, state, oldestDueAt, totals, series, latency, backlog, times } = endpoint
   const { id, url, number, channel, failingSince, disabledReason } = subscription
   const from = times[0]
   const linkTo = (text: string, filters: Readonly<Record<string, string | undefined>>) => (
@@ -70,12 +70,7 @@ const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) 
               · failing since <Time at={failingSince} to="second" />
             </>
           )}
-          {behindSince !== null && (
-            <>
-              {' '}
-              · oldest due delivery has waited since <Time at={behindSince} to="second" />
-            </>
-          )}
+          {oldestDueAt !== null && ` · oldest due delivery has waited ${formatAge(oldestDueAt)}`}
         </small>
       </th>
       <td class="wide">

@@ -24,11 +24,11 @@ const verbs: Readonly<Record<State, readonly [one: string, several: string]>> = 
 const listStates = ({ failing, behind }: Overview['subscriptions']): readonly State[] =>
   failing + behind > 0 ? ['failing', 'behind', 'untried', 'disabled'] : ['working', 'untried', 'disabled']
 
-/** An endpoint that fails or is behind: since when, and how much it has not got. For one that the server has disabled, why. */
+/** An endpoint that fails, since when, or is behind, by how much, and how much it has not got. For one that the server has disabled, why. */
 const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
-  const { subscription, state, behindSince, backlog } = endpoint
+  const { subscription, state, oldestDueAt, backlog } = endpoint
   const { id, url, failingSince, disabledReason, maxAttemptsPerSecond } = subscription
-  const since = disabledReason === null ? (failingSince ?? behindSince) : null
+  const since = disabledReason === null ? failingSince : null
   return (
     <li>
       <EndpointState state={state} />{' '}
@@ -37,10 +37,11 @@ const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
       </RecordLink>
       {since !== null && (
         <>
-          {failingSince === null ? ': its oldest due delivery has waited since ' : ' since '}
-          <Time at={since} to="second" /> ({formatAge(since)})
+          {' '}
+          since <Time at={since} to="second" /> ({formatAge(since)})
         </>
       )}
+      {oldestDueAt !== null && `: its oldest due delivery has waited ${formatAge(oldestDueAt)}`}
       {disabledReason !== null && `: ${disabledTexts[disabledReason]}`}
       {disabledReason === null && backlog.unfinished ? (
         <>
@@ -50,7 +51,7 @@ const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
           </RecordLink>
         </>
       ) : null}
-      {behindSince !== null &&
+      {oldestDueAt !== null &&
         maxAttemptsPerSecond !== null &&
         `; at most ${maxAttemptsPerSecond} attempts per second`}
     </li>

@@ -26,6 +26,7 @@ import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
 import { toChoices } from '../format/choices.ts'
+import { formatAge } from '../format/numbers.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { navigate, toSearch } from '../state/route.ts'
 
@@ -187,9 +188,9 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
               also signs until <Time at={previousSecretExpiresAt} />
             </span>
           ),
-          Behind: subscription.behindSince !== null && (
+          Behind: subscription.oldestDueAt !== null && (
             <span>
-              its oldest due delivery has waited since <Time at={subscription.behindSince} to="second" />.{' '}
+              its oldest due delivery has waited {formatAge(subscription.oldestDueAt)}.{' '}
               {maxAttemptsPerSecond === null
                 ? 'It responds more slowly than events arrive.'
                 : 'Raise its limit of attempts, if it can take more.'}

@@ -128,7 +128,7 @@ test('an overview sums the records of its organization or subscription, each at 
     {
       subscription: expect.objectContaining({ id: 'sub_1' }),
       state: 'untried',
-      behindSince: null,
+      oldestDueAt: null,
       ...period,
       totals: { delivered: 1, failed: 0, deferred: 0, exhausted: 0, successRate: 1 },
       series: {

@@ -83,11 +83,11 @@ export const readSubscriptionOverviews = async (
   const bySubscription = Map.groupBy(records, ({ subscriptionId }: FigureRecord) => subscriptionId)
   return subscriptions.map((subscription, index) => {
     const { events: _, ...figures } = summarize(bySubscription.get(subscription.id) ?? [], period)
-    const { state, behindSince } = getState(subscription, measures?.[index], now())
+    const { state, oldestDueAt } = getState(subscription, measures?.[index], now())
     return {
       subscription: showSubscription(subscription),
       state,
-      behindSince: behindSince === null ? null : utc(behindSince),
+      oldestDueAt: oldestDueAt === null ? null : utc(oldestDueAt),
       ...shown,
       ...figures,
       backlog: showBacklog(measures?.slice(index, index + 1)),

@@ -54,11 +54,11 @@ export const getState = (
   measure: UnfinishedMeasure | undefined,
   now: number,
 ): StateNow => {
-  if (disabledReason !== null) return { state: 'disabled', behindSince: null }
-  if (failingSince !== null) return { state: 'failing', behindSince: null }
+  if (disabledReason !== null) return { state: 'disabled', oldestDueAt: null }
+  if (failingSince !== null) return { state: 'failing', oldestDueAt: null }
   const dueAt = measure?.dueAt ?? now
-  if (now - dueAt > behindAfterMs) return { state: 'behind', behindSince: dueAt }
-  return { state: measure?.isTried === false ? 'untried' : 'working', behindSince: null }
+  if (now - dueAt > behindAfterMs) return { state: 'behind', oldestDueAt: dueAt }
+  return { state: measure?.isTried === false ? 'untried' : 'working', oldestDueAt: null }
 }
 
 /** Reads the states of subscriptions of one organization, in the same order. */

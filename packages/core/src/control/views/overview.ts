@@ -84,7 +84,7 @@ export const OverviewView = named(
 
 export const SubscriptionOverviewView = named(
   'SubscriptionOverview',
-  'The attempts of one subscription, as in `Overview`. `state` and `behindSince` are explained in `ListedSubscription`.',
+  'The attempts of one subscription, as in `Overview`. `state` and `oldestDueAt` are explained in `ListedSubscription`.',
   z.object({
     subscription: SubscriptionView,
     ...stateNow,

@@ -29,13 +29,13 @@ export const SubscriptionStateView = z.enum(['working', 'untried', 'behind', 'fa
 export type SubscriptionStateView = z.infer<typeof SubscriptionStateView>
 
 /** The state of a subscription, and the due time of its oldest due delivery if it is behind. */
-export type StateNow = { readonly state: SubscriptionStateView; readonly behindSince: number | null }
+export type StateNow = { readonly state: SubscriptionStateView; readonly oldestDueAt: number | null }
 
-export const stateNow = { state: SubscriptionStateView, behindSince: UtcOrNull }
+export const stateNow = { state: SubscriptionStateView, oldestDueAt: UtcOrNull }
 
 export const ListedSubscriptionView = named(
   'ListedSubscription',
-  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `untried`: neither, and no attempt has succeeded or failed since it was created, enabled again or got another URL. `working`: none of these. `behindSince`: if it is behind, when its oldest due delivery was due; otherwise null. It changes when that delivery is attempted, so it is not since when the endpoint is behind.',
+  'A subscription and its state now. `failing`: an attempt has failed since the last success; enabling it, or another URL, starts anew. `behind`: it does not fail, but its oldest due delivery has waited for more than a minute; one that waits for the head of its lane is not due. `untried`: neither, and no attempt has succeeded or failed since it was created, enabled again or got another URL. `working`: none of these. `oldestDueAt`: if it is behind, when its oldest due delivery was due; otherwise null. It changes when that delivery is attempted.',
   z.object({ ...subscription, ...stateNow }),
 )
 
@@ -62,9 +62,9 @@ export const showSubscriptionSecret = (
 /** Shows a subscription with its state. */
 export const showListedSubscription = (
   record: Subscription,
-  { state, behindSince }: StateNow = { state: 'working', behindSince: null },
+  { state, oldestDueAt }: StateNow = { state: 'working', oldestDueAt: null },
 ): z.input<typeof ListedSubscriptionView> => ({
   ...showSubscription(record),
   state,
-  behindSince: behindSince === null ? null : utc(behindSince),
+  oldestDueAt: oldestDueAt === null ? null : utc(oldestDueAt),
 })
