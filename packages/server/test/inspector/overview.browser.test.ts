@@ -369,6 +369,13 @@ onSqlite('the layout of the inspector', (inspector) => {
         await picture(`${inspector.store}-overview-${width}-${Object.values(look).join('-')}`)
       }
     }
+    const small = await page.locator('.endpoints .record').evaluateAll((links) =>
+      links
+        .map((link) => link.getBoundingClientRect())
+        .filter(({ width, height }) => Math.min(width, height) < 24)
+        .map(({ width, height }) => `${width} x ${height} px`),
+    )
+    expect(small, 'too small to click').toEqual([])
     await page.getByRole('button', { name: 'Range', exact: true }).click()
     await page.getByLabel('Period before').waitFor()
     const header = page.locator('.list-header')
