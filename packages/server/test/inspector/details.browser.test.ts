@@ -344,6 +344,28 @@ onOneStore('the details of the inspector', (inspector) => {
     await picture(`${inspector.store}-resend-by-endpoint`)
   })
 
+  inspector.once('says what has become of all that were resent, until none is pending', async () => {
+    const { accepting, server } = inspector.stage
+    const { deliveries, subscriptions } = server.service
+    const target = { channel: 'PSTN', number: '+15550100002', url: accepting.url } as const
+    const { id } = await subscriptions.create('acme', { ...target, events: ['CALL_INCOMING_INITIATED'] })
+    onTestFinished(() => subscriptions.remove('acme', id))
+    for (let calls = 0; calls < 3; calls++) await inspector.simulate({ outcome: 'missed' })
+    const countDelivered = async () =>
+      (await deliveries.list('acme', { subscriptionId: id, statuses: ['delivered'] })).items.length
+    await expect.poll(countDelivered).toBe(3)
+    await subscriptions.update('acme', id, { maxAttemptsPerSecond: 0.01 })
+    const { page } = await inspector.open(`deliveries?organization=acme&subscription=${id}&status=delivered`)
+    await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Resend 3' }).click()
+    await dialog
+      .getByText(/^3 resent: (?:0 delivered, 0 failed, 3|1 delivered, 0 failed, 2) pending\.$/)
+      .waitFor()
+    await subscriptions.update('acme', id, { maxAttemptsPerSecond: null })
+    await dialog.getByText('3 resent: 3 delivered, 0 failed.', { exact: true }).waitFor()
+  })
+
   inspector.once('offers to resend what failed at the times that are shown', async () => {
     await inspector.simulate({ customerNumber: '+15550188003' })
     const { page, picture } = await inspector.open('deliveries?organization=acme')

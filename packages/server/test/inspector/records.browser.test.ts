@@ -205,7 +205,8 @@ onOneStore('the records of the inspector', (inspector) => {
     const count = await deliveries.resend('acme', { responses: [401] }, { dryRun: true })
     await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     await page.getByRole('button', { name: `Resend ${count}` }).click()
-    await page.getByText(`${count} resent.`).waitFor()
+    await page.getByText(`${count} resent: 0 delivered, ${count} failed. The endpoint found`).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
 
     // The endpoint stays in view next to a record.
     await row.locator('.badge').first().click()
