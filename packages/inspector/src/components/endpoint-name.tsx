@@ -1,4 +1,12 @@
 import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
+import { Breakable } from './breakable.tsx'
+
+/** The URL of an endpoint without its protocol, in a cell of a list. What differs is often at its end, so it may take two lines. */
+export const EndpointLines = ({ url }: { readonly url: string }) => (
+  <span class="two-lines" title={url}>
+    <Breakable text={shortenUrl(url)} />
+  </span>
+)
 
 /** Returns the host of a shortened URL. */
 const getHost = (name: string): string => name.split('/')[0] ?? name

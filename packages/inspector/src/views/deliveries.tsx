@@ -2,7 +2,7 @@ import type { Delivery } from '@wabakit/server/control-types'
 import { ResendFailedButton } from '../actions/resend-failed.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
 import { findSubscription } from '../api/subscriptions.ts'
-import { EndpointName } from '../components/endpoint-name.tsx'
+import { EndpointLines, EndpointName } from '../components/endpoint-name.tsx'
 import { Panel } from '../components/panel.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../components/status.tsx'
 import { SubjectLink } from '../components/subject-link.tsx'
@@ -42,9 +42,7 @@ const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
   )
 }
 
-const Endpoint = ({ subscriptionId }: Pick<Delivery, 'subscriptionId'>) => (
-  <EndpointName url={findSubscription(subscriptionId)?.url ?? subscriptionId} />
-)
+const getUrl = (subscriptionId: string): string => findSubscription(subscriptionId)?.url ?? subscriptionId
 
 const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   const { known, problem } = useDelivery(id)
@@ -89,19 +87,19 @@ export const deliveries: ListDefinition<Delivery> = {
     Status: { width: '82px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
     Response: { width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
     Event: {
-      width: 'minmax(100px, 1.2fr)',
+      width: 'minmax(100px, 1.1fr)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
       isName: true,
     },
     About: {
-      width: 'minmax(80px, 0.9fr)',
+      width: 'minmax(80px, 0.8fr)',
       cell: (delivery) => (
         <span class="pair">
           <SubjectLink {...delivery} />
           {isNarrow() && (
             <>
               <span>→</span>
-              <Endpoint {...delivery} />
+              <EndpointName url={getUrl(delivery.subscriptionId)} />
             </>
           )}
         </span>
@@ -109,8 +107,8 @@ export const deliveries: ListDefinition<Delivery> = {
       isExtra: 'below',
     },
     Endpoint: {
-      width: 'minmax(90px, 1.3fr)',
-      cell: (delivery) => <Endpoint {...delivery} />,
+      width: 'minmax(90px, 1.6fr)',
+      cell: ({ subscriptionId }) => <EndpointLines url={getUrl(subscriptionId)} />,
       isExtra: true,
     },
     Attempts: {

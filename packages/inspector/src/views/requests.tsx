@@ -157,7 +157,11 @@ export const requests: ListDefinition<ApiRequest> = {
       },
       isExtra: 'below',
     },
-    From: { width: 'minmax(70px, 1.4fr)', cell: nameSender, isExtra: true },
+    From: {
+      width: 'minmax(70px, 1.4fr)',
+      cell: (request) => <span class="two-lines">{nameSender(request)}</span>,
+      isExtra: true,
+    },
     'User agent': {
       width: 'minmax(40px, 1.4fr)',
       cell: ({ userAgent }) =>

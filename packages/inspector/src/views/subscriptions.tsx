@@ -13,8 +13,8 @@ import { addSubscription, editSubscription } from '../actions/subscription-form.
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import { shortenUrl } from '../api/subscriptions.ts'
-import { Breakable } from '../components/breakable.tsx'
 import { Button } from '../components/button.tsx'
+import { EndpointLines } from '../components/endpoint-name.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Menu } from '../components/menu.tsx'
 import { Panel } from '../components/panel.tsx'
@@ -234,8 +234,8 @@ export const subscriptions: ListDefinition<ListedSubscription> = {
     Endpoint: {
       width: 'minmax(140px, 2fr)',
       cell: ({ url }) => (
-        <span class="name two-lines" title={url}>
-          <Breakable text={shortenUrl(url)} />
+        <span class="name">
+          <EndpointLines url={url} />
         </span>
       ),
       isName: true,

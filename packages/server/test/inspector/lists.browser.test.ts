@@ -83,18 +83,33 @@ onEachStore('the lists of the inspector', (inspector) => {
       expect(await measureCut(row.getByRole('gridcell').nth(1)), `${path} at ${width} px`).toBe(0)
       await picture(`${inspector.store}-addresses-${width}`)
     }
+    // In the list of deliveries, too.
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await inspector.simulate({ outcome: 'missed' })
+    await visit(page, inspector.getUrl('deliveries?organization=acme'))
+    const cell = page
+      .getByRole('gridcell', { name: /organizations\/acme\/webhooks\/calls_and_groups/ })
+      .first()
+    await cell.waitFor()
+    expect(await measureCut(cell)).toBe(0)
+    expect((await page.locator('.rows .row', { has: cell }).first().boundingBox())?.height).toBe(40)
   })
 
-  inspector.once('a user agent may take two lines, in a row of the usual height', async () => {
-    const headers = { 'user-agent': 'acme-billing/2.3 (node)' }
-    await fetch(`${inspector.stage.server.url}/v1/call/ai-summary?callId=any`, { headers })
+  inspector.once('a sender and a user agent may take two lines, in a row of the usual height', async () => {
+    const { server } = inspector.stage
+    const { body } = await control(server, 'POST /organizations/acme/api-keys', { label: 'crm production' })
+    onTestFinished(async () => void (await control(server, `DELETE /organizations/acme/api-keys/${body.id}`)))
+    const headers = { 'user-agent': 'acme-billing/2.3 (node)', authorization: body.key }
+    await fetch(`${server.url}/v1/call/ai-summary?callId=any`, { headers })
     const { page, picture } = await inspector.open('requests?organization=acme', {
       viewport: { width: 1280, height: 800 },
     })
     const cell = page.getByRole('gridcell', { name: 'acme-billing/2.3 (node)', exact: true })
     await cell.waitFor()
-    expect(await measureCut(cell)).toBe(0)
-    expect((await page.locator('.rows .row', { has: cell }).boundingBox())?.height).toBe(40)
+    const row = page.locator('.rows .row', { has: cell })
+    const sender = row.getByRole('gridcell', { name: 'crm production · 127.0.0.1', exact: true })
+    for (const each of [cell, sender]) expect(await measureCut(each)).toBe(0)
+    expect((await row.boundingBox())?.height).toBe(40)
     await picture(`${inspector.store}-requests-1280`)
   })
 
