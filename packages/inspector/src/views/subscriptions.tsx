@@ -145,6 +145,8 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   // The parts appear at once, because each would move the ones below it.
   const isLoaded = [figures, deliveries, attempted, events].every((part) => part.value ?? part.problem)
   const isOperational = channel === 'OPERATIONS'
+  // Only an untried endpoint may have none. The page of the others need not wait for the list.
+  const hasDeliveries = subscription.state !== 'untried' || (deliveries.value?.items.length ?? 0) > 0
   return (
     <Panel
       label="Subscription"
@@ -161,7 +163,9 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
           >
             Send a test event
           </Button>
-          <ResendFailedButton scope="here" subscription={id} shown={period} isDisabled={!enabled} />
+          {hasDeliveries && (
+            <ResendFailedButton scope="here" subscription={id} shown={period} isDisabled={!enabled} />
+          )}
           <Menu
             items={[
               { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },
@@ -206,11 +210,13 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
             events={events.value}
             failures={sortCauses(figures.value?.failures ?? [], attempted.value?.items ?? [])}
           />
-          <div class="line">
-            <WindowChoice />
-          </div>
           <LoadProblem text={figures.problem || deliveries.problem || events.problem} />
-          {figures.value && (
+          {hasDeliveries && (
+            <div class="line">
+              <WindowChoice />
+            </div>
+          )}
+          {hasDeliveries && figures.value && (
             <>
               <Tiles figures={figures.value} filters={{ subscription: id }} />
               <Charts figures={figures.value} filters={{ subscription: id }} />

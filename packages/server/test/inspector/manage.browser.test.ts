@@ -65,6 +65,11 @@ onSqlite('managing with the inspector', (inspector) => {
     await page.locator('h2 .badge', { hasText: 'untried' }).waitFor()
 
     // The same URL again would get each event twice. The form warns, but allows it.
+    // There is nothing to resend, and nothing to chart.
+    const article = page.getByRole('article')
+    await article.getByText('This subscription has not matched an event yet.').waitFor()
+    expect(await article.getByRole('button', { name: 'Resend failed here…' }).count()).toBe(0)
+    expect(await article.locator('.tiles, .chart').count()).toBe(0)
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByText('The endpoint is untried.').waitFor()
     await page.locator('header').getByRole('button', { name: 'Subscribe an endpoint' }).click()
