@@ -27,7 +27,8 @@ export const formatRate = (rate: number | null): string => {
 }
 
 /** Formats the bound of a latency bucket; `null` if there was no attempt. */
-export const formatLatency = (ms: number | null): string => (ms === null ? '–' : `≤ ${formatDuration(ms)}`)
+export const formatLatency = (ms: number | null): string =>
+  ms === null ? '–' : `≤\u00a0${formatDuration(ms)}`
 
 /** Formats the time since a moment, such as that of the oldest delivery in a backlog. */
 export const formatAge = (at: string | null): string =>

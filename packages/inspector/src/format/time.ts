@@ -40,8 +40,7 @@ export const formatFull = (iso: string): string => {
   return `${nameDay(time)}, ${time.getFullYear()} ${formatTime(iso)} ${getZone(time)}`
 }
 
-/** Formats a duration in its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
-export const formatDuration = (ms: number): string => {
+const nameDuration = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
   const first = units.findIndex(([, length]) => ms >= length)
@@ -51,3 +50,6 @@ export const formatDuration = (ms: number): string => {
   const rest = nextLength === undefined ? 0 : Math.floor((ms - whole * length) / nextLength)
   return rest > 0 ? `${whole} ${unit} ${rest} ${nextUnit}` : `${whole} ${unit}`
 }
+
+/** Formats a duration in its two largest units, in one line: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
+export const formatDuration = (ms: number): string => nameDuration(ms).replaceAll(' ', '\u00a0')

@@ -615,7 +615,7 @@ onOneStore('the details of the inspector', (inspector) => {
           Number: '+15550100002',
           Agent: numbers.agentNumber,
           Kind: 'outgoing · PSTN',
-          Duration: '1 m 30 s',
+          Duration: '1\u00a0m\u00a030\u00a0s',
         },
       ],
       [
@@ -662,7 +662,7 @@ onOneStore('the details of the inspector', (inspector) => {
         requestId,
         {
           At: time,
-          Took: expect.stringMatching(/^[\d.]+ m?s$/),
+          Took: expect.stringMatching(/^[\d.]+\sm?s$/),
           'API key': expect.any(String),
           From: '127.0.0.1',
           'User agent': 'node',
