@@ -147,7 +147,7 @@ export const FilterBar = ({ filters, searches, onClear, children }: FilterBarPro
     const last = bar.current?.querySelector<HTMLElement>(`[data-filter="${added.value.at(-1)}"]`)
     last?.querySelector<HTMLElement>('input, select')?.focus()
   }, [added.value])
-  const active = filters.flatMap(listParams).filter((key) => getParam(key) !== '').length
+  const active = filters.filter(isSet)
   if (filters.length === 0 && searches === undefined) return null
   const shown = filters.filter(
     (filter, index) => index < inView || isSet(filter) || added.value.includes(filter.key),
@@ -159,11 +159,11 @@ export const FilterBar = ({ filters, searches, onClear, children }: FilterBarPro
       {filters.length > 0 && (
         <button
           type="button"
-          class="button toggle"
+          class="button toggle truncated"
           aria-expanded={isOpen.value}
           onClick={() => (isOpen.value = !isOpen.value)}
         >
-          Filters{active > 0 && ` (${active})`}
+          Filters{active.length > 0 && `: ${active.map(({ label }) => label).join(', ')}`}
         </button>
       )}
       <div class="fields">
@@ -186,7 +186,7 @@ export const FilterBar = ({ filters, searches, onClear, children }: FilterBarPro
             />
           </span>
         )}
-        {active > 0 && (
+        {active.length > 0 && (
           <button type="button" class="link" onClick={onClear}>
             Clear
           </button>

@@ -242,7 +242,7 @@ onOneStore('the records of the inspector', (inspector) => {
         viewport: { width: 375, height: 800 },
       },
     )
-    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    await page.getByRole('button', { name: 'Filters: Finished' }).click()
     await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('of the matching deliveries').waitFor()
@@ -260,7 +260,7 @@ onOneStore('the records of the inspector', (inspector) => {
     const tops = await ends.evaluateAll((all) => all.map((end) => end.getBoundingClientRect().top))
     expect(tops[0]).toBe(tops[1])
     await page.setViewportSize({ width: 768, height: 1000 })
-    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    await page.getByRole('button', { name: 'Filters: Time' }).click()
     await ends.first().waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
   })
