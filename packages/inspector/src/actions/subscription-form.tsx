@@ -8,6 +8,7 @@ import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
 import { Dialog, type DialogControl, openDialog, ShownOnce } from '../components/dialog.tsx'
 import { SchemaForm } from '../components/schema-form.tsx'
 import { type Choice, toChoices } from '../format/choices.ts'
+import { completeUrl } from '../format/complete-url.ts'
 import type { Field } from '../format/schema-fields.ts'
 import { notify } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
@@ -48,7 +49,7 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
   const numberField: Field = {
     name: 'number',
     label: 'Number',
-    description: 'The number whose events are sent. Each channel of a number needs its own subscription.',
+    description: 'Only events of this channel are sent.',
     isRequired: true,
     kind: 'choice',
     choices: listNumbers(),
@@ -57,7 +58,7 @@ const createFields = (subscription: Subscription | undefined): Field[] => {
     {
       name: 'url',
       label: 'URL',
-      description: 'https, or http for a loopback address such as http://127.0.0.1:3000/webhooks.',
+      description: 'https:// may be left out, and so may http:// for a loopback address.',
       isRequired: true,
       kind: 'url',
     },
@@ -132,7 +133,7 @@ const buildBody = (values: Values): object => {
   const [channel, ownNumber] = String(number ?? '').split(' ')
   return {
     ...(number !== undefined && { channel, number: ownNumber }),
-    url,
+    url: url && completeUrl(String(url)),
     events,
     maxAttemptsPerSecond,
     ...(Array.isArray(headers) && { headers: parseHeaders(headers) }),
@@ -173,7 +174,7 @@ const create = async (values: Values): Promise<void> => {
 
 /** Finds an enabled subscription that gets some of the same events at the same URL. */
 const findTwin = (values: FormData): ListedSubscription | undefined => {
-  const url = maskUrl(String(values.get('url') ?? '').trim())
+  const url = maskUrl(completeUrl(String(values.get('url') ?? '')))
   const [channel, number] = String(values.get('number') ?? '').split(' ')
   const events = values.getAll('events').map(String)
   return subscriptions.value.find(
