@@ -212,6 +212,27 @@ describe.concurrent('the positive control', () => {
     expect(find(report, 'refuses-wrong-secret').verdict).toBe('inconclusive')
   })
 
+  test('does not treat an endpoint that is busy for a moment as one that fails at an event', async () => {
+    await using endpoint = await startEndpoint(({ right }) => {
+      const refused = new Set<string>()
+      return {
+        receive: async (parts, request, response) => {
+          const body = await parts.read(request)
+          const isFirst = body.includes('Grüße') && refused.size < refused.add(body.toString()).size
+          if (isFirst) return parts.respond(response, 503, 'busy')
+          await right.receive({ ...parts, read: async () => body }, request, response)
+        },
+        handle: (event) => {
+          effects.push(JSON.stringify(event))
+        },
+      }
+    })
+    const { effects } = endpoint
+    const report = await examine(endpoint, { only: ['keeps-every-letter', 'accepts-split-body'] })
+    expect(report.counts).toMatchObject({ inconclusive: 2, fail: 0 })
+    expect(find(report, 'keeps-every-letter').observed).toContain('raise its limit')
+  })
+
   test('does not treat a limited delivery as one that was lost', async () => {
     await using endpoint = await startEndpoint(() => {
       let count = 0
@@ -868,6 +889,19 @@ describe.concurrent('one mistake is one finding', () => {
       }),
     },
     {
+      mistake: 'responds 503 to letters beyond ASCII',
+      cause: 'keeps-every-letter',
+      others: ['accepts-body-bytes-as-sent', 'accepts-split-body'],
+      plant: ({ effects }) => ({
+        validate: (event) => (/[^ -~]/.test(JSON.stringify(event)) ? 'not ASCII' : undefined),
+        handle: (event) => void effects.push(JSON.stringify(event)),
+        respond: (response, status, text) => {
+          const headers = { connection: 'close', 'retry-after': '0' }
+          response.writeHead(status === 422 ? 503 : status, headers).end(text)
+        },
+      }),
+    },
+    {
       mistake: 'handles one event of each call',
       cause: 'handles-what-it-accepts',
       others: ['survives-out-of-order'],
@@ -1194,6 +1228,26 @@ describe.concurrent('one mistake is one finding', () => {
     expect(find(report, 'refuses-unsigned').observed).toMatch(
       /^200 to no webhook-signature, .*; 500 to the type text\/plain, .*, no type$/,
     )
+  })
+
+  test('an endpoint that responds 503 to each event of one form is not said to limit the rate', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      validate: (event) => (/'|null/.test(JSON.stringify(event)) ? 'not stored' : undefined),
+      handle: (event) => void effects.push(JSON.stringify(event)),
+      respond: (response, status, text) =>
+        void response.writeHead(status === 422 ? 503 : status, { connection: 'close' }).end(text),
+    }))
+    const only = ['accepts-unresolved-group', 'survives-wrong-types']
+    const report = await examine(endpoint, { only })
+    expect(find(report, 'accepts-unresolved-group')).toMatchObject({
+      verdict: 'fail',
+      observed:
+        '503 to groupId null, groupName null, inviteLink null, each time it is sent, while other events are accepted',
+    })
+    expect(find(report, 'survives-wrong-types')).toMatchObject({
+      verdict: 'fail',
+      observed: '503 to summary: null, each time it is sent, while other events are accepted',
+    })
   })
 
   test('an endpoint that fails at names that it does not know is told so once', async () => {

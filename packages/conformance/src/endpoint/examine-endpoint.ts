@@ -16,6 +16,7 @@ import { rawMethod } from './send.ts'
 import { startServedClock } from './served-clock.ts'
 import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
 import { isNearby } from './target.ts'
+import { blameNoRateLimit } from './unavailable.ts'
 
 const defaultTimeoutMs = 60_000
 const maxTimeoutMs = 600_000
@@ -94,7 +95,7 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
  * |---|---|
  * | genuine deliveries are refused, or no longer accepted since an earlier check | `declineCheck` in `check.ts` |
  * | the check needs effects, and there are none or they cannot be read | `declineCheck`, and `EffectsError` here |
- * | a rate limit or a firewall answered; or a forgery got no response or, if there are no effects, a 5xx | `judge.ts` |
+ * | a rate limit or a firewall answered; or a forgery got no response or, if there are no effects, a 5xx | `judge.ts`, and {@link blameNoRateLimit} |
  * | the time of the run is over | `report/run-checks.ts` |
  * | a failure on a machine that was too busy (`isStarved`) | {@link blameNoBusyMachine} |
  *
@@ -103,7 +104,8 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
 const runCheck = async (check: ListedCheck, examination: Examination): Promise<Finding> => {
   const { knowledge } = examination
   try {
-    const finding = blameNoBusyMachine(await check.run(examination), examination)
+    const found = await blameNoRateLimit(await check.run(examination), check, examination)
+    const finding = blameNoBusyMachine(found, examination)
     const isQuiet = examination.exchanges.some(
       ({ status, request }) => status === undefined && request.method !== rawMethod,
     )

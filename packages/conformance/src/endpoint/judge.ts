@@ -2,7 +2,14 @@ import type { Finding } from '../report/run-checks.ts'
 import type { Examination } from './examination.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Delivery } from './payloads.ts'
-import { type Exchange, isAccepted, isFirewalled, isLimited, isShielded } from './send.ts'
+import {
+  type Exchange,
+  isAccepted,
+  isFirewalled,
+  isLimited,
+  isShielded,
+  type OutgoingRequest,
+} from './send.ts'
 
 /** A request of a check, and its response. */
 export type Attempt = {
@@ -77,7 +84,10 @@ export const describeAttempts = (attempts: readonly Attempt[]): string => {
 const describeStatuses = (attempts: readonly Attempt[]): string =>
   [...new Set(attempts.map(({ exchange }) => describeResponse(exchange)))].join(', ')
 
-const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
+/** The reason of a finding that a rate limit has made inconclusive. */
+export const limited =
+  'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
+
 /** Explains a rate limit in the first finding about it, to which the later ones refer. */
 export const explainLimitOnce = (
   observed: string,
@@ -201,10 +211,9 @@ export const judgeForged = async (
 /** The check that reports an endpoint which fails at letters of other scripts or markup, or changes them. */
 export const keepsEveryLetter = 'keeps-every-letter'
 
-/** Returns whether the endpoint failed at a body with a character beyond ASCII, which JSON may also write as an escape. */
-const failsBeyondAscii = ({ exchange }: Attempt): boolean =>
-  isFailure(exchange) &&
-  /[^\0-\x7f]|\\u(?!00[0-7])[\da-f]{4}/i.test(Buffer.from(exchange.request.body).toString())
+/** Returns whether a body has a character beyond ASCII, which JSON may also write as an escape. */
+export const isBeyondAscii = ({ body }: OutgoingRequest): boolean =>
+  /[^\0-\x7f]|\\u(?!00[0-7])[\da-f]{4}/i.test(Buffer.from(body).toString())
 
 /** The check that reports an endpoint which verifies what its parser has made of the body. */
 export const refusesSignatureOfParsedBody = 'refuses-signature-of-parsed-body'
@@ -220,7 +229,10 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
     return { verdict: 'inconclusive', observed: `${describeAttempts(refused)}; ${reason}` }
   }
   const observed = describeAttempts(refused)
-  return { verdict: 'fail', observed, ...(refused.every(failsBeyondAscii) && { because: keepsEveryLetter }) }
+  const failsAtLetters = refused.every(
+    ({ exchange }) => isFailure(exchange) && isBeyondAscii(exchange.request),
+  )
+  return { verdict: 'fail', observed, ...(failsAtLetters && { because: keepsEveryLetter }) }
 }
 
 /** Expects every delivery of a summary to be accepted and, if the effects show summaries, handled. */

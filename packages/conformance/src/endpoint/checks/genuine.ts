@@ -81,25 +81,6 @@ const findLost = async (examination: Examination, attempts: readonly Attempt[]):
     .flatMap(([label], index) => (handled[index] === false ? [label] : []))
 }
 
-/**
- * Finds deliveries that get a 503 each time, although a usual one before and after is accepted. The endpoint fails at what they
- * contain: a rate limit would refuse the others, too.
- */
-const findUnavailable = async (
-  { prepare, deliver }: Examination,
-  attempts: readonly Attempt[],
-): Promise<string[]> => {
-  const failing: string[] = []
-  for (const { label, exchange, delivery } of attempts) {
-    if (exchange.status !== 503 || delivery === undefined) continue
-    const usual = [await deliver(await prepare())]
-    const repeated = await deliver(delivery)
-    usual.push(await deliver(await prepare()))
-    if (repeated.status === 503 && usual.every(isAccepted)) failing.push(label)
-  }
-  return failing
-}
-
 type Events = Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>
 
 const unknownNames: Events = {
@@ -267,12 +248,6 @@ export const genuineChecks: EndpointChecks = {
       const isJudged = ({ label }: Attempt) =>
         !knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)\b/.test(label)
       const judged = judgeAccepted(attempts.filter(isJudged))
-      const unavailable =
-        judged.verdict === 'inconclusive' ? await findUnavailable(examination, attempts.filter(isJudged)) : []
-      if (unavailable.length > 0) {
-        const observed = `503 again and again to ${unavailable.join(', ')}, while other events are accepted`
-        return { verdict: 'fail', observed }
-      }
       const disputed = measured.contradictions.filter((path) => !path.startsWith('fetch.')).join(', ')
       const finding =
         disputed === ''

@@ -7,13 +7,15 @@ import {
   deliverAtOnce,
   describeAttempts,
   describeResponse,
+  explainShield,
+  isFailure,
   judgeRefused,
   judgeSurvived,
   refusesWithoutFailing,
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { isAccepted, isShielded } from '../send.ts'
+import { isAccepted, isLimited, isShielded } from '../send.ts'
 
 /** Sends correctly signed bodies, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
@@ -230,12 +232,17 @@ export const hostileBodyChecks: EndpointChecks = {
     requests: ({ given }) => 5 + (given.has('effects') ? 2 + Object.keys(wrongTypes).length : 0),
     run: async (examination) => {
       const attempts = await sendBodies(examination, wrongTypes)
-      const failed = attempts.filter(({ exchange: { status = 0 } }) => status >= 500 && status !== 503)
+      const failed = attempts.filter(({ exchange }) => isFailure(exchange))
       if (failed.length > 0) {
         const isUnknown =
           examination.knowledge.failsAtUnknownNames && failed.every(({ label }) => label === 'event: {}')
         const because = isUnknown ? 'accepts-unknown-event' : undefined
         return { verdict: 'fail', observed: describeAttempts(failed), because }
+      }
+      const limited = attempts.filter(({ exchange }) => isLimited(exchange))
+      if (limited.length > 0) {
+        const reason = explainShield(limited.map(({ exchange }) => exchange))
+        return { verdict: 'inconclusive', observed: `${describeAttempts(limited)}; ${reason}` }
       }
       const [{ delivery: { subject = '' } = {} } = {}] = attempts
       const genuine = await examination.deliver(
