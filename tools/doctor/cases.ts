@@ -57,7 +57,7 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'prints warnings': ['prints PHP warnings in its responses', 'keeps-stacks-out-of-answers'],
     'old events': ['does not verify one event', 'refuses-wrong-secret', 'advice'],
     'ten minutes': ['has a tolerance of ten minutes', 'refuses-stale-timestamp'],
-    'state of the call': ['keeps the latest event of a call', 'keeps-summary-after-late-event'],
+    'state of the call': ['replaces the recap by the latest event', 'keeps-summary-after-late-event'],
   },
   'main.go': {
     'token in query': ['accepts the secret in the query', 'refuses-secret-in-query'],

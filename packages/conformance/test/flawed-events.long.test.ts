@@ -100,6 +100,18 @@ const showCut =
     },
   })
 
+/** Shows one line for each call: this text of the event that arrived last. */
+const showLatest =
+  (write: (event: Readonly<Record<string, unknown>>) => string): Flaw['plant'] =>
+  ({ effects, right }) => ({
+    handle: (event, id) => {
+      if (typeof event.callId !== 'string') return right.handle(event, id)
+      const line = `${event.callId} `
+      const others = effects.filter((each) => !each.startsWith(line))
+      effects.splice(0, effects.length, ...others, line + write(event))
+    },
+  })
+
 const toState = (name: string): string => (/_(?:ENDED|SUMMARY)$/.test(name) ? 'ended' : 'ringing')
 
 const flaws: Record<string, Flaw> = {
@@ -117,6 +129,11 @@ const flaws: Record<string, Flaw> = {
   'shows the event of a call that arrived last, which is not a mistake': {
     plant: showState((_, name) => name),
     fail: [],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'replaces the row of a call, and with it the recap': {
+    plant: showLatest(({ summary }) => JSON.stringify(summary ?? null)),
+    fail: ['keeps-summary-after-late-event'],
     options: { only: ['keeps-summary-after-late-event'] },
   },
   'lets a late CALL_ENDED undo the summary': {

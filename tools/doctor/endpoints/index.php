@@ -43,12 +43,12 @@ function addSummary(stdClass $event): void
     }
 }
 
-/** Keeps one line for each call: the latest event. */
+/** Keeps one line for each call, with the recap of the latest event, which has one only if it is a summary. */
 function replaceState(stdClass $event): void
 {
     $callId = (fn (string $callId) => $callId)($event->callId ?? '');
     $others = array_filter(file(getenv('EFFECTS')), fn ($line) => !str_starts_with($line, "$callId "));
-    file_put_contents(getenv('EFFECTS'), [...$others, "$callId $event->event\n"]);
+    file_put_contents(getenv('EFFECTS'), [...$others, "$callId " . json_encode($event->summary->recap ?? null) . "\n"]);
 }
 
 function receive(): int

@@ -7,11 +7,15 @@ import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 import { losesSummary } from '../positive-control.ts'
 import type { Exchange } from '../send.ts'
+import {
+  isReset,
+  lateEvents,
+  latestEventAlone,
+  mayShowLatestEvent,
+  seesLatestEventAlone,
+} from './latest-event.ts'
 
 const atLeastOnce = 'decision 0020: after three failed attempts, later events may overtake'
-
-/** Earlier events of a call that arrive after its summary, the latest first. */
-const lateEvents = callInOrder.slice(0, -1).toReversed()
 
 const eventsOfGroup = ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_JOINED'] as const
 
@@ -128,6 +132,11 @@ const findWordBack = (
   return gone && back && `the effects show ${back} where they showed ${gone}`
 }
 
+const leaveOpen = ({ knowledge }: Examination): Finding => {
+  knowledge.leftOpen = true
+  return { verdict: 'inconclusive', observed: latestEventAlone }
+}
+
 export const orderedChecks: EndpointChecks = {
   'survives-out-of-order': {
     title: 'Accepts the events of a call or a group in the wrong order, and at once',
@@ -168,6 +177,7 @@ export const orderedChecks: EndpointChecks = {
       await examination.deliver(bare)
       for (const summary of summaries) {
         if (!(await losesSummary(examination, summary, bare))) continue
+        if (await seesLatestEventAlone(examination)) return leaveOpen(examination)
         return {
           verdict: 'fail',
           observed: 'a summary that arrived at once with the other events had no effect',
@@ -186,7 +196,7 @@ export const orderedChecks: EndpointChecks = {
     expected: 'the effects are kept',
     risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear or the call ring again, or one of GROUP_PARTICIPANT_JOINED puts someone who has left, or was removed, back into the group.',
     fix: 'Never let an older state replace a newer one: update only the fields in the event, and compare the times at which a participant joined and left.',
-    requests: 17,
+    requests: 18,
     needs: ['effects'],
     run: async (examination) => {
       const { knowledge, build, prepare, deliver, countEffects, listEffects } = examination
@@ -195,7 +205,9 @@ export const orderedChecks: EndpointChecks = {
       const summary = await prepare('CALL_AI_SUMMARY')
       for (const delivery of [member, summary]) await deliver(delivery)
       const [joined = 0] = await countEffects([member, summary], [0, showsSummaries ? 1 : 0])
-      const before = await listEffects(summary)
+      const [memberBefore, before] = [await listEffects(member), await listEffects(summary)]
+      const group = build('GROUP_CREATED')
+      await deliver(group)
       await deliver(buildDelivery(examination, buildEvent('GROUP_CREATED', member.subject), member.subject))
       for (const name of lateEvents) {
         await deliver(buildDelivery(examination, buildEvent(name, summary.subject), summary.subject))
@@ -203,16 +215,19 @@ export const orderedChecks: EndpointChecks = {
       const names = knowledge.needsPredecessors ? [...callInOrder.slice(0, -1), ...lateEvents] : lateEvents
       const [first] = await sendAll(examination, names)
       const other = first?.delivery ?? summary
-      const [stillJoined = 0] = await countEffects([member, summary, other], 0)
+      const [stillJoined = 0] = await countEffects([member, group, summary, other], 0)
       if (stillJoined < joined) {
         return { verdict: 'fail', observed: 'a participant who joined disappeared after GROUP_CREATED' }
       }
-      const undone = joined > 0 ? await findUndone(examination) : undefined
+      const isMemberGone =
+        joined > 0 && isReset(memberBefore, await listEffects(member), await listEffects(group))
+      const undone = joined > 0 && !isMemberGone ? await findUndone(examination) : undefined
       if (undone !== undefined) {
         const observed = `a participant was back after ${undone}, when an earlier GROUP_PARTICIPANT_JOINED arrived late`
         return { verdict: 'fail', observed }
       }
       if (!showsSummaries) {
+        if (isMemberGone) return leaveOpen(examination)
         return joined > 0
           ? { verdict: 'pass', observed: 'the participants were kept' }
           : { verdict: 'skipped', observed: 'the effects show no summaries' }
@@ -220,9 +235,10 @@ export const orderedChecks: EndpointChecks = {
       const after = await listEffects(summary)
       const withoutSummary = await listEffects(other)
       const isLost = after.length < before.length
-      const isReset = after.join('\n') !== before.join('\n') && after.join('\n') === withoutSummary.join('\n')
-      const observed = `lines of effects before ${lateEvents.join(', ')}: ${before.length}, and after them: ${after.length}${isReset ? ', as of a call without a summary' : ''}`
-      if (isLost || isReset) return { verdict: 'fail', observed }
+      const isUndone = isReset(before, after, withoutSummary)
+      if (isUndone && mayShowLatestEvent(before, after)) return leaveOpen(examination)
+      const observed = `lines of effects before ${lateEvents.join(', ')}: ${before.length}, and after them: ${after.length}${isUndone ? ', as of a call without a summary' : ''}`
+      if (isLost || isUndone) return { verdict: 'fail', observed }
       const back = findWordBack(before, after, withoutSummary)
       // Only the application knows whether the word is the state of the call, or its latest event.
       return back === undefined ? { verdict: 'pass', observed } : { verdict: 'advice', observed: back }
