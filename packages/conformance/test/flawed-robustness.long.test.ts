@@ -41,15 +41,20 @@ const refuseWhileBusy: Flaw['plant'] = ({ right }) => {
   }
 }
 
-/** Handles what has arrived as soon as nothing more arrives for a while. */
-const handleInBatches = (right: Parts, { survives }: { survives: boolean }): Partial<Parts> => {
+/**
+ * Handles what has arrived as soon as nothing more arrives for a while. If that fails, handles each event on its own `againMs` later, or
+ * never.
+ */
+const handleInBatches = (right: Parts, { againMs }: { againMs: number | undefined }): Partial<Parts> => {
   const batch: { event: Record<string, unknown>; id: string }[] = []
   const isMalformed = ({ event }: { event: Record<string, unknown> }) => event.summary === null
   const timer = setTimeout(() => {
     const taken = batch.splice(0)
-    const isUndone = taken.some(isMalformed)
-    if (isUndone && !survives) return
-    for (const each of taken) if (!isMalformed(each)) void right.handle(each.event, each.id)
+    const handleEach = () => {
+      for (const each of taken) if (!isMalformed(each)) void right.handle(each.event, each.id)
+    }
+    if (!taken.some(isMalformed)) handleEach()
+    else if (againMs !== undefined) setTimeout(handleEach, againMs).unref()
   }, 200)
   return {
     handle: (event, id) => {
@@ -265,14 +270,19 @@ const flaws: Record<string, Flaw> = {
     fail: ['survives-wrong-types'],
   },
   'handles a batch of events in one transaction, which one malformed event undoes': {
-    plant: ({ right }) => handleInBatches(right, { survives: false }),
+    plant: ({ right }) => handleInBatches(right, { againMs: undefined }),
     fail: ['survives-wrong-types'],
     options: { only: ['survives-wrong-types'] },
   },
   'handles a batch of events in one transaction, and each on its own if that fails': {
-    plant: ({ right }) => handleInBatches(right, { survives: true }),
+    plant: ({ right }) => handleInBatches(right, { againMs: 0 }),
     fail: [],
     options: { only: ['survives-wrong-types'] },
+  },
+  'handles a batch of events in one transaction, and each on its own a good while after that has failed': {
+    plant: ({ right }) => handleInBatches(right, { againMs: 12_000 }),
+    fail: [],
+    options: { only: ['survives-wrong-types'], limits: { memoryMs: 60_000 } },
   },
   'merges received objects into its own': {
     plant: ({ effects }) => {

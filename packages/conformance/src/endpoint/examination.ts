@@ -217,12 +217,12 @@ export const createExamination = (
     countEffects,
     areHandled,
     /**
-     * Counts the deliveries that have no effect. Waits for it as long as for the first one: an endpoint may try again by itself
-     * what it could not handle.
+     * Counts the deliveries that have no effect. Waits for it as long as for the first one, or for `waitMs` if that is longer: an
+     * endpoint may try again by itself what it could not handle.
      */
-    countNeverHandled: async (deliveries: readonly Delivery[]): Promise<number> => {
+    countNeverHandled: async (deliveries: readonly Delivery[], waitMs = 0): Promise<number> => {
       if (deliveries.length === 0) return 0
-      const handled = await areHandled(deliveries, Math.max(limits.firstEffectMs, getEffectMs()))
+      const handled = await areHandled(deliveries, Math.max(limits.firstEffectMs, getEffectMs(), waitMs))
       return handled.filter((each) => !each).length
     },
     getEffectMs,

@@ -94,7 +94,11 @@ export const defaultLimits = {
   effectMs: 3_000,
   /** Minimum time that the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
-  /** Minimum time between two attempts of a delivery that must still be recognized. @default 30_000 */
+  /**
+   * Minimum time between two attempts of a delivery that must still be recognized, and until an event counts as lost that a worker
+   * may try again after a malformed one.
+   * @default 30_000
+   */
   memoryMs: 30_000,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   recoverMs: 2_000,

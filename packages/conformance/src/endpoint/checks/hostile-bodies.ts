@@ -85,21 +85,24 @@ const findLostNeighbors = async (
   examination: Examination,
   malformed: readonly string[],
 ): Promise<Finding | undefined> => {
-  const { prepare, deliver, countNeverHandled, knowledge, ids } = examination
+  const { prepare, deliver, countNeverHandled, knowledge, ids, limits, clock } = examination
   const [first, last] = [await prepare(), await prepare()]
   const others = malformed.map((label) => {
     const subject = ids.createSubject()
     return buildDelivery(examination, wrongTypes[label]?.(subject) ?? '', subject)
   })
   const { accepted } = await deliverAtOnce(examination, [first, ...others, last])
+  const acceptedAt = clock.now()
   const neighbors = [first, last].filter((delivery) => accepted.includes(delivery))
   if ((await countNeverHandled(neighbors)) === 0) return undefined
   // A worker that takes one event after another may still be trying to handle the malformed ones.
   const later = await prepare()
   const isBehind = !isAccepted(await deliver(later)) || (await countNeverHandled([later])) > 0
-  const lost = await countNeverHandled(neighbors)
+  // Nor need it try again at once.
+  const lost = await countNeverHandled(neighbors, limits.memoryMs)
   if (lost === 0) return undefined
-  const observed = `${neighbors.length} genuine events accepted at the same time as ${malformed.join(', ')}, ${lost} of them without an effect`
+  const seconds = Math.round((clock.now() - acceptedAt) / 1_000)
+  const observed = `${neighbors.length} genuine events accepted at the same time as ${malformed.join(', ')}, ${lost} of them without an effect after ${seconds} s`
   if (!isBehind) return { verdict: 'fail', observed, because: knowledge.lossAtOnce }
   knowledge.leftOpen = true
   return { verdict: 'inconclusive', observed: `${observed}; nor has a later event: is its worker stuck?` }
