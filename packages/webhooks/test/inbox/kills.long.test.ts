@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { sharePostgres } from '../postgres.ts'
-import { killReceiver } from './kills.ts'
+import { bundleReceiver, killReceiver } from './kills.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-kills-'))
+let script: string
 let postgres: Awaited<ReturnType<typeof sharePostgres>>
 let mariadb: Awaited<ReturnType<typeof startMariadb>> | undefined
 beforeAll(async () => {
+  script = await bundleReceiver(folder)
   postgres = await sharePostgres()
   if (hasMariadb) mariadb = await startMariadb()
 })
@@ -27,7 +29,7 @@ describe.concurrent('a receiver that is killed again and again, with a sender th
   ])(
     'has the effect of each event that got a 200 exactly once on %s',
     async (_, database) => {
-      const result = await killReceiver({ database: database(), seed: 1, kills: 2 })
+      const result = await killReceiver({ script, database: database(), seed: 1, kills: 2 })
       expect(result).toMatchObject({ kills: 2, missing: 0, doubled: 0 })
       expect(result.acknowledged).toBeGreaterThan(0)
     },

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,8 +9,9 @@ import pg from 'pg'
 import { createRandom } from '../../../../tools/torture/random.ts'
 import { joined, secret, signed } from '../signed.ts'
 
-/** Bundles the receiver's process, so that it starts three times as fast. */
-const bundleReceiver = async (outfile: string): Promise<void> => {
+/** Bundles the receiver's process into a folder, so that it starts three times as fast. Returns its path. */
+export const bundleReceiver = async (folder: string): Promise<string> => {
+  const outfile = join(folder, 'receiver.mjs')
   await build({
     entryPoints: [resolve(import.meta.dirname, 'receiver-process.ts')],
     outfile,
@@ -23,6 +22,7 @@ const bundleReceiver = async (outfile: string): Promise<void> => {
     external: ['pg-native'],
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url)" },
   })
+  return outfile
 }
 
 /** Starts a receiver, and waits until it is listening. */
@@ -66,6 +66,8 @@ const readEffects = async (database: string): Promise<readonly Record<string, un
 }
 
 type KillOptions = {
+  /** Path of the bundled receiver. */
+  readonly script: string
   /** A SQLite file, or the URL of a database of PostgreSQL, MySQL or MariaDB. */
   readonly database: string
   readonly seed: number
@@ -83,18 +85,7 @@ const maxSent = 60
  * twice. Returns the number of events that got a 200, and of effects that are missing or duplicated.
  */
 export const killReceiver = async (options: KillOptions) => {
-  const folder = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
-  const script = join(folder, 'receiver.mjs')
-  try {
-    await bundleReceiver(script)
-    return await killInALoop(script, options)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-const killInALoop = async (script: string, options: KillOptions) => {
-  const { database, seed, maxMs = Number.POSITIVE_INFINITY } = options
+  const { script, database, seed, maxMs = Number.POSITIVE_INFINITY } = options
   const random = createRandom(seed)
   const env = { DATABASE: database, NODE_COMPILE_CACHE: join(dirname(script), 'cache') }
   const acknowledged = new Set<string>()

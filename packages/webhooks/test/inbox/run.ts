@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { hasMariadb, startMariadb } from '../mariadb.ts'
-import { killReceiver } from './kills.ts'
+import { bundleReceiver, killReceiver } from './kills.ts'
 import { simulateKills } from './simulated-kills.ts'
 
 // Long kill test: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated
@@ -47,13 +47,19 @@ const createDatabase = async (engine: string) => {
   return { database: join(folder, 'receiver.db'), remove: () => rmSync(folder, { recursive: true }) }
 }
 
-for (const engine of listEngines()) {
-  const { database, remove } = await createDatabase(engine)
-  try {
-    const result = await killReceiver({ database, ...limits })
-    console.log(engine, result)
-    if (result.missing + result.doubled > 0) process.exitCode = 1
-  } finally {
-    await remove()
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
+try {
+  const script = await bundleReceiver(folder)
+  for (const engine of listEngines()) {
+    const { database, remove } = await createDatabase(engine)
+    try {
+      const result = await killReceiver({ script, database, ...limits })
+      console.log(engine, result)
+      if (result.missing + result.doubled > 0) process.exitCode = 1
+    } finally {
+      await remove()
+    }
   }
+} finally {
+  rmSync(folder, { recursive: true })
 }
