@@ -661,7 +661,7 @@ describe.concurrent('the run', () => {
       verdict: 'fail',
       expected: '4xx',
       observed:
-        '200 to no webhook-signature, no webhook- headers, no webhook-id, no webhook-timestamp, the type text/plain, the type application/xml, the type application/x-www-form-urlencoded, no type',
+        '200 to no webhook-signature, no webhook- headers, no webhook-id, no webhook-timestamp, the type text/plain, the type application/xml, the type application/x-www-form-urlencoded, no type; 400 to the fields of a form',
       risk: expect.any(String),
       fix: expect.any(String),
       reproduce: expect.stringMatching(/^wabakit doctor 'http.*--repeat refuses-unsigned --seed 42$/),

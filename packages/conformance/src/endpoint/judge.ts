@@ -54,7 +54,7 @@ export const deliverAtOnce = async (
 }
 
 /** Returns whether the endpoint refused a request. A redirect refuses it, too, because a sender does not follow it. */
-const isRefused = (exchange: Exchange): boolean =>
+export const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 300 && exchange.status < 500 && !isShielded(exchange)
 
 export const isFailure = (exchange: Exchange): boolean =>

@@ -1,7 +1,7 @@
 import type { Defaulted } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeForged, sendEach } from '../judge.ts'
+import { type Attempt, describeAttempts, isRefused, judgeForged, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import { isAccepted, type OutgoingRequest } from '../send.ts'
 
@@ -53,6 +53,10 @@ export const refuse = (
   run: async (examination) => {
     const attempts = await sendForgeries(examination, forgeries)
     const finding = await judgeForged(examination, attempts)
-    return { ...finding, isPartial: !attempts.slice(0, plain).some(({ exchange }) => isAccepted(exchange)) }
+    const isPartial = !attempts.slice(0, plain).some(({ exchange }) => isAccepted(exchange))
+    // What was refused shows the author which part of the verification works.
+    const refused = finding.verdict === 'fail' ? attempts.filter(({ exchange }) => isRefused(exchange)) : []
+    const observed = [finding.observed, ...(refused.length > 0 ? [describeAttempts(refused)] : [])].join('; ')
+    return { ...finding, observed, isPartial }
   },
 })
