@@ -1533,6 +1533,126 @@ test('a firewall that stops a burst proves nothing', async () => {
 })
 
 describe.concurrent('an observation', () => {
+  test.each<{ what: string; id: string; plant: (tools: Tools) => Partial<Parts>; risk: RegExp; fix: RegExp }>(
+    [
+      {
+        what: 'of a recap in the effects of another call',
+        id: 'survives-concurrent-deliveries',
+        plant: ({ effects }) => {
+          let latest: unknown
+          return {
+            handle: async ({ callId, summary }) => {
+              latest = summary
+              await takeTurns()
+              effects.push(`${callId} ${JSON.stringify(latest)}`)
+            },
+          }
+        },
+        risk: /^A customer's words are filed under another customer/,
+        fix: /variables of its own/,
+      },
+      {
+        what: 'of events that are lost when they arrive at once',
+        id: 'handles-what-it-accepts',
+        plant: loseWhileBusy,
+        risk: /^The sender does not repeat an accepted delivery[^.]*\.$/,
+        fix: /Check the result of each write.*requests share/,
+      },
+      {
+        what: 'of ids whose letters differ in case alone',
+        id: 'handles-what-it-accepts',
+        plant: ({ right }) => ({ isDuplicate: (id) => right.isDuplicate(id.toLowerCase()) }),
+        risk: /^The sender does not repeat an accepted delivery[^.]*\.$/,
+        fix: /^Compare and store ids/,
+      },
+      {
+        what: 'of a time without its offset',
+        id: 'handles-unusual-summaries',
+        plant: ({ effects }) => ({
+          handle: ({ callId, callStartedAt }) => {
+            effects.push(`${callId} ${String(callStartedAt).replace('+05:30', 'Z')}`)
+          },
+        }),
+        risk: /^A time, a duration or a recap is stored as another one/,
+        fix: /with their offset/,
+      },
+      {
+        what: 'of a text with $$',
+        id: 'keeps-values',
+        plant: ({ effects }) => ({
+          handle: (event) => void effects.push(JSON.stringify(event).replaceAll('$$', '$')),
+        }),
+        risk: /^A name or a text is stored, or sent on, as another one\.$/,
+        fix: /Escape what is special/,
+      },
+      {
+        what: 'of a burst of which a half is lost',
+        id: 'survives-burst',
+        plant: ({ right }) => {
+          let count = 0
+          return {
+            handle: (event, id) => {
+              count += 1
+              if (count < 15 || count % 2 === 0) return right.handle(event, id)
+            },
+          }
+        },
+        risk: /an event that is lost after a 2xx is lost for good\.$/,
+        fix: /Keep no event in a variable that requests share/,
+      },
+      {
+        what: 'of a recap that late events have removed',
+        id: 'keeps-summary-after-late-event',
+        plant: ({ effects }) => ({
+          handle: ({ callId, summary }) => {
+            const others = effects.filter((line) => !line.startsWith(`${callId} `))
+            effects.splice(0, effects.length, ...others, `${callId} ${JSON.stringify(summary ?? null)}`)
+          },
+        }),
+        risk: /makes the summary disappear\.$/,
+        fix: /update only the fields in the event\.$/,
+      },
+      {
+        what: 'of malformed bodies that are acknowledged and not handled',
+        id: 'refuses-malformed-json',
+        plant: ({ right }) => ({
+          parse: (body) => {
+            try {
+              return right.parse(body)
+            } catch {
+              return { event: 'unreadable' }
+            }
+          },
+          handle: (event, id) => {
+            if (event.event !== 'unreadable') return right.handle(event, id)
+          },
+        }),
+        risk: /^The sender takes the body for handled/,
+        fix: /^Respond 400, or report what is set aside\.$/,
+      },
+      {
+        what: 'of a large body in chunks',
+        id: 'refuses-oversized-body',
+        plant: ({ right }) => ({
+          read: async (request) =>
+            request.headers['content-length'] === undefined
+              ? Buffer.concat(await request.toArray())
+              : right.read(request),
+        }),
+        risk: /huge bodies/,
+        fix: /states no length/,
+      },
+    ],
+  )('$what comes with its own risk and remedy', async ({ id, plant, risk, fix }) => {
+    await using endpoint = await startEndpoint(plant)
+    const report = await examine(endpoint, { only: [id] })
+    expect(find(report, id)).toMatchObject({
+      verdict: expect.stringMatching(/^(?:fail|advice)$/),
+      risk: expect.stringMatching(risk),
+      fix: expect.stringMatching(fix),
+    })
+  })
+
   test('of a changed recap shows what became of it, however far behind it stands', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: ({ callId, summary }) => {

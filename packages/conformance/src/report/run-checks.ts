@@ -7,6 +7,10 @@ export type Finding = {
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined
+  /** What this failure may lead to, if the check finds failures of different kinds. @default the check's own `risk` */
+  readonly risk?: string | undefined
+  /** What mends this failure. @default the check's own `fix` */
+  readonly fix?: string | undefined
   /** The id of a check whose failure explains this one, if that check fails. Advice is also explained by its advice. */
   readonly because?: string | undefined
   /**
@@ -104,8 +108,8 @@ export const runChecks = async <Kind extends Check>(
       ...(finding.because && { because: finding.because }),
       expected: finding.expected ?? check.expected,
       observed: finding.observed,
-      risk,
-      fix,
+      risk: finding.risk ?? risk,
+      fix: finding.fix ?? fix,
       reproduce: finding.reproduce ?? null,
       durationMs: Math.round(performance.now() - startedAt),
     }

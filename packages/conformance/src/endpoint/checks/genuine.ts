@@ -100,6 +100,11 @@ const namelessEvents: Events = {
     deliver(build('GROUP_CREATED', { event: undefined, groupCreatedAt: undefined })),
 }
 
+const lossRisk =
+  'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.'
+const claimJobs =
+  "Let a worker claim a job in one statement: UPDATE … WHERE state = 'waiting' … RETURNING, or SELECT … FOR UPDATE SKIP LOCKED."
+
 /** Genuine deliveries, and whether they are handled. */
 export const genuineChecks: EndpointChecks = {
   'accepts-genuine': {
@@ -168,7 +173,12 @@ export const genuineChecks: EndpointChecks = {
       for (const [index, delivery] of deliveries.entries()) {
         const lines = (await listEffects(delivery)).join()
         if (showsText(lines, concurrentRecaps[1 - index] ?? '')) {
-          return { verdict: 'fail', observed: 'an effect of one call has the recap of the other' }
+          return {
+            verdict: 'fail',
+            observed: 'an effect of one call has the recap of the other',
+            risk: "A customer's words are filed under another customer.",
+            fix: 'Keep the event of a request in variables of its own: one that requests share may change while the code waits.',
+          }
         }
       }
       return finding
@@ -179,8 +189,8 @@ export const genuineChecks: EndpointChecks = {
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
     expected: 'one effect of each accepted delivery',
-    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good. What is done twice is a second message, or a second payment.',
-    fix: "Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share. Let a worker claim a job in one statement: UPDATE … WHERE state = 'waiting' … RETURNING, or SELECT … FOR UPDATE SKIP LOCKED.",
+    risk: `${lossRisk} What is done twice is a second message, or a second payment.`,
+    fix: `Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share. ${claimJobs}`,
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
@@ -202,22 +212,42 @@ export const genuineChecks: EndpointChecks = {
         const cause = isKeyless
           ? '; this sender sends no webhook-id: does the endpoint remember a header that is missing?'
           : ''
-        return { verdict: 'fail', observed: observed + cause }
+        return {
+          verdict: 'fail',
+          observed: observed + cause,
+          risk: lossRisk,
+          fix: 'Respond 2xx only after the event is handled or stored durably. Check the result of each write: a database that is locked stores nothing. Keep no event in a variable that requests share, and lock what two of them read, change and write back.',
+        }
       }
       const doubled = describeDoubled(counts)
       if (doubled !== undefined) {
         knowledge.doubledAt = 'handles-what-it-accepts'
-        return { verdict: 'fail', observed: doubled }
+        return {
+          verdict: 'fail',
+          observed: doubled,
+          risk: 'What is done twice is a second message, or a second payment.',
+          fix: `Do the work in one place. ${claimJobs}`,
+        }
       }
       if (knowledge.losesLaterEvents) {
         const late =
           "a call's summary had no effect after the call's earlier events, although one on its own had"
-        return { verdict: 'fail', observed: late }
+        return {
+          verdict: 'fail',
+          observed: late,
+          risk: lossRisk,
+          fix: 'Deduplicate by webhook-id, not by callId: a call has several events.',
+        }
       }
       const confused = await findConfused(examination)
       if (confused === undefined) return { verdict: 'pass', observed }
       const twin = `no effect of a delivery whose ${confused} differs from another only in the case of a letter`
-      return { verdict: 'fail', observed: twin }
+      return {
+        verdict: 'fail',
+        observed: twin,
+        risk: lossRisk,
+        fix: 'Compare and store ids as they were sent, in a column that distinguishes letter case.',
+      }
     },
   },
   'accepts-every-event': {

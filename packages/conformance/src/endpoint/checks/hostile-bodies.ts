@@ -29,12 +29,29 @@ const sendBodies = async (
     return { exchange: await examination.sendHostile({ headers, body }, subject), delivery }
   })
 
+/**
+ * Creates a check whose signed bodies must be refused, or set aside. An endpoint that stores every body and responds 200 is right, if
+ * nothing is handled, which only effects can show.
+ */
 const refuseBodies = (
+  fix: string,
   bodies: Parameters<typeof sendBodies>[1],
-): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+): Pick<EndpointCheck, 'expected' | 'requests' | 'fix' | 'run'> => ({
   expected: '4xx',
+  fix,
   requests: Object.keys(bodies).length,
-  run: async (examination) => judgeRefused(examination, await sendBodies(examination, bodies)),
+  run: async (examination) => {
+    const finding = await judgeRefused(examination, await sendBodies(examination, bodies))
+    if (finding.verdict === 'advice') {
+      const risk = 'The sender takes the body for handled, and no one learns that it was not.'
+      return { ...finding, risk, fix: 'Respond 400, or report what is set aside.' }
+    }
+    const mayBeInbox = finding.verdict === 'fail' && finding.because === undefined
+    if (!mayBeInbox || examination.knowledge.effectName !== undefined) return finding
+    const inbox =
+      'An inbox stores it and responds 200: then pass --effects, which shows that nothing was handled.'
+    return { ...finding, fix: `${fix} ${inbox}` }
+  },
 })
 
 const writeSummary = (subject: string, change: object = {}): Buffer =>
@@ -108,10 +125,6 @@ const findLostNeighbors = async (
   return { verdict: 'inconclusive', observed: `${observed}; nor has a later event: is its worker stuck?` }
 }
 
-/** An endpoint that stores every body and responds 200 is right, if nothing is handled, which only effects can show. */
-const inboxFix =
-  'An inbox stores it and responds 200: then pass --effects, which shows that nothing was handled.'
-
 export const hostileBodyChecks: EndpointChecks = {
   'refuses-oversized-body': {
     title: 'Refuses a body that is far too large',
@@ -145,7 +158,11 @@ export const hostileBodyChecks: EndpointChecks = {
       const attempts = [whole, chunked]
       const observed = describeAttempts(attempts)
       // Few genuine senders send chunks, and a proxy in front of the endpoint may limit them.
-      if (isAccepted(chunked.exchange)) return { verdict: 'advice', observed }
+      if (isAccepted(chunked.exchange)) {
+        const fix =
+          'Count the bytes as they arrive, because a body in chunks states no length, and respond 413 at a limit such as 1 MiB.'
+        return { verdict: 'advice', observed, fix }
+      }
       const isFailure = attempts.some(({ exchange }) => exchange.status === 500)
       if (isFailure && (await examination.isAlive())) {
         const failed = `the endpoint failed instead of refusing: ${observed}`
@@ -159,16 +176,17 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'low',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8',
     risk: 'The stored event differs from the verified one, because the invalid bytes are replaced.',
-    fix: `Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws, or set them aside. ${inboxFix}`,
-    ...refuseBodies({ 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
+    ...refuseBodies(
+      "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws, or set them aside.",
+      { 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) },
+    ),
   },
   'refuses-malformed-json': {
     title: 'Refuses a body that is not JSON',
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
     risk: 'An exception replaces the refusal: the sender retries a 5xx for days, or the process ends.',
-    fix: `Catch errors from JSON.parse, and respond 400, or set the body aside. ${inboxFix}`,
-    ...refuseBodies({
+    ...refuseBodies('Catch errors from JSON.parse, and respond 400, or set the body aside.', {
       'the first 100 bytes of a body': (subject) => writeSummary(subject).subarray(0, 100),
       'no body': () => Buffer.alloc(0),
       'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
@@ -179,13 +197,15 @@ export const hostileBodyChecks: EndpointChecks = {
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
     risk: 'Reading a field of null throws: the sender retries a 5xx for days, or the process ends.',
-    fix: `Check that the parsed body is an object before you read its fields. Otherwise, respond 400, or set the body aside. ${inboxFix}`,
-    ...refuseBodies({
-      null: () => Buffer.from('null'),
-      'an array': () => Buffer.from('[]'),
-      'a text': () => Buffer.from('"CALL_AI_SUMMARY"'),
-      'a number': () => Buffer.from('42'),
-    }),
+    ...refuseBodies(
+      'Check that the parsed body is an object before you read its fields. Otherwise, respond 400, or set the body aside.',
+      {
+        null: () => Buffer.from('null'),
+        'an array': () => Buffer.from('[]'),
+        'a text': () => Buffer.from('"CALL_AI_SUMMARY"'),
+        'a number': () => Buffer.from('42'),
+      },
+    ),
   },
   'refuses-again-what-it-refused': {
     title: 'Does not acknowledge on the second attempt what it has refused on the first',

@@ -167,7 +167,12 @@ export const hostileConnectionChecks: EndpointChecks = {
       const wrong = exchanges.filter((exchange) => !isAccepted(exchange) && !isShielded(exchange))
       if (wrong.length > 0) {
         const responses = [...new Set(wrong.map(describeResponse))].join(', ')
-        return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
+        return {
+          verdict: 'fail',
+          observed: `${responses} to ${wrong.length} of ${deliveries.length}`,
+          risk: 'After an outage, everything arrives at once: what gets no 2xx is sent again, and adds to the load.',
+          fix: 'Let no request wait for all others: respond before slow work, and respond 503 with Retry-After when there are too many.',
+        }
       }
       const observed = `${accepted.length} of ${deliveries.length} accepted`
       const { knowledge } = examination
@@ -176,7 +181,13 @@ export const hostileConnectionChecks: EndpointChecks = {
         if (lost > 0) {
           const because = knowledge.lossAtOnce
           knowledge.lossAtOnce ??= 'survives-burst'
-          return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect`, because }
+          return {
+            verdict: 'fail',
+            observed: `${observed}, ${lost} of them without an effect`,
+            because,
+            risk: 'After an outage, everything arrives at once: an event that is lost after a 2xx is lost for good.',
+            fix: 'Respond 2xx only when the event is stored, and 503 with Retry-After when a queue is full or the database is locked. Keep no event in a variable that requests share.',
+          }
         }
         const retried = await deliverAgain(examination, limited)
         const forgotten = await examination.countNeverHandled(retried)
@@ -185,6 +196,8 @@ export const hostileConnectionChecks: EndpointChecks = {
           return {
             verdict: 'fail',
             observed: `${observed}; ${forgotten} refused with ${statuses}, then accepted when they were sent again, but not handled: are they taken for duplicates?`,
+            risk: 'A delivery that is refused when there are too many is lost when the sender repeats it.',
+            fix: 'Store the webhook-id in the transaction that handles the event, or forget it before you respond 429 or 503.',
           }
         }
       }

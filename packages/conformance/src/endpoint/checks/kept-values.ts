@@ -1,4 +1,5 @@
 import { type EventName, eventNames } from '@wabakit/contract'
+import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { excerptLike, showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
@@ -16,6 +17,8 @@ type Kind = {
   readonly keys: RegExp
   plain(mark: number): string
   special(mark: number): string
+  /** What a changed value may lead to, and what mends it. */
+  readonly remedy: Pick<Finding, 'risk' | 'fix'>
   /** Tells what became of a special value, by comparison with a plain one that its effects show. */
   judge(special: Shown, plain: Shown): 'kept' | 'normalized' | 'changed'
 }
@@ -37,6 +40,10 @@ const kinds: readonly Kind[] = [
   {
     label: 'plus signs in its numbers',
     keys: /^(?:from|to|\w+Number|\w+Phone)$/,
+    remedy: {
+      risk: 'A customer whose number begins with + is not found, or is called under another number.',
+      fix: 'Read the body as JSON: + stands for a space in forms alone. Store numbers as text, as they were sent.',
+    },
     plain: (mark) => `1202555${mark}`,
     special: (mark) => `+1202555${mark}`,
     judge: (special, plain) => {
@@ -52,6 +59,10 @@ const kinds: readonly Kind[] = [
   {
     label: 'punctuation in its texts',
     keys: /^(?:\w+Name|recap|\d+)$/,
+    remedy: {
+      risk: 'A name or a text is stored, or sent on, as another one.',
+      fix: 'Read the body as JSON, and store texts as they were sent. Escape what is special where a text is inserted, such as $ in what replaces a pattern.',
+    },
     plain: (mark) => `Half and half is all of number ${mark}`,
     // In a replacement, $1 stands for a group, and $$ for a dollar sign.
     special: (mark) => `Half + half = 100% of #${mark} & $1 or $$ more`,
@@ -142,6 +153,7 @@ const judgePair = async ({ listEffects }: Examination, { kind, plain, special }:
     return [
       {
         fate: kind.judge({ value, effects }, usualShown),
+        remedy: kind.remedy,
         fields: keys.join('/'),
         became: `${sent} became ${JSON.stringify(shown)}`,
         example: `${sent} of ${special.name}`,
@@ -179,7 +191,7 @@ export const keptValueChecks: EndpointChecks = {
       const judged = []
       for (const pair of pairs) judged.push(...(await judgePair(examination, pair)))
       const changed = judged.find(({ fate }) => fate === 'changed')
-      if (changed !== undefined) return { verdict: 'fail', observed: changed.became }
+      if (changed !== undefined) return { verdict: 'fail', observed: changed.became, ...changed.remedy }
       const normalized = judged.filter(({ fate }) => fate === 'normalized')
       const [first] = normalized
       if (first === undefined) return { verdict: 'pass', observed: 'kept' }

@@ -217,14 +217,24 @@ export const orderedChecks: EndpointChecks = {
       const other = first?.delivery ?? summary
       const [stillJoined = 0] = await countEffects([member, group, summary, other], 0)
       if (stillJoined < joined) {
-        return { verdict: 'fail', observed: 'a participant who joined disappeared after GROUP_CREATED' }
+        return {
+          verdict: 'fail',
+          observed: 'a participant who joined disappeared after GROUP_CREATED',
+          risk: 'A retry of GROUP_CREATED that arrives late removes participants who have joined.',
+          fix: 'Never let an older state replace a newer one: update only the fields in the event.',
+        }
       }
       const isMemberGone =
         joined > 0 && isReset(memberBefore, await listEffects(member), await listEffects(group))
       const undone = joined > 0 && !isMemberGone ? await findUndone(examination) : undefined
       if (undone !== undefined) {
         const observed = `a participant was back after ${undone}, when an earlier GROUP_PARTICIPANT_JOINED arrived late`
-        return { verdict: 'fail', observed }
+        return {
+          verdict: 'fail',
+          observed,
+          risk: 'A retry of GROUP_PARTICIPANT_JOINED that arrives late puts someone who has left, or was removed, back into the group.',
+          fix: 'Compare the times at which a participant joined and left, and let no older event replace a newer one.',
+        }
       }
       if (!showsSummaries) {
         if (isMemberGone) return leaveOpen(examination)
@@ -237,11 +247,26 @@ export const orderedChecks: EndpointChecks = {
       const isLost = after.length < before.length
       const isUndone = isReset(before, after, withoutSummary)
       if (isUndone && mayShowLatestEvent(before, after)) return leaveOpen(examination)
-      const observed = `lines of effects before ${lateEvents.join(', ')}: ${before.length}, and after them: ${after.length}${isUndone ? ', as of a call without a summary' : ''}`
-      if (isLost || isUndone) return { verdict: 'fail', observed }
+      const when = `after late ${lateEvents.join(', ')}`
+      if (isLost || isUndone) {
+        return {
+          verdict: 'fail',
+          observed: isUndone
+            ? `${when}, the effects of a call with a summary are those of a call without one`
+            : `${when}, the effects of a call had ${after.length} instead of ${before.length} lines`,
+          risk: 'A retry of an earlier event that arrives after the summary makes the summary disappear.',
+          fix: 'Never let an older state replace a newer one: update only the fields in the event.',
+        }
+      }
       const back = findWordBack(before, after, withoutSummary)
       // Only the application knows whether the word is the state of the call, or its latest event.
-      return back === undefined ? { verdict: 'pass', observed } : { verdict: 'advice', observed: back }
+      if (back === undefined) return { verdict: 'pass', observed: `kept ${when}` }
+      return {
+        verdict: 'advice',
+        observed: back,
+        risk: 'A retry of an earlier event that arrives after the summary takes a call back to an earlier state, such as ringing.',
+        fix: 'Never let an older state replace a newer one: compare how far the events are.',
+      }
     },
   },
   'survives-missing-predecessor': {

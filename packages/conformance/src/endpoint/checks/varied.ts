@@ -68,9 +68,12 @@ const handle = (
   {
     listTraitsOf = () => undefined,
     findMistake,
+    risk,
   }: {
     readonly listTraitsOf?: (fields: SummaryFields) => string[] | undefined
     readonly findMistake?: typeof findMisread
+    /** The risk of the further mistake. */
+    readonly risk?: string
   } = {},
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '2xx to each, and each handled',
@@ -83,7 +86,7 @@ const handle = (
     const finding = await judgeHandled(examination, attempts)
     if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
     const observed = await findMistake?.(examination, attempts)
-    return observed === undefined ? finding : { verdict: 'fail', observed }
+    return observed === undefined ? finding : { verdict: 'fail', observed, risk }
   },
 })
 
@@ -103,7 +106,10 @@ export const variedChecks: EndpointChecks = {
     clause: 'decision 0003: values of enumerated fields are open; "unset" may be an empty string',
     risk: 'When the service adds a channel, a status or a trigger, the summaries that have it are refused or lost, or stored as what they are not.',
     fix: 'Store enumerated fields as text, or as unknown, but not as a known value. Treat an empty agentNumber as absent.',
-    ...handle(() => newValues, { findMistake: findMistaken }),
+    ...handle(() => newValues, {
+      findMistake: findMistaken,
+      risk: 'When the service adds a channel, a status or a trigger, calls that have it are stored as what they are not.',
+    }),
     requests: ({ given }) => Object.keys(newValues).length + (given.has('effects') ? mistakenRequests : 0),
   },
   'handles-unusual-ids': {
@@ -169,7 +175,10 @@ export const variedChecks: EndpointChecks = {
     clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
     risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
     fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Cut them between characters: half a character is not UTF-8, and functions that expect it fail, or return nothing. Read times with their offset. Do not require that a list has items, or that a time has milliseconds.',
-    ...handle(listUnusualSummaries, { findMistake: findMisread }),
+    ...handle(listUnusualSummaries, {
+      findMistake: findMisread,
+      risk: 'A time, a duration or a recap is stored as another one, or as none, and no one notices, because the response is 2xx.',
+    }),
     expected:
       '2xx to each, and each handled, with the recap, the time and the duration that it had, if the effects show these',
   },
