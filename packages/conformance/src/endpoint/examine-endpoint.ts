@@ -88,6 +88,32 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
 }
 
 /**
+ * Runs a check again if something that was accepted had no effect. If some of that has one then, it was lost by chance, not for what it
+ * is, and the first check that saw such a loss explains the others.
+ */
+const explainLoss = async (
+  finding: Finding,
+  check: ListedCheck,
+  examination: Examination,
+): Promise<Finding> => {
+  const { knowledge, isStarved } = examination
+  const { lost, observed } = finding
+  if (lost === undefined) return finding
+  const again = await check.run(examination)
+  const lostAgain = again.verdict === 'pass' ? [] : (again.lost ?? lost)
+  const handled = lost.filter((label) => !lostAgain.includes(label))
+  if (handled.length === 0 || isStarved()) return finding
+  knowledge.lossByChance ??= knowledge.lossAtOnce ?? check.id
+  return {
+    ...finding,
+    observed: `${observed}; sent again, ${handled.length} of ${lost.length} had an effect: accepted events are lost now and then`,
+    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
+    fix: 'Respond 2xx only after the event is handled or stored durably. Check the result of each write, and let no error go unseen: a database that is locked stores nothing.',
+    because: knowledge.lossByChance,
+  }
+}
+
+/**
  * Runs a check. If the endpoint did not respond, determines whether it still works. A check is `inconclusive` instead of failed
  * if nothing was proven:
  *
@@ -105,7 +131,8 @@ const runCheck = async (check: ListedCheck, examination: Examination): Promise<F
   const { knowledge } = examination
   try {
     const found = await blameNoRateLimit(await check.run(examination), check, examination)
-    const finding = blameNoBusyMachine(found, examination)
+    const first = blameNoBusyMachine(found, examination)
+    const finding = await explainLoss(first, check, examination)
     const isQuiet = examination.exchanges.some(
       ({ status, request }) => status === undefined && request.method !== rawMethod,
     )

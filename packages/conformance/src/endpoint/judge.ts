@@ -256,7 +256,11 @@ export const judgeAllHandled = async (
   if (lost.length === 0) {
     return { verdict: 'pass', observed: `${describeStatuses(attempts)}; each was handled` }
   }
-  return { verdict: 'fail', observed: `accepted, but not handled: ${nameAttempts(lost)}` }
+  return {
+    verdict: 'fail',
+    observed: `accepted, but not handled: ${nameAttempts(lost)}`,
+    lost: lost.map(({ label }) => label),
+  }
 }
 
 /** Describes deliveries that had several effects before any of them was repeated. */
@@ -284,7 +288,11 @@ export const judgeOnce = async (
   }
   return count === 1
     ? { verdict: 'pass', observed }
-    : { verdict: 'fail', observed, ...(count > 1 && { because: knowledge.doubledAt ?? because }) }
+    : {
+        verdict: 'fail',
+        observed,
+        because: count > 1 ? (knowledge.doubledAt ?? because) : knowledge.lossByChance,
+      }
 }
 
 /** Judges an attack by whether the endpoint still accepts a genuine delivery afterwards. */

@@ -20,6 +20,8 @@ export const createKnowledge = () => ({
   lossAtOnce: undefined as string | undefined,
   /** The id of the check in which events about one group that were sent at once were accepted, but some had no effect. */
   lossInRecord: undefined as string | undefined,
+  /** The id of the check in which a delivery was lost, although one like it had an effect. */
+  lossByChance: undefined as string | undefined,
   /** The id of the check in which deliveries that were sent once had several effects. */
   doubledAt: undefined as string | undefined,
   /** The name of an event that has an effect; `undefined` until an effect is seen. */

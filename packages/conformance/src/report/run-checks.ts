@@ -13,6 +13,8 @@ export type Finding = {
   readonly fix?: string | undefined
   /** The id of a check whose failure explains this one, if that check fails. Advice is also explained by its advice. */
   readonly because?: string | undefined
+  /** What was accepted and had no effect, if sending it again may show whether that depends on what it is. */
+  readonly lost?: readonly string[] | undefined
   /**
    * Set if the failure has a cause of its own, for example if only a special form of what the check sends has failed. It neither
    * explains others nor follows from one.

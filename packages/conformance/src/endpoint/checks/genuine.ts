@@ -33,6 +33,35 @@ const deliverInParts = async ({ prepare, deliver }: Examination): Promise<Exchan
   return deliver(delivery, { parts, headers: { 'content-length': String(body.length) } })
 }
 
+/** Number of usual deliveries that are sent one after another. */
+const inTurn = 25
+
+/** Sends usual deliveries one after another. Returns those that were accepted. */
+const deliverInTurn = async ({ prepare, deliver }: Examination): Promise<readonly Delivery[]> => {
+  const accepted: Delivery[] = []
+  for (let sent = 0; sent < inTurn; sent += 1) {
+    const delivery = await prepare()
+    if (isAccepted(await deliver(delivery))) accepted.push(delivery)
+  }
+  return accepted
+}
+
+const countLost = (counts: readonly number[]): number => counts.filter((count) => count === 0).length
+
+/** Counts the effects of each delivery. While some have none, waits as long as more of them get one. */
+const countAll = async (
+  { countEffects }: Examination,
+  deliveries: readonly Delivery[],
+): Promise<readonly number[]> => {
+  let counts = await countEffects(deliveries)
+  while (countLost(counts) > 0) {
+    const latest = await countEffects(deliveries)
+    if (countLost(latest) === countLost(counts)) break
+    counts = latest
+  }
+  return counts
+}
+
 /** Returns the kind of id that the endpoint compares without regard to case, if there is one. */
 const findConfused = async (examination: Examination): Promise<string | undefined> => {
   const { prepare, deliver, areHandled, knowledge, ids } = examination
@@ -191,30 +220,34 @@ export const genuineChecks: EndpointChecks = {
     expected: 'one effect of each accepted delivery',
     risk: `${lossRisk} What is done twice is a second message, or a second payment.`,
     fix: `Respond 2xx only after the event is handled or stored durably. Deduplicate by webhook-id, not by callId, in a column that distinguishes letter case. Keep no event in a variable that requests share. ${claimJobs}`,
-    requests: 9,
+    requests: 9 + inTurn,
     needs: ['effects'],
     run: async (examination) => {
-      const { prepare, countEffects, knowledge, secret } = examination
+      const { prepare, knowledge, secret } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
       const { accepted, exchanges } = await deliverAtOnce(examination, deliveries)
       if (accepted.length === 0) {
         const reason = explainShield(exchanges) ?? 'see survives-concurrent-deliveries'
         return { verdict: 'inconclusive', observed: `none of ${deliveries.length} was accepted; ${reason}` }
       }
-      const counts = await countEffects(accepted)
-      const lost = counts.filter((count) => count === 0).length
+      const others = await deliverInTurn(examination)
+      const counts = await countAll(examination, [...accepted, ...others])
+      const lost = countLost(counts.slice(0, accepted.length))
+      const othersLost = countLost(counts) - lost
       const observed = `${accepted.length} accepted at the same time, ${lost} of them without an effect`
-      if (lost > 0) {
+      if (lost + othersLost > 0) {
         knowledge.lossAtOnce = 'handles-what-it-accepts'
+        if (othersLost > 0 && othersLost < others.length) knowledge.lossByChance = 'handles-what-it-accepts'
         // An earlier delivery had an effect, so the endpoint may take these for repeats of it.
         const isKeyless =
           lost === accepted.length && knowledge.effectName !== undefined && secret === undefined
         const cause = isKeyless
           ? '; this sender sends no webhook-id: does the endpoint remember a header that is missing?'
           : ''
+        const one = `${others.length} accepted one after another, ${othersLost} of them without an effect`
         return {
           verdict: 'fail',
-          observed: observed + cause,
+          observed: `${observed}; ${one}${cause}`,
           risk: lossRisk,
           fix: 'Respond 2xx only after the event is handled or stored durably. Check the result of each write: a database that is locked stores nothing. Keep no event in a variable that requests share, and lock what two of them read, change and write back.',
         }
@@ -287,7 +320,7 @@ export const genuineChecks: EndpointChecks = {
       const lost = await findLost(examination, attempts)
       return lost.length === 0
         ? finding
-        : { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}` }
+        : { verdict: 'fail', observed: `accepted, but not handled: ${lost.join(', ')}`, lost }
     },
   },
   'accepts-unknown-event': {

@@ -38,7 +38,8 @@ const judgeBoth = async (
   const handled = await areHandled(deliveries)
   const lost = handled.filter((each) => !each).length
   if (lost === 0) return { verdict: 'pass', observed: 'each was handled' }
-  return { verdict: 'fail', observed: `${lost} of ${handled.length} deliveries ${difference} had no effect` }
+  const observed = `${lost} of ${handled.length} deliveries ${difference} had no effect`
+  return { verdict: 'fail', observed, lost: [difference] }
 }
 
 /** Sends two deliveries whose ids of one kind have this length, begin alike, and differ only at the end. */

@@ -186,7 +186,7 @@ export const keptValueChecks: EndpointChecks = {
       if (lost.length > 0) {
         const observed = `accepted, but not handled: ${lost.join(', ')}`
         // If every summary is lost, `accepts-genuine` has failed and says why.
-        return { verdict: 'fail', observed, because: 'accepts-genuine' }
+        return { verdict: 'fail', observed, lost, because: 'accepts-genuine' }
       }
       const judged = []
       for (const pair of pairs) judged.push(...(await judgePair(examination, pair)))

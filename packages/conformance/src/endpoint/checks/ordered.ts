@@ -66,7 +66,8 @@ const judgeKept = async (
     knowledge.losesUnknownCalls ||
     (knowledge.effectName === 'CALL_AI_SUMMARY' && !(await isHandled(summary.delivery)))
   if (!isLost) return finding
-  return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
+  const observed = `${finding.observed}, but the summary had no effect`
+  return { verdict: 'fail', observed, lost: [summary.label] }
 }
 
 const leavings = [
