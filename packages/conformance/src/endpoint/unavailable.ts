@@ -54,5 +54,11 @@ export const blameNoRateLimit = async (
     `,${which} each time it is sent, while other events are accepted`,
   )
   const because = unavailable.every(({ request }) => isBeyondAscii(request)) ? keepsEveryLetter : undefined
-  return { verdict: 'fail', observed, because }
+  return {
+    verdict: 'fail',
+    observed,
+    because,
+    risk: 'The sender repeats the event for days, each time in vain.',
+    fix: "Look in the endpoint's log for the error, and mend its cause. 503 is right only for what may succeed later.",
+  }
 }
