@@ -4,7 +4,7 @@ import { eventNames } from '@wabakit/contract'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { openEndpoint } from './endpoint.ts'
-import { startServer, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
+import { startServer, startWabakit, wabakitHere } from './wabakit.ts'
 
 // Each test starts processes, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 600_000 })
@@ -235,9 +235,9 @@ test('a server cannot write control characters to the terminal, in any format', 
   const at = { env: { WABAKIT_SERVER: url, FORCE_COLOR: '1' } }
 
   const outputs = await Promise.all([
-    wabakit(['trigger', 'call'], at),
-    wabakit(['trigger', 'call', '--format', 'json'], at),
-    wabakit(['trigger', 'call', '--organization', 'refused'], at),
+    wabakitHere(['trigger', 'call'], at),
+    wabakitHere(['trigger', 'call', '--format', 'json'], at),
+    wabakitHere(['trigger', 'call', '--organization', 'refused'], at),
   ])
 
   for (const { stdout, stderr } of outputs) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { findFreePort } from '../free-port.ts'
 import { requireCommand } from '../programs.ts'
 import { command, folder, startServer, startWabakit, wabakit, wabakitHere } from './wabakit.ts'
 
@@ -49,7 +50,7 @@ test('the printed next steps also work with npx', async () => {
   expect(await server.line(/trigger call/)).toMatch(/^ {2}npx @wabakit\/server trigger call --server http/)
   server.kill('SIGTERM')
   await server.ended
-  const nowhere = await wabakit(['org', 'list', '--server', '127.0.0.1:4190'], {
+  const nowhere = await wabakitHere(['org', 'list', '--server', '127.0.0.1:4190'], {
     env: { npm_command: 'exec' },
   })
   expect(nowhere.stderr).toContain('Start one with: npx @wabakit/server serve --port 4100')
@@ -73,9 +74,16 @@ test('the reason why a server cannot start is reported in one sentence and by th
     wabakitHere(['serve', '--port', 'eighty']),
     wabakitHere(['serve'], { env: { WABAKIT_ROLE: 'king' } }),
     wabakitHere(['--port', port, '--database', ':memory:', '--log-level', 'silent']),
-    wabakit(['--port', '0', '--database', 'held.db', '--log-level', 'silent']),
+    wabakitHere(['--port', '0', '--database', 'held.db', '--log-level', 'silent']),
     wabakitHere(['--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
-    wabakit(['--port', '0', '--database', 'postgres://me:s3cret@127.0.0.1:1/shop', '--log-level', 'silent']),
+    wabakitHere([
+      '--port',
+      '0',
+      '--database',
+      'postgres://me:s3cret@127.0.0.1:1/shop',
+      '--log-level',
+      'silent',
+    ]),
   ])
 
   expect(badPort).toEqual({
@@ -150,7 +158,7 @@ test('exec runs a command with its own server and returns its exit code', async 
   const [done, killed, none] = await Promise.all([
     run('--input-type=module', '-e', script, '--', '--port', 'its own'),
     run('-e', "process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000)"),
-    wabakit(['exec', '--', 'no-such-command']),
+    wabakitHere(['exec', '--', 'no-such-command']),
   ])
 
   expect(done).toMatchObject({ code: 7, stdout: '200 +15550100002 --port its own\n' })
@@ -201,13 +209,12 @@ test.skipIf(!requireCommand('python3', '--version'))(
 )
 
 test('ready waits for a server that starts later', async () => {
-  const first = await startServer()
-  first.kill('SIGTERM')
-  await first.ended
-  const waiting = wabakit(['ready', '--wait', '15', '--server', first.ready.url, '--format', 'json'])
-  const second = await startServer(['--port', new URL(first.ready.url).port])
+  const port = `${await findFreePort()}`
+  const url = `http://127.0.0.1:${port}`
+  const waiting = wabakitHere(['ready', '--wait', '100', '--server', url, '--format', 'json'])
+  const server = await startServer(['--port', port])
 
-  expect(await waiting).toMatchObject({ code: 0, stdout: `{"ready":true,"server":"${first.ready.url}"}\n` })
-  second.kill('SIGTERM')
-  expect(await second.ended).toBe(0)
+  expect(await waiting).toMatchObject({ code: 0, stdout: `{"ready":true,"server":"${url}"}\n` })
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
 })
