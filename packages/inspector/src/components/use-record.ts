@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { getMessage } from '../api/api-error.ts'
 import type { LiveMessage } from '../api/live.ts'
 import { createReload } from '../api/reload.ts'
@@ -22,7 +22,8 @@ export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unk
   const problem = useSignal('')
   const current = useRef(source)
   current.current = source
-  useEffect(() => {
+  // Other effects would send the request only after the next frame.
+  useLayoutEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     const reload = createReload({

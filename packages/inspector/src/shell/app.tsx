@@ -11,6 +11,7 @@ import { subscriptions as endpoints, followSubscriptions, isTroubled } from '../
 import { IconButton } from '../components/button.tsx'
 import { OpenedDialog } from '../components/dialog.tsx'
 import { ListView } from '../list/list-view.tsx'
+import { isDrawn, maxWaitMs } from '../state/first-view.ts'
 import { bindKeys, startKeyboard } from '../state/keyboard.ts'
 import { dismiss, notices } from '../state/notices.ts'
 import { getParam, isTrace, titles, type View, view } from '../state/route.ts'
@@ -103,7 +104,7 @@ const App = () => {
       {isTokenRequired.value ? (
         <Login />
       ) : (
-        <div class="app">
+        <div class="app" hidden={view.value === 'overview' && !isDrawn.value}>
           <button type="button" class="skip button" onClick={() => document.querySelector('main')?.focus()}>
             Skip to the content
           </button>
@@ -120,8 +121,9 @@ const App = () => {
   )
 }
 
-/** Shows the page, whose first requests are under way while it is rendered. */
+/** Renders the page, whose first requests are under way meanwhile. */
 export const openApp = (): void => {
   follow()
   render(<App />, document.body)
+  setTimeout(() => (isDrawn.value = true), maxWaitMs)
 }

@@ -1,4 +1,5 @@
 import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import { useLayoutEffect } from 'preact/hooks'
 import { addSubscription } from '../actions/subscription-form.tsx'
 import { organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
@@ -11,6 +12,7 @@ import { Charts, Tiles } from '../figures/figures-view.tsx'
 import { FirstVisit } from '../figures/first-visit.tsx'
 import { Verdict } from '../figures/verdict.tsx'
 import { getWindow, WindowChoice } from '../figures/window.tsx'
+import { isDrawn } from '../state/first-view.ts'
 import { isTrace, toSearch } from '../state/route.ts'
 
 /** The server writes the figures this often, in milliseconds. */
@@ -51,6 +53,9 @@ export const OverviewView = () => {
   // What has not been loaded is not empty. All parts appear at once, because each would move the ones below it.
   const isLoaded =
     [figures, page, first.value, info.value].every((part) => part !== undefined) || problem !== ''
+  useLayoutEffect(() => {
+    if (isLoaded) isDrawn.value = true
+  }, [isLoaded])
   const isSubscribed = page === undefined || page.items.length > 0
   const hasEvents = first.value === undefined || first.value.items.length > 0
   const isNew = !isSubscribed || !hasEvents

@@ -215,6 +215,31 @@ onEachStore('the overview of the inspector', (inspector) => {
     },
   )
 
+  inspector.once.each([
+    ['with its records', true, 0],
+    ['without records that are late', false, 1],
+  ])('the page of the overview is drawn %s, and lists are drawn at once', async (_, isPatient, before) => {
+    await inspector.simulate({})
+    const { page, problems } = await inspector.open('deliveries?organization=empty')
+    const endless = `{
+      const set = setTimeout
+      window.setTimeout = (run, ms, ...rest) => (ms === 300 ? 0 : set(run, ms, ...rest))
+    }`
+    if (isPatient) await page.addInitScript(endless)
+    const held: Route[] = []
+    await page.route('**/organizations/acme/overview?**', (route) => void held.push(route))
+    await page.goto(inspector.getUrl('?organization=acme'))
+    await expect.poll(() => held.length).toBe(1)
+    const shown = page.locator('.app, .tiles').filter({ visible: true })
+    expect(await page.locator('.sidebar').count()).toBe(1)
+    await expect.poll(() => shown.count()).toBe(before)
+    await held[0]?.continue()
+    await expect.poll(() => shown.count()).toBe(2)
+    await page.goto(inspector.getUrl('deliveries?organization=acme'))
+    await page.locator('.rows time').first().waitFor()
+    expect(problems).toEqual([])
+  })
+
   inspector.once('the first lines name up to three endpoints that fail, are off or are behind', async () => {
     const { accepting } = inspector.stage
     const { page, problems, picture } = await inspector.open('?organization=empty')
@@ -329,6 +354,8 @@ onSqlite('the layout of the inspector', (inspector) => {
       const isBothWays = path.includes('&id=') && width === 375
       for (const next of isBothWays ? (['pop', 'shift'] as const) : (['pop'] as const)) {
         await page.goto(inspector.getUrl(path))
+        // The overview is hidden at first, where nothing could move.
+        await page.locator('.app').waitFor()
         do {
           await paint()
           const route = held[next]()
