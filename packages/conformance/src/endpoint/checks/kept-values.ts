@@ -6,6 +6,7 @@ import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
+import { findMisreadNumber } from './misread.ts'
 
 /** A value of an event, and the effects of this event. */
 type Shown = { readonly value: string; readonly effects: string }
@@ -19,6 +20,8 @@ type Kind = {
   special(mark: number): string
   /** What a changed value may lead to, and what mends it. */
   readonly remedy: Pick<Finding, 'risk' | 'fix'>
+  /** Finds another value that the effects show instead of a plain one. */
+  findMisread?(plain: Shown): string | undefined
   /** Tells what became of a special value, by comparison with a plain one that its effects show. */
   judge(special: Shown, plain: Shown): 'kept' | 'normalized' | 'changed'
 }
@@ -36,6 +39,11 @@ const countSpacesBefore = (digits: string, effects: string): number => {
   return end - start
 }
 
+const misreadNumber = {
+  risk: 'Nobody can be called back, and the next event of a customer is not found to be theirs.',
+  fix: 'Store numbers as text, as they were sent: a phone number has up to 15 digits, too many for an integer of 32 bits or a number that is rounded.',
+}
+
 const kinds: readonly Kind[] = [
   {
     label: 'plus signs in its numbers',
@@ -44,6 +52,7 @@ const kinds: readonly Kind[] = [
       risk: 'A customer whose number begins with + is not found, or is called under another number.',
       fix: 'Read the body as JSON: + stands for a space in forms alone. Store numbers as text, as they were sent.',
     },
+    findMisread: ({ value, effects }) => findMisreadNumber(effects, value),
     plain: (mark) => `1202555${mark}`,
     special: (mark) => `+1202555${mark}`,
     judge: (special, plain) => {
@@ -147,14 +156,21 @@ const judgePair = async ({ listEffects }: Examination, { kind, plain, special }:
   ]
   return [...special.values].flatMap(([usual, { kind: each, value, keys }]) => {
     const usualShown = { value: plain.values.get(usual)?.value ?? '', effects: plainEffects }
-    if (each !== kind || !isShown(usualShown)) return []
+    if (each !== kind) return []
+    const fields = keys.join('/')
+    if (!isShown(usualShown)) {
+      const misread = kind.findMisread?.(usualShown)
+      if (misread === undefined) return []
+      const became = `the ${fields} ${usualShown.value} of ${plain.name} became ${misread}`
+      return [{ fate: 'changed' as const, remedy: misreadNumber, fields, became, example: became }]
+    }
     const sent = JSON.stringify(value)
     const shown = excerptLike(effects, { effect: plainEffects, text: usualShown.value })
     return [
       {
         fate: kind.judge({ value, effects }, usualShown),
         remedy: kind.remedy,
-        fields: keys.join('/'),
+        fields,
         became: `${sent} became ${JSON.stringify(shown)}`,
         example: `${sent} of ${special.name}`,
       },

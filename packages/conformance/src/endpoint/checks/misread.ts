@@ -100,3 +100,22 @@ export const findMisread = async (
     findLostRecap(shown)
   )
 }
+
+/**
+ * Finds what digits become in a type that is too small for them: a negative or another number, or the greatest one, in 32 bits; or a
+ * rounded one, in a floating-point number.
+ */
+export const findMisreadNumber = (effects: string, digits: string): string | undefined => {
+  const exact = BigInt(digits)
+  const misread = [
+    BigInt.asIntN(32, exact),
+    BigInt.asUintN(32, exact),
+    2n ** 31n - 1n,
+    2n ** 32n - 1n,
+    BigInt(Math.fround(Number(digits))),
+  ]
+  const shown = effects.match(/(?<![\w.-])-?\d+(?:\.\d+)?(?:e\+?\d+)?(?![\w.])/gi) ?? []
+  const isRounded = (text: string): boolean =>
+    /[.e]/i.test(text) && Math.abs(Number(text) / Number(digits) - 1) < 1e-3
+  return shown.find((text) => (/^-?\d+$/.test(text) && misread.includes(BigInt(text))) || isRounded(text))
+}
