@@ -550,6 +550,41 @@ const flaws: Record<string, Flaw> = {
     fail: ['keeps-calls-apart'],
     options: { only: ['keeps-calls-apart'] },
   },
+  ...Object.fromEntries(
+    Object.entries({
+      'an integer of 32 bits': (digits: string) => Number(digits) | 0,
+      'a column whose greatest value is 2147483647': (digits: string) =>
+        Math.min(Number(digits), 2 ** 31 - 1),
+      'a number of seven digits': (digits: string) => Number(digits).toExponential(6),
+    }).map(([type, write]): [string, Flaw] => [
+      `stores the customer's number as ${type}`,
+      {
+        plant: ({ effects }) => ({
+          handle: ({ event, callId, customerNumber, channelNumber }) => {
+            if (event === 'CALL_AI_SUMMARY')
+              effects.push(`${callId} ${channelNumber} ${write(String(customerNumber).replace('+', ''))}`)
+          },
+        }),
+        fail: ['keeps-values'],
+        options: { only: ['keeps-values'] },
+      },
+    ]),
+  ),
+  'keeps the party of a call where requests share it, while it looks up something else': {
+    plant: ({ effects }) => {
+      let party: unknown
+      return {
+        handle: async (event) => {
+          if (event.event !== 'CALL_AI_SUMMARY') return
+          party = event.customerNumber
+          await sleep(100)
+          effects.push(showSummary(event, party))
+        },
+      }
+    },
+    fail: ['keeps-calls-apart'],
+    options: { only: ['keeps-calls-apart'] },
+  },
   'takes the next steps from the key points': {
     plant: ({ effects }) => ({
       handle: ({ summary, ...event }) => {

@@ -46,21 +46,27 @@ const writeAscii = (value: unknown): string =>
 /** The recap in other scripts as bodies contain it: as it is, and in ASCII. */
 const scriptForms = [scriptRecap, writeAscii(scriptRecap).slice(1, -1)]
 
-/** Sends summaries with these fields, and returns the lines of the effects of each. */
+/** Sends summaries with these fields, one after the other or all at once, and returns the lines of the effects of each. */
 const show = async (
   examination: Examination,
   list: readonly (SummaryFields & { readonly write?: (event: object) => string })[],
+  { isAtOnce = false } = {},
 ): Promise<string[]> => {
   const { prepare, deliver, areHandled, listEffects } = examination
-  const [deliveries, handled]: [Delivery[], Delivery[]] = [[], []]
+  const deliveries: Delivery[] = []
+  const handled = new Set<Delivery>()
+  const send = async (delivery: Delivery): Promise<void> => {
+    if (isAccepted(await deliver(delivery))) handled.add(delivery)
+  }
   for (const { write = JSON.stringify, ...fields } of list) {
     const { subject } = await prepare('CALL_AI_SUMMARY')
     const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...fields }
     const delivery = buildDelivery(examination, write(event), subject)
-    if (isAccepted(await deliver(delivery))) handled.push(delivery)
+    if (!isAtOnce) await send(delivery)
     deliveries.push(delivery)
   }
-  await areHandled(handled)
+  if (isAtOnce) await Promise.all(deliveries.map(send))
+  await areHandled([...handled])
   const shown: string[] = []
   for (const delivery of deliveries) {
     const others = deliveries.filter((each) => each !== delivery)
@@ -97,16 +103,23 @@ const differentCalls = kinds.map(([callDirection, channel], index) => {
   return { label: `an ${callDirection} ${channel} call`, fields, texts }
 })
 
+/** The number of times that each of these calls is sent at once with the others. */
+const timesAtOnce = 3
+
+const repeat = <Item>(items: readonly Item[]): Item[] =>
+  Array.from({ length: timesAtOnce }, () => items).flat()
+
 const isShown = (lines: string, text: string | undefined): boolean =>
   text !== undefined &&
   // Numbers may be written with spaces, or without their plus sign.
   (showsText(lines, text) || (text.startsWith('+') && lines.replace(/[ ().+-]/g, '').includes(text.slice(1))))
 
-/** Finds a field of one call in the effects of another. */
+/** Finds a field of one call in the effects of another. Every fourth summary is of the same call. */
 const findForeign = (shown: readonly string[]): string | undefined => {
   for (const [index, lines] of shown.entries()) {
+    const own = index % differentCalls.length
     for (const [other, { texts, label }] of differentCalls.entries()) {
-      const field = Object.keys(texts).find((name) => other !== index && isShown(lines, texts[name]))
+      const field = Object.keys(texts).find((name) => other !== own && isShown(lines, texts[name]))
       if (field !== undefined) return `an effect shows the ${field} of another call, ${label}`
     }
   }
@@ -262,18 +275,24 @@ export const keptChecks: EndpointChecks = {
     risk: "A customer's words are filed under another customer, or under the business itself.",
     fix: 'customerNumber is the customer, whatever the direction. Build each record from its own event: no shared object, no default of the call before. nextSteps are not keyPoints.',
     needs: ['effects'],
-    requests: differentCalls.length,
+    requests: differentCalls.length * (1 + timesAtOnce),
     run: async (examination) => {
       if (examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return noRecaps
-      const shown = await show(
-        examination,
-        differentCalls.map(({ fields }) => fields),
-      )
+      const fields = differentCalls.map((call) => call.fields)
+      const shown = await show(examination, fields)
       const swapped = areListsSwapped(shown)
         ? 'the effects show the key points of each call as its next steps, and the next steps as its key points'
         : undefined
       const observed = findForeign(shown) ?? findSwapped(shown) ?? swapped
       if (observed !== undefined) return { verdict: 'fail', observed }
+      const together = findForeign(await show(examination, repeat(fields), { isAtOnce: true }))
+      if (together !== undefined) {
+        return {
+          verdict: 'fail',
+          observed: `${together}, which arrived at the same time`,
+          fix: 'Keep what belongs to one request in its own variables: not in those of a module, nor in an object that requests share, such as app.context of Koa.',
+        }
+      }
       const copied = findCopiedList(shown)
       // An application may show one list twice, and not use the other.
       if (copied !== undefined) return { verdict: 'advice', observed: copied }
