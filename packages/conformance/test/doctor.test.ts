@@ -899,6 +899,16 @@ describe.concurrent('one mistake is one finding', () => {
       },
     },
     {
+      mistake: 'verifies only its exact URL, so that any query skips the verification',
+      cause: 'refuses-forgery-on-other-routes',
+      others: ['refuses-wrong-secret', 'refuses-secret-in-query'],
+      plant: (tools) => ({
+        ...countEvents(() => ({}))(tools),
+        verify: (incoming) =>
+          incoming.request.url === '/webhooks' ? tools.right.verify(incoming) : undefined,
+      }),
+    },
+    {
       mistake: 'remembers ids before it verifies',
       cause: 'survives-forged-claim',
       others: ['refuses-again-what-it-refused'],

@@ -22,6 +22,8 @@ export const createKnowledge = () => ({
   lossInRecord: undefined as string | undefined,
   /** The id of the check in which a delivery was lost, although one like it had an effect. */
   lossByChance: undefined as string | undefined,
+  /** Whether a forgery is accepted if its URL has any query, and refused without one. */
+  acceptsAnyQuery: false,
   /** The id of the check in which deliveries that were sent once had several effects. */
   doubledAt: undefined as string | undefined,
   /** The name of an event that has an effect; `undefined` until an effect is seen. */

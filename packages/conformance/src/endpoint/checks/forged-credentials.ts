@@ -77,7 +77,7 @@ export const credentialChecks: ForgedChecks = {
     ...refuseFromNearby(withoutCredentials),
   },
   'refuses-missing-credentials-on-other-routes': {
-    title: 'Asks for credentials whatever the method and the spelling of the path',
+    title: 'Asks for credentials whatever the method, the query and the spelling of the path',
     risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
     ...refuseOnOtherRoutes(withoutCredentials),
   },

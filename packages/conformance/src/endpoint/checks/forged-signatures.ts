@@ -18,6 +18,7 @@ import {
   type Forgery,
   readGenuine,
   refuse,
+  refusesOnOtherRoutes,
   sendForgeries,
   withHeader,
   without,
@@ -341,9 +342,9 @@ export const signatureChecks: ForgedChecks = {
     title: 'Refuses a forgery that claims to come from a trusted address',
     ...refuseFromNearby(signedByStranger),
   },
-  'refuses-forgery-on-other-routes': {
-    title: 'Verifies deliveries whatever their method and the spelling of the path',
-    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the verification.',
+  [refusesOnOtherRoutes]: {
+    title: 'Verifies deliveries whatever their method, query and the spelling of the path',
+    risk: 'A router sends PUT, a path with a slash at its end, or one with a query, to the same handler, past the verification.',
     ...refuseOnOtherRoutes(signedByStranger),
   },
   'refuses-secret-in-query': {

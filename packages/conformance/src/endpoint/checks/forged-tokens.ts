@@ -72,7 +72,7 @@ export const tokenChecks: ForgedChecks = {
     ...refuseFromNearby(withoutToken),
   },
   'refuses-missing-token-on-other-routes': {
-    title: 'Asks for the token whatever the method and the spelling of the path',
+    title: 'Asks for the token whatever the method, the query and the spelling of the path',
     risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
     ...refuseOnOtherRoutes(withoutToken),
   },

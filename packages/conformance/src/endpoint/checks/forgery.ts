@@ -40,6 +40,35 @@ export const sendForgeries = (
     return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
   })
 
+/** Adds a parameter that means nothing to a query. */
+export const addMeaninglessQuery = (search: string): string => `${search === '' ? '?' : `${search}&`}page=1`
+
+/** The check that reports an endpoint which verifies only requests for its exact URL. */
+export const refusesOnOtherRoutes = 'refuses-forgery-on-other-routes'
+
+/**
+ * Returns whether all accepted forgeries had a query of their own, and one of them is accepted with any other query, too. Then the query
+ * matters, not what it says.
+ */
+const isAnyQueryAccepted = async (
+  examination: Examination,
+  forgeries: Readonly<Record<string, Forgery>>,
+  attempts: readonly Attempt[],
+): Promise<boolean> => {
+  const { search } = examination.url
+  const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
+  const [first] = accepted
+  if (first === undefined || examination.urlToken !== undefined) return false
+  if (!accepted.every(({ exchange }) => (exchange.request.query ?? search) !== search)) return false
+  const [again] = await sendForgeries(examination, {
+    [first.label]: (...genuine) => ({
+      ...forgeries[first.label]?.(...genuine),
+      query: addMeaninglessQuery(search),
+    }),
+  })
+  return again !== undefined && isAccepted(again.exchange)
+}
+
 /**
  * Creates a check whose forgeries must all be refused. The first one, or the first `plain` ones, are plain forms of the mistake: unless
  * one of them is accepted, a failure is partial.
@@ -56,6 +85,10 @@ export const refuse = (
     const isPartial = !attempts.slice(0, plain).some(({ exchange }) => isAccepted(exchange))
     // What was refused shows the author which part of the verification works.
     const refused = finding.verdict === 'fail' ? attempts.filter(({ exchange }) => isRefused(exchange)) : []
+    if (await isAnyQueryAccepted(examination, forgeries, attempts)) {
+      examination.knowledge.acceptsAnyQuery = true
+      return { ...finding, because: refusesOnOtherRoutes }
+    }
     const observed = [finding.observed, ...(refused.length > 0 ? [describeAttempts(refused)] : [])].join('; ')
     return { ...finding, observed, isPartial }
   },
