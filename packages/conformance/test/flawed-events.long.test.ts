@@ -570,6 +570,17 @@ const flaws: Record<string, Flaw> = {
       },
     ]),
   ),
+  'stores the groups of participants in a column that makes numbers of digits': {
+    plant: ({ effects }) => ({
+      handle: ({ event, callId, groupId, customerPhone }) => {
+        if (event === 'GROUP_PARTICIPANT_JOINED')
+          effects.push(`${/^\d+$/.test(String(groupId)) ? Number(groupId) : groupId} ${customerPhone}`)
+        else effects.push(`${event} ${callId ?? groupId}`)
+      },
+    }),
+    fail: ['handles-unusual-group-ids'],
+    options: { only: ['handles-unusual-group-ids', 'handles-each-participant'] },
+  },
   'keeps the party of a call where requests share it, while it looks up something else': {
     plant: ({ effects }) => {
       let party: unknown

@@ -45,7 +45,7 @@ export const forgedChecks: EndpointChecks = {
     severity: 'critical',
     clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
     expected: 'the forgery refused, the genuine delivery handled',
-    risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
+    risk: 'An attacker who guesses ids makes genuine events look like duplicates: they are dropped, or get the response to the forgery.',
     fix: 'Verify the signature before you look up or store the id.',
     requests: 2,
     follows: 'refuses-wrong-secret',

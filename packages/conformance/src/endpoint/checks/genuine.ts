@@ -176,7 +176,7 @@ export const genuineChecks: EndpointChecks = {
     severity: 'critical',
     clause: 'decision 0020: only deliveries of one call or group wait for each other',
     expected: '2xx to both',
-    risk: 'Two calls that end in the same second stop the endpoint, or one of them is lost.',
+    risk: 'Two calls that end in the same second stop the endpoint, or one of them is refused or lost.',
     fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
     requests: 4,
     run: async (examination) => {
@@ -191,8 +191,8 @@ export const genuineChecks: EndpointChecks = {
       const attempts = exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange }))
       // The parts of one body arrive between those of the other.
       const parted = await Promise.all(
-        ['one', 'the other'].map(async (name) => ({
-          label: `${name} of two bodies in parts`,
+        ['first', 'second'].map(async (name) => ({
+          label: `the ${name} of two bodies whose parts arrive in turn`,
           exchange: await deliverInParts(examination),
         })),
       )

@@ -11,6 +11,7 @@ import {
   sendEach,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
 import {
   listSummaries,
   listTraits,
@@ -47,6 +48,47 @@ const findChanged = async (
 
 /** Fields of GROUP_CREATED that a live service may send as null. */
 const unresolvedFields = ['groupId', 'groupName', 'inviteLink'] as const
+
+/** Sends events of this name about groups whose ids have another form, after one whose id is usual. */
+const examineGroupIds = async (
+  examination: Examination,
+  name: 'GROUP_CREATED' | 'GROUP_PARTICIPANT_JOINED',
+): Promise<Finding> => {
+  const { knowledge, build, deliver, countEffectsOf } = examination
+  const isOfGroup = name === 'GROUP_CREATED'
+  const usual = build(name)
+  const isUsualAccepted = isAccepted(await deliver(usual))
+  // The endpoint may know no participants of a group that was not created.
+  if (!isOfGroup && !isUsualAccepted) return { verdict: 'pass', observed: 'accepted' }
+  const ids = Object.entries(listUnusualGroupIds(examination)).map(
+    ([label, id]) => [isOfGroup ? label : `a participant of a group, with ${label}`, id] as const,
+  )
+  const attempts = await sendEach(Object.fromEntries(ids), async ({ id, subject }) => {
+    const delivery = buildDelivery(examination, buildEvent(name, id), subject)
+    return { exchange: await deliver(delivery), delivery }
+  })
+  const accepted = judgeAccepted(attempts)
+  // If the endpoint needs the earlier events of a call, `countEffects` subtracts their effects even for groups, so
+  // effects of groups cannot be counted.
+  const showsGroups = knowledge.showsGroups && !knowledge.needsPredecessors
+  const isShown = (await countEffectsOf(usual, isOfGroup && showsGroups ? 1 : 0)) > 0
+  if (isOfGroup && accepted.verdict === 'pass' && showsGroups && !isShown) {
+    const observed =
+      'a second group had no effect, although the first one had: are groups told apart by groupName?'
+    return { verdict: 'fail', observed }
+  }
+  if (accepted.verdict !== 'pass' || !isShown || knowledge.needsPredecessors) return accepted
+  const handled = await judgeAllHandled(examination, attempts)
+  const finding =
+    handled.verdict === 'pass'
+      ? ((await findChanged(
+          examination,
+          ids.map(([, id]) => id),
+        )) ?? handled)
+      : handled
+  // Each of these groups has the same participant.
+  return isOfGroup ? finding : { because: 'handles-each-participant', ...finding }
+}
 
 /** Sends a summary with these fields, after the earlier events of its call if the endpoint needs them. */
 const sendSummary = async (
@@ -142,31 +184,11 @@ export const variedChecks: EndpointChecks = {
     expected: '2xx to each, and each handled',
     risk: 'Events of groups whose ids do not fit a column or a pattern are refused, or vanish after a 2xx.',
     fix: 'Store groupId as text of 50 characters, as it was sent: not as a number or a UUID, and in the same case. groupName is not unique.',
-    requests: 7,
+    requests: 14,
     run: async (examination) => {
-      const deliver = async (groupId: string, subject: string): Promise<Omit<Attempt, 'label'>> => {
-        const delivery = buildDelivery(examination, buildEvent('GROUP_CREATED', groupId), subject)
-        return { exchange: await examination.deliver(delivery), delivery }
-      }
-      const usual = examination.build('GROUP_CREATED')
-      await examination.deliver(usual)
-      const ids = listUnusualGroupIds(examination)
-      const attempts = await sendEach(ids, ({ id, subject }) => deliver(id, subject))
-      const accepted = judgeAccepted(attempts)
-      // If the endpoint needs the earlier events of a call, `countEffects` subtracts their effects even for groups, so
-      // effects of groups cannot be counted.
-      const showsGroups = examination.knowledge.showsGroups && !examination.knowledge.needsPredecessors
-      const isShown = (await examination.countEffectsOf(usual, showsGroups ? 1 : 0)) > 0
-      if (accepted.verdict === 'pass' && showsGroups && !isShown) {
-        const observed =
-          'a second group had no effect, although the first one had: are groups told apart by groupName?'
-        return { verdict: 'fail', observed }
-      }
-      if (accepted.verdict !== 'pass' || !isShown) return accepted
-      const handled = await judgeAllHandled(examination, attempts)
-      return handled.verdict === 'pass'
-        ? ((await findChanged(examination, Object.values(ids))) ?? handled)
-        : handled
+      const created = await examineGroupIds(examination, 'GROUP_CREATED')
+      if (created.verdict !== 'pass') return created
+      return examineGroupIds(examination, 'GROUP_PARTICIPANT_JOINED')
     },
   },
   'handles-unusual-summaries': {
