@@ -605,6 +605,15 @@ describe.concurrent('the run', () => {
     expect(await record()).toEqual(await record())
   })
 
+  test('says nothing about secrets in responses if nothing was refused', async () => {
+    await using endpoint = await startEndpoint(() => ({}))
+    const id = 'keeps-secrets-out-of-answers'
+    const examineWith = async (...others: string[]) =>
+      find(await examine(endpoint, { only: [...others, id] }), id).verdict
+    expect(await examineWith('accepts-genuine')).toBe('inconclusive')
+    expect(await examineWith('refuses-unsigned')).toBe('pass')
+  })
+
   test('never prints a secret, whatever the endpoint responds', async () => {
     const password = 'correct horse battery staple'
     const keeps = ['keeps-secrets-out-of-answers', 'keeps-stacks-out-of-answers']

@@ -83,6 +83,12 @@ export const behaviorChecks: EndpointChecks = {
     run: ({ knowledge: { exchanges }, ...settings }) => {
       const leaks = new Set(exchanges.flatMap((exchange) => findLeaks(exchange, settings)))
       if (leaks.size > 0) return { verdict: 'fail', observed: [...leaks].join('; ') }
+      if (!exchanges.some(({ status = 0 }) => status >= 400)) {
+        return {
+          verdict: 'inconclusive',
+          observed: 'nothing was refused, and what a refusal says is what this check is about',
+        }
+      }
       return { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
     },
   },
