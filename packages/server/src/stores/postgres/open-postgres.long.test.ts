@@ -136,6 +136,23 @@ test('finds the primary among several hosts, and loses no acknowledged change wh
   opened.length = 0
 })
 
+test('uses no earlier connection once one has led to a server that only reads', async () => {
+  const database = await open()
+  const becomeReadOnly = () =>
+    database.query<{ pid: number }>(
+      `SELECT pg_backend_pid() AS pid, set_config('default_transaction_read_only', 'on', false), pg_sleep(0.5)`,
+    )
+  const [first, second] = (await Promise.all([becomeReadOnly(), becomeReadOnly()])).flat()
+  expect(first?.pid).not.toBe(second?.pid)
+  await expect(postgresStore(database).saveOrganization(organization())).rejects.toMatchObject({
+    code: 'storage_unavailable',
+  })
+  // A connection that only reads would never fail, and show what the former primary knows.
+  const [next] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  expect([first?.pid, second?.pid]).not.toContain(next?.pid)
+  await postgresStore(database).saveOrganization(organization())
+})
+
 test('explains for each of several hosts why it cannot be used, without the password', async () => {
   const refused = open({ url: 'postgres://me:secret@127.0.0.1:1,127.0.0.1:2/shop' })
   await expect(refused).rejects.toThrow(

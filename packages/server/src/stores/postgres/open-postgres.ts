@@ -9,6 +9,7 @@ import { toOpenError } from './open-error.ts'
 import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
 import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
+import { readOnly } from './remedies.ts'
 import { prepareSession } from './session.ts'
 import { createSocket } from './socket.ts'
 import {
@@ -195,8 +196,17 @@ export const openPostgres = async ({
     query_timeout: statementTimeoutMs + silenceMs,
     onConnect: (client) => prepareSession(client, statementTimeoutMs),
   })
-  // Ignores errors of a connection in use, because its statement reports them. The pool handles those of idle ones only.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  /** The connections that were opened since a server was last found to only read. */
+  let trusted = new WeakSet<pg.PoolClient>()
+  /** Other connections may lead to the same server. If they only read, they never fail, and show what that server knows. */
+  const distrustAll = (): void => {
+    trusted = new WeakSet()
+  }
+  pool.on('connect', (client) => {
+    trusted.add(client)
+    // Ignores errors of a connection in use, because its statement reports them. The pool handles those of idle ones only.
+    client.on('error', () => {})
+  })
   let isClosed = false
   // Uses only the message, because the error refers to the connection, whose password must not be logged.
   pool.on('error', ({ message }) => {
@@ -215,7 +225,10 @@ export const openPostgres = async ({
     const tried = primary.address()
     pool.options.connectionString = tried
     try {
-      return await pool.connect()
+      const client = await pool.connect()
+      if (trusted.has(client)) return client
+      client.release(true)
+      return connect()
     } catch (error) {
       await primary.find().catch(() => {})
       if (primary.address() !== tried) return connect()
@@ -240,7 +253,10 @@ export const openPostgres = async ({
       client.release(isLost(failure))
       // No result of an attempt can be stored any more, so attempts must end before the lease does.
       if (isOutdated(failure)) queueChanges.emitLost()
-      if (isDemoted(failure)) notifications.check()
+      if (isDemoted(failure)) {
+        distrustAll()
+        notifications.check()
+      }
       throw failure
     }
   }
@@ -259,6 +275,7 @@ export const openPostgres = async ({
   const notifications = createNotifications({
     connect: () => new pg.Client({ ...connectTo(primary.address()), query_timeout: statementTimeoutMs }),
     onError: (error) => {
+      if (error instanceof Error && 'code' in error && error.code === readOnly) distrustAll()
       primary.find().catch(() => {})
       onError(error)
     },

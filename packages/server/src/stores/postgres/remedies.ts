@@ -1,4 +1,4 @@
-/** The code of a write on a server that only reads, such as a former primary. The connection is then closed, and a new one looks for the primary. */
+/** The code of a write on a server that only reads, such as a former primary. Every connection is then closed before its next use, and a new one looks for the primary. */
 export const readOnly = '25006'
 
 /** The code of a missing function. */
