@@ -7,13 +7,16 @@ export type Finding = {
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined
-  /** What this failure may lead to, if the check finds failures of different kinds. @default the check's own `risk` */
+  /** The risk of this failure, for a check that detects several mistakes. @default the check's `risk` */
   readonly risk?: string | undefined
-  /** What mends this failure. @default the check's own `fix` */
+  /** How to fix this failure, for a check that detects several mistakes. @default the check's `fix` */
   readonly fix?: string | undefined
   /** The id of a check whose failure explains this one, if that check fails. Advice is also explained by its advice. */
   readonly because?: string | undefined
-  /** What was accepted and had no effect, if sending it again may show whether that depends on what it is. */
+  /**
+   * The accepted deliveries that had no effect, by their labels. The check runs again, to tell whether they are lost by chance or because
+   * of their content.
+   */
   readonly lost?: readonly string[] | undefined
   /**
    * Set if the failure has a cause of its own, for example if only a special form of what the check sends has failed. It neither

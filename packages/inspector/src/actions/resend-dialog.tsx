@@ -59,7 +59,7 @@ type ResendDialogProps = DialogControl & {
   readonly total: number | undefined
   /** Set if the dialog does not recommend the resend. */
   readonly isAdvisedAgainst?: boolean
-  /** What would be resent. */
+  /** Describes the deliveries to resend, before the resend is confirmed. */
   readonly children: ComponentChildren
 }
 

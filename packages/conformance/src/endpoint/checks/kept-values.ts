@@ -18,7 +18,7 @@ type Kind = {
   readonly keys: RegExp
   plain(mark: number): string
   special(mark: number): string
-  /** What a changed value may lead to, and what mends it. */
+  /** The risk of a changed value, and how to fix the endpoint. */
   readonly remedy: Pick<Finding, 'risk' | 'fix'>
   /** Finds another value that the effects show instead of a plain one. */
   findMisread?(plain: Shown): string | undefined
