@@ -235,6 +235,23 @@ describe('the other formats', () => {
     expect(text).not.toContain(first.id)
   })
 
+  test.each(['pretty', 'markdown'] as const)(
+    '%s has one line for all checks that are inconclusive for the same reason, and JSON has each',
+    (format) => {
+      const [first] = report.checks.filter(({ verdict }) => verdict === 'inconclusive')
+      if (first === undefined) throw new Error('No check was inconclusive.')
+      const open = ['late-1', 'late-2', 'late-3'].map((id) => ({ ...first, id, observed: 'no time left' }))
+      const checks = [...report.checks.filter((check) => check !== first), first, ...open]
+      const changed = { ...report, checks, counts: { ...report.counts, inconclusive: 4 } }
+      const text = stripVTControlCharacters(formatReport(changed, format))
+      const lines = text.split('\n').filter((line) => line.includes('no time left'))
+      expect(lines).toEqual([expect.stringMatching(/^(?: {2}\? )?3 inconclusive: no time left$/)])
+      expect(text).not.toContain('late-')
+      expect(text).toContain(first.id)
+      expect(JSON.parse(formatReport(changed, 'json')).checks).toHaveLength(checks.length)
+    },
+  )
+
   test('the pretty format has a line for each check that applies, and the failures last', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
     const text = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')

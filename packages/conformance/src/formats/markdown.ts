@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { describeObserved, describeSkipped, isExplained, summarize } from './text.ts'
+import { describeObserved, describeSkipped, isExplained, listChecks, summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown, without markup, HTML or control characters. */
 const escapeMarkdown = (text: string): string =>
@@ -23,6 +23,7 @@ const formatFailure = (check: CheckResult, report: Report): string => {
 
 export const formatMarkdown = (report: Report): string => {
   const skipped = describeSkipped(report)
+  const { listed, inconclusive } = listChecks(report)
   return [
     `## wabakit ${report.tool}: ${report.verdict}`,
     '',
@@ -30,12 +31,12 @@ export const formatMarkdown = (report: Report): string => {
     '',
     '| check | verdict | observed |',
     '|---|---|---|',
-    ...report.checks.flatMap(({ id, verdict, observed, because }) =>
-      verdict === 'skipped'
-        ? []
-        : `| ${id} | ${verdict} | ${because === undefined ? escapeMarkdown(observed) : `see ${because}`} |`,
+    ...listed.map(
+      ({ id, verdict, observed, because }) =>
+        `| ${id} | ${verdict} | ${because === undefined ? escapeMarkdown(observed) : `see ${because}`} |`,
     ),
     '',
+    ...inconclusive.flatMap((text) => [escapeMarkdown(text), '']),
     ...(skipped === undefined ? [] : [escapeMarkdown(skipped), '']),
     ...report.checks.filter(isExplained).map((check) => formatFailure(check, report)),
   ].join('\n')

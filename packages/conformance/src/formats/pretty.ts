@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
-import { describeObserved, describeSkipped, isExplained, summarize } from './text.ts'
+import { describeObserved, describeSkipped, isExplained, listChecks, summarize } from './text.ts'
 
 const marks = {
   pass: ['✓', 'green'],
@@ -60,13 +60,17 @@ const formatProblem = (check: CheckResult, report: Report): string => {
 }
 
 /**
- * Formats a report for a terminal: one line per check by group, one for all that were skipped, then the problems with their causes
- * and fixes.
+ * Formats a report for a terminal: one line per check by group, one for each reason that left several inconclusive, one for all that
+ * were skipped, then the problems with their causes and fixes.
  */
 export const formatPretty = (report: Report): string => {
   const { tool, target, verdict, seed } = report
-  const checks = report.checks.filter((check) => check.verdict !== 'skipped')
+  const { listed: checks, inconclusive } = listChecks(report)
   const skipped = describeSkipped(report)
+  const remarks = [
+    ...inconclusive.map((text) => ['inconclusive', text] as const),
+    ...(skipped === undefined ? [] : [['skipped', skipped] as const]),
+  ]
   const width = Math.max(...checks.map(({ id }) => id.length), 0)
   const groups = [...new Set(checks.map(({ group }) => group))]
   const problems = ['advice', 'fail'].flatMap((kind) =>
@@ -82,7 +86,7 @@ export const formatPretty = (report: Report): string => {
       ...checks.filter((check) => check.group === group).map((check) => formatLine(check, width)),
       '',
     ]),
-    ...(skipped === undefined ? [] : [`  ${paint('skipped', marks.skipped[0])} ${toLine(skipped)}`, '']),
+    ...remarks.flatMap(([kind, text]) => [`  ${paint(kind, marks[kind][0])} ${toLine(text)}`, '']),
     ...problems.map((check) => formatProblem(check, report)),
     // Their values may be secrets, which a report never shows.
     ...(variables.size === 0

@@ -27,6 +27,23 @@ export const describeSkipped = ({ checks, counts }: Report): string | undefined 
   return `skipped: ${reasons.map(([reason, same]) => `${same.length} (${reason})`).join(', ')}`
 }
 
+/**
+ * Separates the checks that apply into those that are listed, and a line for each reason that leaves several of them inconclusive, such as
+ * the time of the run: `43 inconclusive: the time for all checks was over`.
+ */
+export const listChecks = ({ checks }: Report) => {
+  const open = Map.groupBy(
+    checks.filter(({ verdict }) => verdict === 'inconclusive'),
+    ({ observed }) => observed,
+  )
+  const shared = [...open].filter(([, same]) => same.length > 1)
+  const summed = new Set(shared.flatMap(([, same]) => same))
+  return {
+    listed: checks.filter((check) => check.verdict !== 'skipped' && !summed.has(check)),
+    inconclusive: shared.map(([reason, same]) => `${same.length} inconclusive: ${reason}`),
+  }
+}
+
 /** Summarizes a report's counts, such as `2 failed, 38 passed`. */
 export const summarize = ({ counts }: Report): string =>
   (Object.keys(words) as CheckVerdict[])

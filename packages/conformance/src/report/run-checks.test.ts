@@ -19,7 +19,8 @@ test('a check whose time is up is inconclusive, and is told to stop what it stil
     decline: () => undefined,
     onResult: () => {},
   })
-  expect(results).toMatchObject([{ id: 'hangs', verdict: 'inconclusive' }])
+  const observed = 'the time for all checks was over; raise --timeout'
+  expect(results).toMatchObject([{ id: 'hangs', verdict: 'inconclusive', observed }])
   expect(signals.map(({ aborted }) => aborted)).toEqual([true])
 })
 

@@ -69,6 +69,12 @@ const afterRealTime = (ms: number, callback: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
+/** The finding of a check that the end of the run has cut off, or that never began. */
+const cutOff: Finding = {
+  verdict: 'inconclusive',
+  observed: 'the time for all checks was over; raise --timeout',
+}
+
 type TimeLimit = { readonly timeoutMs: number; readonly after: typeof afterRealTime }
 
 const waitAtMost = async (
@@ -77,8 +83,7 @@ const waitAtMost = async (
 ): Promise<Finding> => {
   const controller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<Finding>()
-  const observed = `no result within ${Math.round(timeoutMs)} ms; raise the time limit`
-  const expire = () => resolve({ verdict: 'inconclusive', observed })
+  const expire = () => resolve(cutOff)
   const cancel = after(timeoutMs, expire)
   try {
     return await Promise.race([work(controller.signal), promise])
@@ -99,9 +104,7 @@ export const runChecks = async <Kind extends Check>(
     const timeoutMs = getTimeoutMs()
     const finding =
       decline(check) ??
-      (timeoutMs <= 0
-        ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
-        : await waitAtMost({ timeoutMs, after }, (signal) => check.run(signal)))
+      (timeoutMs <= 0 ? cutOff : await waitAtMost({ timeoutMs, after }, (signal) => check.run(signal)))
     const { id, group, title, severity, clause, risk, fix } = check
     const result: CheckResult = {
       id,
