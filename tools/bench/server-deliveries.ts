@@ -34,7 +34,7 @@ deliveries share a commit. End to end, the floor also inserts the event and its 
         id: 'P5',
         what: 'SQLite, from a backlog, relative to the floor',
         result: backlog.ofFloor ?? NaN,
-        limit: { atLeast: 0.38 },
+        limit: { atLeast: 0.45 },
       },
       {
         id: 'P5',
