@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { createPair } from '../../../test/postgres-pair.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
@@ -140,7 +140,7 @@ test('uses no earlier connection once one has led to a server that only reads', 
   const database = await open()
   const becomeReadOnly = () =>
     database.query<{ pid: number }>(
-      `SELECT pg_backend_pid() AS pid, set_config('default_transaction_read_only', 'on', false), pg_sleep(0.5)`,
+      `SELECT pg_backend_pid() AS pid, set_config('default_transaction_read_only', 'on', false)`,
     )
   const [first, second] = (await Promise.all([becomeReadOnly(), becomeReadOnly()])).flat()
   expect(first?.pid).not.toBe(second?.pid)
@@ -151,6 +151,48 @@ test('uses no earlier connection once one has led to a server that only reads', 
   const [next] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   expect([first?.pid, second?.pid]).not.toContain(next?.pid)
   await postgresStore(database).saveOrganization(organization())
+})
+
+/** Returns the backend and the port of the connection that runs a statement. */
+const whereAmI = async (database: PostgresDatabase) => {
+  const text = 'SELECT pg_backend_pid() AS pid, inet_server_port() AS port'
+  const [row] = await database.query<{ pid: number; port: number }>(text)
+  return row
+}
+
+test('uses no earlier connection once a new one finds that its server only reads', async () => {
+  const database = await open()
+  const earlier = await whereAmI(database)
+  const name = new URL(url).pathname.slice(1)
+  await admin(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  // Two at once, so that the second one needs a new connection.
+  const both = await Promise.allSettled([whereAmI(database), whereAmI(database)])
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  await admin(`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`)
+  const findNext = () => whereAmI(database).catch(() => undefined)
+  const next = await vi.waitUntil(findNext, { timeout: 60_000 })
+  expect(next?.pid).not.toBe(earlier?.pid)
+})
+
+test('uses no connection to a host once another one has become the primary', async () => {
+  const old = await createCluster()
+  onTestFinished(old.remove)
+  const standby = await createCluster({ standbyOf: old })
+  onTestFinished(standby.remove)
+  const name = new URL(await old.createDatabase()).pathname.slice(1)
+  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${old.port}`
+  const database = await open({ url: `postgres://wabakit:wabakit@${hosts}/${name}` })
+  expect(await whereAmI(database)).toMatchObject({ port: old.port })
+  await expect.poll(() => standby.query(`SELECT FROM pg_database WHERE datname = '${name}'`)).toHaveLength(1)
+  await standby.query('SELECT pg_promote()')
+  // Only the open connection still reaches the former primary.
+  await old.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  const both = await Promise.all([whereAmI(database), whereAmI(database)])
+  expect(both.map((each) => each?.port).toSorted()).toEqual([old.port, standby.port].toSorted())
+  const later = await Promise.all([whereAmI(database), whereAmI(database)])
+  expect(later).toMatchObject([{ port: standby.port }, { port: standby.port }])
+  await database.close()
+  opened.length = 0
 })
 
 test('explains for each of several hosts why it cannot be used, without the password', async () => {

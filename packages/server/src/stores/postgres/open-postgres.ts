@@ -9,7 +9,6 @@ import { toOpenError } from './open-error.ts'
 import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
 import { createQueueChanges, type QueueChanges } from './queue-changes.ts'
-import { readOnly } from './remedies.ts'
 import { prepareSession } from './session.ts'
 import { createSocket } from './socket.ts'
 import {
@@ -194,16 +193,31 @@ export const openPostgres = async ({
     max: maxConnections,
     allowExitOnIdle: true,
     query_timeout: statementTimeoutMs + silenceMs,
-    onConnect: (client) => prepareSession(client, statementTimeoutMs),
+    onConnect: async (client) => {
+      // If all connections are distrusted in the meantime, this server may have been the primary only before that.
+      const current = trusted
+      await prepareSession(client, statementTimeoutMs)
+      current.add(client)
+    },
   })
-  /** The connections that were opened since a server was last found to only read. */
-  let trusted = new WeakSet<pg.PoolClient>()
-  /** Other connections may lead to the same server. If they only read, they never fail, and show what that server knows. */
+  /** The connections that were opened since a server was last found to be no longer the primary. */
+  let trusted = new WeakSet<pg.ClientBase>()
+  /**
+   * Closes each connection before its next use. It may lead to the same server: a connection that is used only to read never fails
+   * there, and shows what that server knows.
+   */
   const distrustAll = (): void => {
     trusted = new WeakSet()
+    notifications.check()
+  }
+  /** Looks for the primary after a connection has failed. */
+  const findPrimary = async (error: unknown): Promise<void> => {
+    if (isDemoted(error)) distrustAll()
+    const former = primary.address()
+    await primary.find().catch(() => {})
+    if (primary.address() !== former) distrustAll()
   }
   pool.on('connect', (client) => {
-    trusted.add(client)
     // Ignores errors of a connection in use, because its statement reports them. The pool handles those of idle ones only.
     client.on('error', () => {})
   })
@@ -230,7 +244,7 @@ export const openPostgres = async ({
       client.release(true)
       return connect()
     } catch (error) {
-      await primary.find().catch(() => {})
+      await findPrimary(error)
       if (primary.address() !== tried) return connect()
       refusal = { error, until: performance.now() + refusedMs }
       throw toUnavailable(error)
@@ -253,10 +267,7 @@ export const openPostgres = async ({
       client.release(isLost(failure))
       // No result of an attempt can be stored any more, so attempts must end before the lease does.
       if (isOutdated(failure)) queueChanges.emitLost()
-      if (isDemoted(failure)) {
-        distrustAll()
-        notifications.check()
-      }
+      if (isDemoted(error)) distrustAll()
       throw failure
     }
   }
@@ -275,8 +286,7 @@ export const openPostgres = async ({
   const notifications = createNotifications({
     connect: () => new pg.Client({ ...connectTo(primary.address()), query_timeout: statementTimeoutMs }),
     onError: (error) => {
-      if (error instanceof Error && 'code' in error && error.code === readOnly) distrustAll()
-      primary.find().catch(() => {})
+      void findPrimary(error)
       onError(error)
     },
   })

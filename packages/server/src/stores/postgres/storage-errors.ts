@@ -91,9 +91,9 @@ export const isOutdated = (error: unknown): boolean =>
   isResponse(error.cause) &&
   error.cause.code === undefinedFunction
 
-/** Returns whether a connection led to a server that only reads, such as the former primary after a failover. */
+/** Returns whether an error of a connection shows that its server only reads, such as the former primary after a failover. */
 export const isDemoted = (error: unknown): boolean =>
-  error instanceof StorageUnavailableError && isResponse(error.cause) && error.cause.code === readOnly
+  error instanceof Error && 'code' in error && error.code === readOnly
 
 /** Returns whether the database failed, rather than the statement. The state of the connection may then be unknown. */
 export const isLost = (error: unknown): boolean =>
