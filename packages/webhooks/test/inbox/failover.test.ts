@@ -93,10 +93,13 @@ it.each(cases)(
     expect(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(send))).toEqual(Array(6).fill(200))
     await expect.poll(() => handled.length).toBe(6)
     await failOver()
+    const listHandled = () => inbox.list({ state: 'handled' })
+    // Idle connections still lead to the old one. A list may fail because of them, but never shows the six events that it has.
+    expect(await listHandled().catch(() => [])).toEqual([])
     for (const callId of ['g', 'h']) {
       expect([await send(callId), errors.map(String)]).toEqual([200, expect.anything()])
       await expect.poll(() => handled).toContain(callId)
     }
-    await expect.poll(() => inbox.list({ state: 'handled' })).toHaveLength(2)
+    await expect.poll(listHandled).toHaveLength(2)
   },
 )
