@@ -9,7 +9,9 @@ test.each([
   [' 127.0.0.1 ', 'http://127.0.0.1'],
   ['[::1]:3000', 'http://[::1]:3000'],
   ['HTTP://shop.example', 'HTTP://shop.example'],
+  ['https:/shop.example', 'https:/shop.example'],
   ['ftp://127.0.0.1', 'ftp://127.0.0.1'],
+  ['shop.example/to?url=http://127.0.0.1', 'https://shop.example/to?url=http://127.0.0.1'],
   ['', ''],
 ])('completes the typed URL "%s" to "%s"', (typed, url) => {
   expect(completeUrl(typed)).toBe(url)
