@@ -239,16 +239,18 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
 export const judgeHandled = async (
   examination: Examination,
   attempts: readonly Attempt[],
+  lack?: string,
 ): Promise<Finding> => {
   const finding = judgeAccepted(attempts)
   if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
-  return judgeAllHandled(examination, attempts)
+  return judgeAllHandled(examination, attempts, lack)
 }
 
-/** Expects an effect of every accepted delivery. */
+/** Expects an effect of every accepted delivery. `lack` says what it means that there is none: an effect is found by its id. */
 export const judgeAllHandled = async (
   examination: Examination,
   attempts: readonly Attempt[],
+  lack = 'not handled',
 ): Promise<Finding> => {
   const deliveries = attempts.flatMap(({ delivery }) => delivery ?? [])
   const handled = await examination.areHandled(deliveries)
@@ -258,7 +260,7 @@ export const judgeAllHandled = async (
   }
   return {
     verdict: 'fail',
-    observed: `accepted, but not handled: ${nameAttempts(lost)}`,
+    observed: `accepted, but ${lack}: ${nameAttempts(lost)}`,
     lost: lost.map(({ label }) => label),
   }
 }

@@ -2,6 +2,7 @@ import { ExaminationUsageError } from '../errors.ts'
 import type { Severity } from '../report/report.ts'
 import { countRequests, type EndpointChecks, type ListedCheck } from './check.ts'
 import { behaviorChecks } from './checks/behavior.ts'
+import { concurrentChecks } from './checks/concurrent.ts'
 import { forgedChecks } from './checks/forged.ts'
 import { formChecks } from './checks/forms.ts'
 import { genuineChecks } from './checks/genuine.ts'
@@ -26,7 +27,14 @@ export const controlId = 'accepts-genuine'
 const secondId = 'survives-missing-predecessor'
 
 const groups: Readonly<Record<string, EndpointChecks>> = {
-  genuine: { ...genuineChecks, ...formChecks, ...variedChecks, ...keptChecks, ...keptValueChecks },
+  genuine: {
+    ...concurrentChecks,
+    ...genuineChecks,
+    ...formChecks,
+    ...variedChecks,
+    ...keptChecks,
+    ...keptValueChecks,
+  },
   forged: forgedChecks,
   replayed: replayedChecks,
   repeated: { ...repeatedChecks, ...identifiedChecks, ...participantChecks },

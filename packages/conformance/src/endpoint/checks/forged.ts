@@ -45,8 +45,8 @@ export const forgedChecks: EndpointChecks = {
     severity: 'critical',
     clause: 'docs/is-my-webhook-endpoint-safe.md: verify before everything else',
     expected: 'the forgery refused, the genuine delivery handled',
-    risk: 'An attacker who guesses ids makes genuine events look like duplicates: they are dropped, or get the response to the forgery.',
-    fix: 'Verify the signature before you look up or store the id.',
+    risk: 'An attacker who guesses ids makes genuine events look like duplicates: they get a 2xx, and are dropped.',
+    fix: 'Verify the delivery before you look up or store its id.',
     requests: 2,
     follows: 'refuses-wrong-secret',
     run: async (examination) => {
@@ -55,7 +55,17 @@ export const forgedChecks: EndpointChecks = {
       const exchange = await examination.deliver(genuine.delivery)
       const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
       if (isShielded(exchange)) return { verdict: 'inconclusive', observed: responses }
-      if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
+      if (!isAccepted(exchange)) {
+        return {
+          verdict: 'fail',
+          observed:
+            forgery.status === exchange.status
+              ? `${forgery.status} to the forgery, and the same to the genuine delivery`
+              : responses,
+          risk: 'An attacker who guesses ids has genuine deliveries refused, however often the sender repeats them.',
+          fix: 'Verify the delivery before you look up or store its id, and keep no response to one that you refuse.',
+        }
+      }
       if (examination.knowledge.effectName === undefined) {
         const observed = `${responses}; ${explainLackOfEffects(examination)}`
         return { verdict: 'inconclusive', observed }

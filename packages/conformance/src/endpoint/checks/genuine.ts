@@ -1,6 +1,5 @@
 import { eventNames } from '@wabakit/contract'
 import type { EndpointChecks } from '../check.ts'
-import { showsText } from '../decode-effects.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import {
   type Attempt,
@@ -17,21 +16,8 @@ import { type Exchange, isAccepted } from '../send.ts'
 import { sparseEvents } from '../sparse-events.ts'
 import { accept, sendSummary, writeRecap } from './accept.ts'
 
-/** Recaps of two summaries that are sent at once. */
-const concurrentRecaps = ['Asked for tomatoes.', 'Asked for potatoes.'] as const
-
 /** A recap of 8 kB, as after a long call. */
 const longRecap = 'Long. '.repeat(1_333)
-
-/** Delivers a summary whose body arrives in eight parts, with its length stated. */
-const deliverInParts = async ({ prepare, deliver }: Examination): Promise<Exchange> => {
-  const delivery = await prepare('CALL_AI_SUMMARY')
-  const { body } = delivery
-  const parts = Array.from({ length: 8 }, (_, at) =>
-    body.subarray(at * 60, at < 7 ? (at + 1) * 60 : undefined),
-  )
-  return deliver(delivery, { parts, headers: { 'content-length': String(body.length) } })
-}
 
 /** Number of usual deliveries that are sent one after another. */
 const inTurn = 25
@@ -169,48 +155,6 @@ export const genuineChecks: EndpointChecks = {
       const isLate = controls.some(({ timedOut }) => timedOut)
       if (isLate) return { verdict: 'fail', expected, observed: `no response within ${responseMs} ms` }
       return { verdict: slowest > fastResponseMs ? 'advice' : 'pass', expected, observed }
-    },
-  },
-  'survives-concurrent-deliveries': {
-    title: 'Accepts two deliveries at once',
-    severity: 'critical',
-    clause: 'decision 0020: only deliveries of one call or group wait for each other',
-    expected: '2xx to both',
-    risk: 'Two calls that end in the same second stop the endpoint, or one of them is refused or lost.',
-    fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
-    requests: 4,
-    run: async (examination) => {
-      const { prepare, areHandled, listEffects, knowledge } = examination
-      const deliveries = []
-      for (const recap of concurrentRecaps) {
-        const { subject } = await prepare('CALL_AI_SUMMARY')
-        const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(recap) }
-        deliveries.push(buildDelivery(examination, event, subject))
-      }
-      const { exchanges } = await deliverAtOnce(examination, deliveries)
-      const attempts = exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange }))
-      // The parts of one body arrive between those of the other.
-      const parted = await Promise.all(
-        ['first', 'second'].map(async (name) => ({
-          label: `the ${name} of two bodies whose parts arrive in turn`,
-          exchange: await deliverInParts(examination),
-        })),
-      )
-      const finding = judgeAccepted([...attempts, ...parted])
-      if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
-      await areHandled(deliveries)
-      for (const [index, delivery] of deliveries.entries()) {
-        const lines = (await listEffects(delivery)).join()
-        if (showsText(lines, concurrentRecaps[1 - index] ?? '')) {
-          return {
-            verdict: 'fail',
-            observed: 'an effect of one call has the recap of the other',
-            risk: "A customer's words are filed under another customer.",
-            fix: 'Keep the event of a request in variables of its own: one that requests share may change while the code waits.',
-          }
-        }
-      }
-      return finding
     },
   },
   'handles-what-it-accepts': {

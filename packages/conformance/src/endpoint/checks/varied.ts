@@ -78,7 +78,7 @@ const examineGroupIds = async (
     return { verdict: 'fail', observed }
   }
   if (accepted.verdict !== 'pass' || !isShown || knowledge.needsPredecessors) return accepted
-  const handled = await judgeAllHandled(examination, attempts)
+  const handled = await judgeAllHandled(examination, attempts, 'no effect shows its groupId')
   const finding =
     handled.verdict === 'pass'
       ? ((await findChanged(
@@ -159,8 +159,8 @@ export const variedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "CALL_AI_SUMMARY": callId is a string, without a format or a maximum length',
     expected: '2xx to each, and each handled',
-    risk: 'The service writes ids as it likes. Those that do not fit a column or a pattern are refused, or vanish after a 2xx.',
-    fix: 'Store callId as text of any length, as it was sent: not as a number or a UUID, and in the same case.',
+    risk: 'The service writes ids as it likes. Those that do not fit a column or a pattern are refused, or are lost or stored as other ones after a 2xx.',
+    fix: 'Store callId as text of any length, as it was sent, in the same case: not as a UUID, nor as a number, which is rounded and loses leading zeros.',
     requests: 5,
     run: async (examination) => {
       if (examination.knowledge.needsPredecessors) {
@@ -171,7 +171,7 @@ export const variedChecks: EndpointChecks = {
         const delivery = buildDelivery(examination, buildEvent('CALL_AI_SUMMARY', id), subject)
         return { exchange: await examination.deliver(delivery), delivery }
       })
-      const finding = await judgeHandled(examination, attempts)
+      const finding = await judgeHandled(examination, attempts, 'no effect shows its callId')
       if (finding.verdict !== 'pass' || examination.knowledge.effectName !== 'CALL_AI_SUMMARY') return finding
       return (await findChanged(examination, Object.values(ids))) ?? finding
     },
@@ -182,8 +182,8 @@ export const variedChecks: EndpointChecks = {
     clause:
       'specification, "Group creation request": groupId is a string of at most 50 characters that the client chooses',
     expected: '2xx to each, and each handled',
-    risk: 'Events of groups whose ids do not fit a column or a pattern are refused, or vanish after a 2xx.',
-    fix: 'Store groupId as text of 50 characters, as it was sent: not as a number or a UUID, and in the same case. groupName is not unique.',
+    risk: 'Events of groups whose ids do not fit a column or a pattern are refused, or are lost or stored as those of other groups after a 2xx.',
+    fix: 'Store groupId as text of 50 characters, as it was sent, in the same case: not as a UUID, nor as a number, which is rounded and loses leading zeros. groupName is not unique.',
     requests: 14,
     run: async (examination) => {
       const created = await examineGroupIds(examination, 'GROUP_CREATED')
