@@ -1,8 +1,6 @@
 import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
+import { startTimer } from './machine-time.ts'
 import { failAfter } from './time-limit.ts'
-
-// Read once, because fake timers of a test replace it, and concurrent requests would wait forever.
-const { setTimeout: startTimer } = globalThis
 
 /** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)

@@ -11,8 +11,8 @@ const parseMessage = (block: string): StreamMessage | undefined => {
   return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
 }
 
-/** Far longer than any message of the control API. */
-const maxLength = 16 * 1024 * 1024
+/** Far longer than any message of the control API: 16 MiB. */
+const maxLength = 16_777_216
 
 /**
  * Reads the messages of a stream of server-sent events (HTML Standard, section 9.2.6) whose lines end with LF or CRLF, except

@@ -1,7 +1,5 @@
 import { isError } from '@wabakit/wire'
-
-// Read once, because fake timers of a test replace them, and no batch would ever run.
-const { setImmediate: startImmediate, setTimeout: startTimer } = globalThis
+import { startImmediate, startTimer } from '../machine-time.ts'
 
 /**
  * Waits for one turn of the event loop, so that items that have already arrived or finished join the same

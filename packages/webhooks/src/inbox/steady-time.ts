@@ -1,10 +1,9 @@
+import { MachineDate, readMonotonic } from '../machine-time.ts'
+
 /** `wall` returns the time of day, and `monotonic` the time since an arbitrary moment, both in milliseconds. */
 type Clocks = { readonly wall: () => number; readonly monotonic: () => number }
 
-// Read once, because fake timers of a test replace them, and the database's clock stays real. Programs without an inbox
-// import this module, too, and may have no `performance`.
-const [RealDate, monotonic] = [Date, globalThis.performance?.now.bind(performance)]
-const machine: Clocks = { wall: () => RealDate.now(), monotonic: () => monotonic() }
+const machine: Clocks = { wall: () => MachineDate.now(), monotonic: () => readMonotonic() }
 
 /**
  * Creates a function that returns how far the machine's clock has been set back, in milliseconds, rounded down to a

@@ -1,4 +1,5 @@
 import { isError } from '@wabakit/wire'
+import { readMonotonic, startTimer } from '../../machine-time.ts'
 import { type Outcome, readColumn, readOnlyValue, readProperty } from '../../sql/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
@@ -11,11 +12,6 @@ import {
   type Statement,
 } from '../engine.ts'
 import { toName } from '../table.ts'
-
-// Read once, because fake timers of a test replace them, and a wait for a lock would never end. Programs without an inbox
-// import this module, too, and may have no `performance`.
-const { setTimeout: startTimer } = globalThis
-const now = globalThis.performance?.now.bind(performance)
 
 /** Accepts a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export type SqliteConnection = {
@@ -109,15 +105,15 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
    * such a transaction would be acknowledged before it is committed, and might be rolled back.
    */
   const whenFree = async <Result>(work: () => Result): Promise<Result> => {
-    const expiresAt = now() + deadlineMs
+    const expiresAt = readMonotonic() + deadlineMs
     for (;;) {
       const busy = isInTransaction()
       try {
         if (!busy) return withoutWaiting(work)
       } catch (error) {
-        if (!isLocked(error) || now() > expiresAt) throw addRemedy(error)
+        if (!isLocked(error) || readMonotonic() > expiresAt) throw addRemedy(error)
       }
-      if (busy && now() > expiresAt) {
+      if (busy && readMonotonic() > expiresAt) {
         throw new Error(
           `Other code has held a transaction open on the inbox's connection for ${deadlineMs} ms. ` +
             'Open a separate connection for the inbox.',
