@@ -175,10 +175,10 @@ export default defineConfig({
       // The names that mocks draw, and the examples of properties: what other ones find need not come from the change under test.
       WABAKIT_SEED: process.env.WABAKIT_SEED ?? '1',
     },
-    // A slow machine is no failure: what hangs is told by these, not by how fast it was.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    // A slow machine is no failure: what hangs is told by these, not by how fast it was. A load of 20 reached two minutes.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     silent: 'passed-only',
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-d.ts'] },
   },

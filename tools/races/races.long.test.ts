@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkScenario } from './check-scenario.ts'
 import { addGates } from './gates.ts'
 import { createOperations, type OperationName } from './operations.ts'
@@ -9,7 +9,6 @@ import { prepareRecords } from './records.ts'
 
 // The short form of `npm run test:races`. It takes a few seconds, but on a busy machine, each of its thousands of
 // session switches may wait for a processor.
-vi.setConfig({ testTimeout: 300_000 })
 
 let race: Race
 let operations: Readonly<Record<OperationName, Operation>>

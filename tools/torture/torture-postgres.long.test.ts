@@ -34,39 +34,30 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]()
 })
 
-const limit = 180_000
 const options = { isCalm: true, progress: () => {} }
 
 const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
   expect(await ordeal(environment, { ...options, engine, times }), `seed ${seed}`).toEqual([])
 
-test('runs alongside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
+test('runs alongside the next version, which expands the tables', () => undergo(upgrade, 1))
 
-test('continues when a process is killed', () => undergo(kill, 1), limit)
+test('continues when a process is killed', () => undergo(kill, 1))
 
-test('exits with 0 and gives up its shards when it is stopped', () => undergo(stop, 1), limit)
+test('exits with 0 and gives up its shards when it is stopped', () => undergo(stop, 1))
 
-test(
-  'takes over from a worker that is paused, whose late results count for nothing',
-  () => undergo(pause, 1),
-  limit,
-)
+test('takes over from a worker that is paused, whose late results count for nothing', () => undergo(pause, 1))
 
-test('responds with 503 while the disk is full, and recovers', () => undergo(troubleStorage, 1), limit)
+test('responds with 503 while the disk is full, and recovers', () => undergo(troubleStorage, 1))
 
-test('responds with 503 when PostgreSQL is stopped, and recovers', () => undergo(restart, 1), limit)
+test('responds with 503 when PostgreSQL is stopped, and recovers', () => undergo(restart, 1))
 
-test(
-  'has lost nothing by all that, repeated nothing under another id, and attempted nothing twice at once',
-  async () => {
-    const result = await environment.finish()
-    expect(listFailures(result), `seed ${seed}`).toEqual([])
-    expect(result.acknowledged).toBeGreaterThan(0)
-    expect(result.takeovers).toBeGreaterThan(0)
-    expect(result.resumed.unnoticed, `seed ${seed}`).toBe(0)
-  },
-  limit,
-)
+test('has lost nothing by all that, repeated nothing under another id, and attempted nothing twice at once', async () => {
+  const result = await environment.finish()
+  expect(listFailures(result), `seed ${seed}`).toEqual([])
+  expect(result.acknowledged).toBeGreaterThan(0)
+  expect(result.takeovers).toBeGreaterThan(0)
+  expect(result.resumed.unnoticed, `seed ${seed}`).toBe(0)
+})
 
 // Unlike the rest, it needs an environment of its own. The simulation loses responses to commits in CI, too.
 test.runIf(isMatrix)(
@@ -75,5 +66,4 @@ test.runIf(isMatrix)(
     const { failures } = await creates({ ...options, engine, seed, times: 60 })
     expect(failures, `seed ${seed}`).toEqual([])
   },
-  limit,
 )

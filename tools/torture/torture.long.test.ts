@@ -18,28 +18,19 @@ const shorten = async (scenario: Trial, times: number) => {
   return { done, result }
 }
 
-const limit = 180_000
-
-test.concurrent('loses no acknowledged changes when it is killed', () => shorten(kills, 2), limit)
+test.concurrent('loses no acknowledged changes when it is killed', () => shorten(kills, 2))
 
 // On PostgreSQL, processes are stopped in CI, too.
-test
-  .runIf(isMatrix)
-  .concurrent('loses nothing and exits with 0 when it is stopped', () => shorten(stops, 2), limit)
+test.runIf(isMatrix).concurrent('loses nothing and exits with 0 when it is stopped', () => shorten(stops, 2))
 
-test.concurrent(
-  'responds with 503 and recovers when the disk is full or locked',
-  () => shorten(sqliteStorage, 2),
-  limit,
-)
+test.concurrent('responds with 503 and recovers when the disk is full or locked', () =>
+  shorten(sqliteStorage, 2))
 
-test.concurrent(
-  'loses nothing that was acknowledged when the machine loses its power, and what was not synced with it',
-  async ({ skip }) => {
-    const { done, result } = await shorten(powerLosses, 2)
-    skip(!requireProgram('a C compiler', result !== undefined), done)
-  },
-  limit,
-)
+test.concurrent('loses nothing that was acknowledged when the machine loses its power, and what was not synced with it', async ({
+  skip,
+}) => {
+  const { done, result } = await shorten(powerLosses, 2)
+  skip(!requireProgram('a C compiler', result !== undefined), done)
+})
 
-test.concurrent('is detected when its store drops commits', () => shorten(lies, 20), limit)
+test.concurrent('is detected when its store drops commits', () => shorten(lies, 20))

@@ -6,12 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { takeBlocks } from '../../../tools/code-blocks.ts'
 import { secret, startEndpoint } from './endpoint.ts'
 
 // It runs vitest, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
 
 const root = resolve(import.meta.dirname, '../../..')
 

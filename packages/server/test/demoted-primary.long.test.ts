@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../webhooks/test/silent-proxy.ts'
 import type { ServerConfig } from '../src/index.ts'
 import { bundles } from './bundle-processes.ts'
@@ -9,7 +9,6 @@ import { acme, control, createGroup, listenForWebhooks } from './fixture.ts'
 import { createCluster } from './postgres-cluster.ts'
 
 // Two clusters and four processes take longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
 
 /** Starts a server in a separate process, and returns its URL. */
 const serve = async (config: Partial<ServerConfig>): Promise<string> => {

@@ -38,9 +38,7 @@ test.runIf(requireProgram('unshare', isPossible()))(
     const node = ['node', '--conditions=@wabakit/source', '--input-type=module', '--eval', code]
     const { stdout } = await promisify(execFile)('unshare', [...withFewPorts, ...node], {
       cwd: import.meta.dirname,
-      timeout: 50_000,
     })
     expect(stdout).toBe('16 []\n')
   },
-  60_000,
 )

@@ -102,7 +102,7 @@ const printed: Readonly<Record<string, RegExp>> = {
     /^\[\n? *\{\s*path: 'durationInSeconds',\s*message: 'durationInSeconds must be a number'\s*\}\s*\]\n$/,
 }
 
-test('the snippets of the guides run, one after the other', { timeout: 120_000 }, async () => {
+test('the snippets of the guides run, one after the other', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-snippets-'))
   open.push({ close: () => rmSync(folder, { recursive: true }) })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')

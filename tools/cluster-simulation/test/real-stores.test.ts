@@ -113,11 +113,8 @@ const replayAll = async (
   healthLimits.reportAfterMs = reportAfterMs
 }
 
-test(
-  'PostgreSQL returns the same results as the simulated shared store for several processes, some of which die',
-  () => replayAll('memory', openPostgresStores),
-  120_000,
-)
+test('PostgreSQL returns the same results as the simulated shared store for several processes, some of which die', () =>
+  replayAll('memory', openPostgresStores))
 
 test(
   'a SQLite file returns the same results as the simulated SQLite for a process that crashes',

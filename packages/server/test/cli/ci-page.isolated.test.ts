@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { takeBlocks } from '../../../../tools/code-blocks.ts'
@@ -19,7 +19,6 @@ import { isMatrix } from '../programs.ts'
 import { command, folder } from './wabakit.ts'
 
 // Each job starts a dozen processes, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
 
 const root = resolve(import.meta.dirname, '../../../..')
 const [actions = '', gitlab = ''] = takeBlocks(import.meta.filename, 2).map(({ code }) => code)

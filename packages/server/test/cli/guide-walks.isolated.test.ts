@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { takeBlocks } from '../../../../tools/code-blocks.ts'
 import { findFreePort, isListening } from '../free-port.ts'
 import { requireCommand } from '../programs.ts'
 import { command, folder } from './wabakit.ts'
 
 // A walk starts a dozen processes, vitest among them, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
-const patience = { timeout: 120_000 }
 
 const root = resolve(import.meta.dirname, '../../../..')
 const blocks = takeBlocks(import.meta.filename)
@@ -40,7 +38,7 @@ const createProject = (example?: string): string => {
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   const conditions = ['@wabakit/source', 'module', 'node']
-  const test = { testTimeout: patience.timeout }
+  const test = { testTimeout: 120_000 }
   const config = { resolve: { conditions }, ssr: { resolve: { conditions } }, test }
   writeFileSync(join(project, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
   mkdirSync(join(project, 'bin'))
@@ -99,10 +97,9 @@ const follow = async (page: string, cwd: string) => {
       running.delete(child)
       return code
     })
-    if (/@wabakit\/server(?: --|$)/.test(line))
-      await expect.poll(() => entry.output, patience).toMatch(/\bwk_\w+/)
+    if (/@wabakit\/server(?: --|$)/.test(line)) await expect.poll(() => entry.output).toMatch(/\bwk_\w+/)
     else if (/\bnode serve\.ts$|\bnpm start$/.test(line))
-      await expect.poll(() => isListening(receiverPort), patience).toBe(true)
+      await expect.poll(() => isListening(receiverPort)).toBe(true)
     else expect(await exited, `${script}\n${entry.output}`).toBe(0)
   }
   for (const { language, code, line } of blocks.filter((block) => block.page === page)) {
@@ -112,7 +109,7 @@ const follow = async (page: string, cwd: string) => {
     if (language === '') {
       const escaped = code.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
       const pattern = RegExp(`^${escaped.replaceAll(/\bcall_\w+/g, 'call_\\w+')}$`, 'm')
-      await expect.poll(() => printed.map(({ output }) => output).join(''), patience).toMatch(pattern)
+      await expect.poll(() => printed.map(({ output }) => output).join('')).toMatch(pattern)
     }
   }
   return { printed, receiver: `http://127.0.0.1:${receiverPort}` }
@@ -131,7 +128,7 @@ test.skipIf(isWindows || !requireCommand('curl', '--version'))(
     const { printed, receiver } = await follow('examples/orders/README.md', createProject('orders'))
     expect(printed.find(({ line }) => line.includes('/orders'))?.output).toContain('Two teapots')
     await expect
-      .poll(async () => await (await fetch(`${receiver}/summaries`)).json(), patience)
+      .poll(async () => await (await fetch(`${receiver}/summaries`)).json())
       .toMatchObject([{ call_id: expect.stringMatching(/^call_/) }])
   },
 )

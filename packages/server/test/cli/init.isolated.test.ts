@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { frameworks } from '../../src/cli/init/frameworks.ts'
 import { type Choices, planFiles } from '../../src/cli/init/plan-files.ts'
 import { isMatrix } from '../programs.ts'
@@ -10,7 +10,6 @@ import { toLiveTest } from './live-test.ts'
 import { folder, wabakitHere as wabakit } from './wabakit.ts'
 
 // One test runs vitest on an application of each framework, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
 
 type Manifest = { readonly type?: string; readonly tsconfig?: true; readonly jest?: object }
 
@@ -170,7 +169,7 @@ test('the files for each framework pass their test, and work with the printed li
         if (start !== undefined) {
           writeFileSync(
             join(path, 'start.test.mjs'),
-            `import { expect, test, vi } from 'vitest'
+            `import { expect, test } from 'vitest'
 test('${name} handles what is stored', async () => {
   // The other tests close their database.
   vi.resetModules()
@@ -181,14 +180,14 @@ test('${name} handles what is stored', async () => {
   process.env.NEXT_RUNTIME = 'nodejs'
   await receiver.accept('{"event":"CALL_ENDED","callId":"stored"}')
   await ${start}()
-  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['stored'])
+  await expect.poll(() => handled).toEqual(['stored'])
   // After an edit, the new module takes over without a second start.
   vi.resetModules()
   const edited = (await import('${name === 'Next.js' ? './wabakit' : './src/lib/server'}/receiver')).receiver
   expect(edited).not.toBe(receiver)
   edited.on('CALL_ENDED', ({ callId }) => void handled.push('edited: ' + callId))
   await edited.accept('{"event":"CALL_ENDED","callId":"next"}')
-  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['stored', 'edited: next'])
+  await expect.poll(() => handled).toEqual(['stored', 'edited: next'])
   await edited.stop()
   vi.resetModules()
 })

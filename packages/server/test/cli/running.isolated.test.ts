@@ -1,13 +1,12 @@
 import { createServer } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
 import { eventNames } from '@wabakit/contract'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { openEndpoint } from './endpoint.ts'
 import { startServer, startWabakit, wabakitHere } from './wabakit.ts'
 
 // Each test starts processes, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 600_000 })
 
 const wholeCall = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 const token = 'a-control-token-of-these-tests'

@@ -14,8 +14,6 @@ import { start } from '../fixture.ts'
 import { listenOnFreePort } from '../listen-on-free-port.ts'
 import { folder, startServer, startWabakit, wabakitHere as wabakit } from './wabakit.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 /** Is changed by a form, by percent-encoding, by JSON and by HTML. */
 const token = 'S3cr+t/T0ken=of "16" bytes&ä'
 const encoded = encodeURIComponent(token)

@@ -111,7 +111,6 @@ const cases = onAll.filter(([name]) => name !== 'MariaDB' || hasMariadb)
 // These tests wait most of the time, so they run at once.
 it.concurrent.for(cases)(
   'goes on after every connection to %s has fallen silent',
-  { timeout: 300_000 },
   async ([, open], context) => {
     const { expect } = context
     const setting = await open(context)
@@ -140,7 +139,7 @@ it.concurrent.for(cases)(
       async () => {
         expect(await setting.query('SELECT effect FROM effects')).toHaveLength(2 * (events + 1))
       },
-      { timeout: 240_000, interval: 500 },
+      { timeout: 500_000, interval: 500 },
     )
     expect(await inbox.count()).toEqual({ handled: events + 1 })
     const messages = errors.map(String).join('\n')
@@ -152,7 +151,6 @@ it.concurrent.for(cases)(
 
 it.runIf(hasMariadb)(
   'another process claims on MariaDB seconds after one has fallen silent during a claim',
-  { timeout: 120_000 },
   async (context) => {
     const { expect } = context
     const { other, silenced, ...setting } = await onMariadb(context, 'ON DUPLICATE KEY UPDATE')
@@ -172,7 +170,6 @@ it.runIf(hasMariadb)(
 
 it.runIf(hasMariadb)(
   'handles an event on MariaDB seconds after its connection has fallen silent before the commit of its completion',
-  { timeout: 120_000 },
   async (context) => {
     const { expect } = context
     const { silenced, ...setting } = await onMariadb(context, "SET state = 'handled'")
@@ -188,9 +185,7 @@ it.runIf(hasMariadb)(
   },
 )
 
-it('another process retries an entry on PostgreSQL seconds after one has fallen silent before the commit of its retry', {
-  timeout: 120_000,
-}, async (context) => {
+it('another process retries an entry on PostgreSQL seconds after one has fallen silent before the commit of its retry', async (context) => {
   const { expect } = context
   const { other, silenced, ...setting } = await onPostgres(context, "fact = CASE WHEN state = 'suppressed'")
   const { receiver, inbox: silent, table } = receive(setting)
