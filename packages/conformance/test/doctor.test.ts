@@ -1353,24 +1353,6 @@ describe.concurrent('one mistake is one finding', () => {
     })
   })
 
-  test('an endpoint whose worker may still be busy with a malformed event is not blamed for what it has not handled', async () => {
-    await using endpoint = await startEndpoint(({ right }) => {
-      let isStuck = false
-      return {
-        handle: (event, id) => {
-          isStuck ||= event.summary === null
-          if (!isStuck) void right.handle(event, id)
-        },
-      }
-    })
-    const report = await examine(endpoint, { only: ['survives-wrong-types'] })
-    expect(find(report, 'survives-wrong-types')).toMatchObject({
-      verdict: 'inconclusive',
-      observed: expect.stringMatching(/2 of them without an effect after \d+ s; nor has a later event/),
-    })
-    expect(report.verdict).toBe('inconclusive')
-  })
-
   test('an endpoint that keeps the latest participant of a group is told so', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => {

@@ -49,12 +49,13 @@ export const buildDelivery = (
 
 export const createExamination = (
   settings: ExaminationSettings,
-  { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
+  { checkId, knowledge, signal }: { checkId: string; knowledge: Knowledge; signal: AbortSignal },
 ) => {
   const { url, limits, ids, now, secret, credentials, clock } = settings
   const exchanges: Exchange[] = []
   let down = false
   let starved = false
+  let missed = false
 
   /** When a time limit has run out, notes whether this machine was too busy for that to prove anything. */
   const noteTimeOut = (): void => {
@@ -75,7 +76,7 @@ export const createExamination = (
     const startedAt = performance.now()
     const exchange = await sendRequest(url, whole, { timeoutMs, signal, clock, waits })
     exchanges.push(exchange)
-    knowledge.exchanges.push(exchange)
+    knowledge.exchanges.push({ ...exchange, checkId })
     if (exchange.timedOut) noteTimeOut()
     // The endpoint may have failed because the body did not arrive within its own time limit.
     const isInPieces = whole.parts !== undefined || whole.body.length > pieceBytes
@@ -177,7 +178,10 @@ export const createExamination = (
       clock,
     })
     knowledge.waitedMs += clock.now() - startedAt
-    if (!counts.every(isReached)) noteTimeOut()
+    if (!counts.every(isReached)) {
+      missed = true
+      noteTimeOut()
+    }
     return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
   }
 
@@ -204,6 +208,8 @@ export const createExamination = (
     return counts.map((count) => count > 0)
   }
 
+  const readEffectLines = (): Promise<string[]> => readEffects(getEffects(), { signal, clock })
+
   return {
     ...settings,
     knowledge,
@@ -226,6 +232,7 @@ export const createExamination = (
       return handled.filter((each) => !each).length
     },
     getEffectMs,
+    readEffectLines,
     /** Sends a hostile delivery. If it is refused, records that its subject must have no effects. */
     sendHostile: async (
       request: Partial<OutgoingRequest>,
@@ -259,7 +266,7 @@ export const createExamination = (
     },
     /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
     listEffects: async ({ subject }: Delivery): Promise<string[]> => {
-      const lines = await readEffects(getEffects(), { signal, clock })
+      const lines = await readEffectLines()
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
     /**
@@ -284,6 +291,8 @@ export const createExamination = (
     },
     /** Returns whether a call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
+    /** Returns whether an effect that was awaited did not appear in time. */
+    hasMissed: (): boolean => missed,
     /**
      * Returns whether a time limit may have run out because this machine was too busy: a limit of this run
      * (`clock.isTooBusy`), or one of the endpoint, which responded 5xx to a body that this process sent too slowly.

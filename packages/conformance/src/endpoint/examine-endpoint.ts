@@ -6,6 +6,7 @@ import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
 import { declineCheck, type ListedCheck } from './check.ts'
 import { createExamination, type Examination } from './examination.ts'
+import { findHeldResources } from './held-resources.ts'
 import { explainLimitOnce } from './judge.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { createReportHider, hideInExchange } from './leaks.ts'
@@ -15,6 +16,7 @@ import { startRunTime } from './run-time.ts'
 import { rawMethod } from './send.ts'
 import { startServedClock } from './served-clock.ts'
 import { type ExaminationSettings, type Need, readSettings } from './settings.ts'
+import { findStuckWorker, noticeRecovery } from './stuck-worker.ts'
 import { isNearby } from './target.ts'
 import { blameNoRateLimit } from './unavailable.ts'
 
@@ -47,9 +49,13 @@ const writeReproduction = (settings: ExaminationSettings, id: string, seed: numb
 
 /**
  * Names the failure, or the advice, from which others ultimately follow, so that one mistake is reported once. `partial`
- * contains the ids of checks with partial findings, which neither explain others nor follow from one.
+ * contains the ids of checks with partial findings, which neither explain others nor follow from one. Only a check that has stopped the
+ * endpoint explains a finding that names it.
  */
-const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string>): CheckResult[] => {
+const nameCauses = (
+  results: readonly CheckResult[],
+  { partial, stoppedAt }: { partial: ReadonlySet<string>; stoppedAt: string | undefined },
+): CheckResult[] => {
   const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]))
   const causes = new Map(
     selectChecks({}).map(({ id, follows, unless = '' }) => [
@@ -62,14 +68,14 @@ const nameCauses = (results: readonly CheckResult[], partial: ReadonlySet<string
     const cause = verdicts.get(because)
     if (cause === 'fail' || cause === 'advice') causes.set(id, because)
   }
-  return results.map(({ because: _, ...result }) => {
+  return results.map(({ because: named, ...result }) => {
     if ((result.verdict !== 'fail' && result.verdict !== 'advice') || partial.has(result.id)) return result
     let because: string | undefined
     // A check can be its own cause, because the default of its group applies to it, too.
     const seen = new Set([result.id])
     for (let id = causes.get(result.id); id !== undefined && !seen.has(id); id = causes.get(id)) {
       seen.add(id)
-      if (partial.has(id)) continue
+      if (partial.has(id) && !(id === named && id === stoppedAt)) continue
       const cause = verdicts.get(id)
       if (cause === 'fail' || (cause === 'advice' && result.verdict === 'advice')) because = id
     }
@@ -130,15 +136,20 @@ const explainLoss = async (
 const runCheck = async (check: ListedCheck, examination: Examination): Promise<Finding> => {
   const { knowledge } = examination
   try {
+    await noticeRecovery(examination)
     const found = await blameNoRateLimit(await check.run(examination), check, examination)
+    const stuck = await findStuckWorker(check, examination)
+    if (stuck !== undefined) return stuck
     const first = blameNoBusyMachine(found, examination)
     const finding = await explainLoss(first, check, examination)
     const isQuiet = examination.exchanges.some(
       ({ status, request }) => status === undefined && request.method !== rawMethod,
     )
     if (isQuiet && knowledge.acceptsGenuine && !check.runsAnyway) await examination.isAlive()
-    if (!examination.isDown()) return finding
-    knowledge.downSince ??= check.id
+    if (!examination.isDown() || knowledge.downSince !== undefined) return finding
+    knowledge.downSince = check.id
+    const held = await findHeldResources(examination)
+    if (held !== undefined) return blameNoBusyMachine(held, examination)
     // A check that stops the endpoint has found a mistake of its own: the failures that it follows do not stop an endpoint.
     if (finding.verdict === 'fail') return { ...finding, isPartial: true }
     const observed = 'since this check the endpoint accepts no genuine delivery'
@@ -184,7 +195,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const checks = selectChecks(options).map((check) => ({
     ...check,
     run: async (signal: AbortSignal): Promise<Finding> => {
-      const examination = createExamination(settings, { knowledge, signal })
+      const examination = createExamination(settings, { checkId: check.id, knowledge, signal })
       try {
         const finding = await runCheck(check, examination)
         if (finding.isPartial) partial.add(check.id)
@@ -227,7 +238,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   return buildReport({
     target: plan.target,
     seed,
-    checks: nameCauses(results, partial),
+    checks: nameCauses(results, { partial, stoppedAt: knowledge.downSince }),
     isProven:
       knowledge.acceptsGenuine === true && !isCutShort && !knowledge.leftOpen && !isUnproven && !isEmpty,
   })

@@ -65,6 +65,10 @@ export const createKnowledge = () => ({
   refusesForgery: false,
   /** Subjects of deliveries that were refused, or wrongly accepted without an effect. None may have an effect later. */
   refusedSubjects: new Set<string>(),
-  /** All requests and responses of the run, except raw bytes. */
-  exchanges: [] as Exchange[],
+  /** Set while the endpoint handles nothing that it accepts: deliveries without an effect, and the name of the event that had one before. */
+  stuck: undefined as
+    | { readonly effectName: EventName; readonly deliveries: readonly Delivery[] }
+    | undefined,
+  /** All requests and responses of the run, except raw bytes, with the ids of their checks. */
+  exchanges: [] as (Exchange & { readonly checkId: string })[],
 })

@@ -24,3 +24,27 @@ test('a check that begins as the time of the run ends gets no negative time, of 
   time.after(1, () => {})()
   expect(delays.mock.calls.map(([, ms]) => ms)).toEqual([0])
 })
+
+test('a check goes on while what it has waited for has extended the estimate', () => {
+  let ring = () => {}
+  let [now, estimateMs] = [0, 60_000]
+  const clock = {
+    now: () => now,
+    after: (ms: number, callback: () => void) => {
+      ring = () => {
+        now += ms
+        callback()
+      }
+      return () => {}
+    },
+  }
+  const time = startRunTime({ clock, timeoutMs: undefined, estimateMs: () => estimateMs })
+  const ended = vi.fn()
+  const cancel = time.after(60_000, ended)
+  estimateMs += 30_000
+  ring()
+  expect([time.getLeftMs(), ended.mock.calls.length]).toEqual([30_000, 0])
+  ring()
+  expect([time.getLeftMs(), ended.mock.calls.length]).toEqual([0, 1])
+  cancel()
+})

@@ -18,14 +18,26 @@ type RunTime = {
 export const startRunTime = ({ clock, timeoutMs, estimateMs }: RunTime) => {
   const [startedAt, servedAt] = [performance.now(), clock.now()]
   const getRealLeftMs = (): number => startedAt + (timeoutMs ?? maxBusyMs) - performance.now()
+  const getLeftMs = (): number =>
+    timeoutMs === undefined
+      ? Math.min(servedAt + estimateMs() - clock.now(), getRealLeftMs())
+      : getRealLeftMs()
   return {
-    getLeftMs: (): number =>
-      timeoutMs === undefined
-        ? Math.min(servedAt + estimateMs() - clock.now(), getRealLeftMs())
-        : getRealLeftMs(),
-    /** Calls back once this many milliseconds have passed, or the run is over. Returns a function that cancels it. */
+    getLeftMs,
+    /**
+     * Calls back once this many milliseconds have passed, or the run is over. If what has been waited meanwhile has extended the estimate,
+     * calls back at its end instead. Returns a function that cancels it.
+     */
     after: (ms: number, callback: () => void): (() => void) => {
-      const cancel = timeoutMs === undefined ? clock.after(ms, callback) : undefined
+      let cancel: (() => void) | undefined
+      const wait = (leftMs: number): void => {
+        cancel = clock.after(leftMs, () => {
+          const extendedMs = getLeftMs()
+          if (extendedMs > 0) wait(extendedMs)
+          else callback()
+        })
+      }
+      if (timeoutMs === undefined) wait(ms)
       const timer = setTimeout(callback, Math.min(Math.max(0, getRealLeftMs()), longestTimerMs))
       return () => {
         cancel?.()

@@ -3,6 +3,10 @@ import type { CheckResult, CheckVerdict } from './report.ts'
 
 export type Finding = {
   readonly verdict: CheckVerdict
+  /** The rule that was broken, if it is another one than the check's. @default the check's `title` */
+  readonly title?: string | undefined
+  /** @default the check's `severity` */
+  readonly severity?: CheckResult['severity'] | undefined
   /** The observed behavior. For `inconclusive` and `skipped`, the reason and, if there is a way, how to get a result. */
   readonly observed: string
   /** @default the check's own `expected` */
@@ -20,7 +24,7 @@ export type Finding = {
   readonly lost?: readonly string[] | undefined
   /**
    * Set if the failure has a cause of its own, for example if only a special form of what the check sends has failed. It neither
-   * explains others nor follows from one.
+   * explains others nor follows from one, unless it has stopped the endpoint.
    */
   readonly isPartial?: boolean
   /** A command that repeats the check. */
@@ -109,8 +113,8 @@ export const runChecks = async <Kind extends Check>(
     const result: CheckResult = {
       id,
       group,
-      title,
-      severity,
+      title: finding.title ?? title,
+      severity: finding.severity ?? severity,
       clause,
       verdict: finding.verdict,
       ...(finding.because && { because: finding.because }),

@@ -139,7 +139,8 @@ export const behaviorChecks: EndpointChecks = {
       if (await examination.isAlive()) return { verdict: 'pass', observed: 'accepted' }
       const last = examination.exchanges.at(-1)
       if (last === undefined) return { verdict: 'inconclusive', observed: 'nothing was sent' }
-      return judgeAccepted([{ label: 'a genuine delivery', exchange: last }])
+      const finding = judgeAccepted([{ label: 'a genuine delivery', exchange: last }])
+      return { ...finding, because: examination.knowledge.downSince }
     },
   },
 }

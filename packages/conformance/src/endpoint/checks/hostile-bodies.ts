@@ -47,6 +47,10 @@ const refuseBodies = (
       return { ...finding, risk, fix: 'Respond 400, or report what is set aside.' }
     }
     const mayBeInbox = finding.verdict === 'fail' && finding.because === undefined
+    const { stuck, effectsProblem } = examination.knowledge
+    if (mayBeInbox && stuck !== undefined) {
+      return { verdict: 'inconclusive', observed: `${finding.observed}; ${effectsProblem}` }
+    }
     if (!mayBeInbox || examination.knowledge.effectName !== undefined) return finding
     const inbox =
       'An inbox stores it and responds 200: then pass --effects, which shows that nothing was handled.'
