@@ -1,8 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { createVerify, type Parts, startEndpoint, type Tools } from './endpoint.ts'
+import {
+  createVerify,
+  header,
+  type Parts,
+  previousSecret,
+  secret,
+  sign,
+  startEndpoint,
+  type Tools,
+  toKey,
+} from './endpoint.ts'
 import { examine as examineEndpoint, examineUndisturbed } from './examine.ts'
 
 vi.setConfig({ maxConcurrency: 6, testTimeout: 1_200_000 })
+
+type Options = NonNullable<Parameters<typeof examineEndpoint>[1]> & { readonly query?: string }
+
+/** Examines an endpoint with one mistake by these checks, and returns their results. */
+const examineAll = async (
+  only: readonly string[],
+  plant: (tools: Tools) => Partial<Parts>,
+  { query = '', ...options }: Options = {},
+) => {
+  const { checks } = await examineUndisturbed(async () => {
+    await using endpoint = await startEndpoint(plant)
+    return await examineEndpoint({ ...endpoint, url: endpoint.url + query }, { only, ...options })
+  })
+  return checks
+}
 
 /** Examines an endpoint with one mistake by one check, and returns its result. */
 const examine = async (
@@ -10,14 +36,42 @@ const examine = async (
   plant: (tools: Tools) => Partial<Parts>,
   others: readonly string[] = [],
 ) => {
-  const report = await examineUndisturbed(async () => {
-    await using endpoint = await startEndpoint(plant)
-    return await examineEndpoint(endpoint, { only: [id, ...others] })
-  })
-  const check = report.checks.find((each) => each.id === id)
+  const check = (await examineAll([id, ...others], plant)).find((each) => each.id === id)
   if (check === undefined) throw new Error(`no check ${id}`)
   return check
 }
+
+/** Returns what each failure follows from, by the id of its check: itself, or another one. */
+const listCauses = (checks: Awaited<ReturnType<typeof examineAll>>) =>
+  Object.fromEntries(
+    checks.flatMap(({ id, verdict, because = id }) => (verdict === 'fail' ? [[id, because]] : [])),
+  )
+
+/** Handles one event at a time, and responds 503 to what arrives meanwhile. If it claims first, it takes its retry for a duplicate. */
+const refuseWhileBusy =
+  ({ claimsFirst, turns = 20 }: { claimsFirst: boolean; turns?: number }) =>
+  ({ effects, right }: Tools): Partial<Parts> => {
+    const seen = new Set<string>()
+    let isBusy = false
+    return {
+      receive: async (parts, request, response) => {
+        const id = header(request, 'webhook-id')
+        const body = await parts.read(request)
+        if ((await right.verify({ request, body })) !== undefined)
+          return parts.respond(response, 401, 'forged')
+        if (seen.has(id)) return parts.respond(response, 200, 'a duplicate')
+        if (claimsFirst) seen.add(id)
+        if (isBusy) return parts.respond(response, 503, 'busy')
+        isBusy = true
+        // What was sent at once arrives meanwhile.
+        for (let turn = 0; turn < turns; turn += 1) await sleep(10)
+        isBusy = false
+        seen.add(id)
+        effects.push(body.toString())
+        parts.respond(response, 200, 'ok')
+      },
+    }
+  }
 
 /** Keeps an id of digits as a number, which is rounded. */
 const readAsNumber = ({ effects }: Tools): Partial<Parts> => ({
@@ -100,6 +154,140 @@ describe.concurrent('a finding says what was seen, and what to do about it', () 
       observed: '401 to the forgery, and the same to the genuine delivery',
       risk: expect.not.stringContaining('duplicates'),
       fix: expect.stringContaining('response'),
+    })
+  })
+
+  test.each<{ kind: string; ids: readonly string[]; cause: string; options: Options }>([
+    {
+      kind: 'credentials',
+      ids: ['refuses-missing-credentials', 'refuses-wrong-credentials', 'refuses-credentials-elsewhere'],
+      cause: 'refuses-missing-credentials-on-other-routes',
+      options: { secret: undefined, previousSecret: undefined, headers: { 'x-key': 'Abcdef1234567890' } },
+    },
+    {
+      kind: 'the token',
+      ids: ['refuses-missing-token', 'refuses-wrong-token', 'refuses-missing-token-from-nearby'],
+      cause: 'refuses-missing-token-on-other-routes',
+      options: { secret: undefined, previousSecret: undefined, query: '?token=7D1f2c9ab04e5f60' },
+    },
+  ])('a query that skips the comparison of $kind is one finding', async ({ ids, cause, options }) => {
+    const only = [...ids, cause]
+    const skips = await examineAll(
+      only,
+      () => ({
+        verify: ({ request }) =>
+          request.url?.includes('?') || header(request, 'x-key') === 'Abcdef1234567890'
+            ? undefined
+            : 'stranger',
+        isDuplicate: () => false,
+      }),
+      options,
+    )
+    const causes = listCauses(skips)
+    expect(causes).toMatchObject({ [cause]: cause })
+    expect(Object.keys(causes).length).toBeGreaterThan(1)
+    expect(new Set(Object.values(causes))).toEqual(new Set([cause]))
+    const nothing = listCauses(
+      await examineAll(only, () => ({ verify: () => undefined, isDuplicate: () => false }), options),
+    )
+    const first = ids.find((id) => id.includes('wrong')) ?? ''
+    expect(new Set(Object.values(nothing))).toEqual(new Set([first]))
+  })
+
+  test('each secret that is compared with one signature alone is one finding', async () => {
+    const paired = await examineAll(
+      ['accepts-either-secret-in-rotation', 'accepts-multiple-signatures'],
+      () => ({
+        verify: ({ request, body }) => {
+          const given = header(request, 'webhook-signature').split(' ')
+          const head = `${header(request, 'webhook-id')}.${header(request, 'webhook-timestamp')}.`
+          const isRight = [secret, previousSecret].some(
+            (each, index) => given[index] === `v1,${sign(toKey(each), head, body)}`,
+          )
+          return isRight ? undefined : 'no matching signature'
+        },
+      }),
+    )
+    expect(listCauses(paired)).toEqual({
+      'accepts-either-secret-in-rotation': 'accepts-multiple-signatures',
+      'accepts-multiple-signatures': 'accepts-multiple-signatures',
+    })
+  })
+
+  test('a list that ends where the other one does is named', async () => {
+    const cut = await examine('keeps-long-texts', ({ effects }) => ({
+      handle: (event) => {
+        const { recap, keyPoints = [], nextSteps = [] } = { ...Object(event.summary) }
+        const pairs = Object(keyPoints).slice(0, nextSteps.length)
+        effects.push(JSON.stringify({ ...event, summary: { recap, pairs, nextSteps } }))
+      },
+    }))
+    expect(cut).toMatchObject({
+      verdict: 'fail',
+      observed: 'the effects show each of 20 key points beside 20 next steps, but not beside 2',
+    })
+  })
+
+  test('a 503 to what arrives at once is no limit of the rate if it is accepted later', async () => {
+    const only = ['survives-concurrent-deliveries', 'survives-out-of-order']
+    const patient = await examineAll(only, refuseWhileBusy({ claimsFirst: false }))
+    expect(patient.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
+    const late = ['handles-late-duplicate-once']
+    const quick = await examineAll(late, refuseWhileBusy({ claimsFirst: false, turns: 3 }))
+    expect(quick.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
+    const forgetful = await examineAll([...only, 'survives-burst'], refuseWhileBusy({ claimsFirst: true }))
+    expect(new Set(Object.values(listCauses(forgetful)))).toEqual(new Set(['survives-burst']))
+    expect(forgetful.map(({ observed }) => observed).join()).not.toContain('rate')
+  })
+
+  test('a recap that a late event erases is named with the event', async () => {
+    const erased = await examine('keeps-summary-after-late-event', ({ effects }) => {
+      const lines = new Map<unknown, number>()
+      return {
+        handle: ({ callId, groupId, summary }) => {
+          const id = callId ?? groupId
+          const line = lines.get(id) ?? effects.length
+          lines.set(id, line)
+          effects[line] = JSON.stringify({ id, summary })
+        },
+      }
+    })
+    expect(erased).toMatchObject({
+      verdict: 'fail',
+      observed: 'the effects of a call no longer show its recap after a late CALL_ENDED',
+    })
+  })
+
+  test('effects that have one line of a call leave nothing to do about identical events', async () => {
+    const plant = ({ effects }: Tools): Partial<Parts> => ({
+      handle: ({ callId, groupId }) => {
+        const id = String(callId ?? groupId)
+        if (!effects.includes(id)) effects.push(id)
+      },
+    })
+    expect(await examine('handles-identical-events', plant)).toMatchObject({ verdict: 'skipped' })
+    expect(await examine('handles-identical-events', () => ({}))).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('although CALL_ENDED did'),
+    })
+  })
+
+  test('what is lost only beside another delivery is said to be', async () => {
+    const lost = await examine('handles-what-it-accepts', ({ effects }) => {
+      let isLocked = false
+      return {
+        handle: async (event) => {
+          if (isLocked) return
+          isLocked = true
+          for (let turn = 0; turn < 20; turn += 1) await sleep(10)
+          isLocked = false
+          effects.push(JSON.stringify(event))
+        },
+      }
+    })
+    expect(lost).toMatchObject({
+      verdict: 'fail',
+      fix: expect.stringMatching(/^Only what arrived at the same time was lost\. .*SQLITE_BUSY/),
     })
   })
 })

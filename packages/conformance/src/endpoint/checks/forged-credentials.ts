@@ -1,7 +1,7 @@
 import { swapCase } from '../../swap-case.ts'
 import type { Examination } from '../examination.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
-import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
+import { type ForgedChecks, type Forgery, otherRoutes, refuse, without } from './forgery.ts'
 import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
 
 const withCredentials =
@@ -76,9 +76,9 @@ export const credentialChecks: ForgedChecks = {
     title: 'Refuses a delivery without credentials that claims to come from a trusted address',
     ...refuseFromNearby(withoutCredentials),
   },
-  'refuses-missing-credentials-on-other-routes': {
+  [otherRoutes.credentials]: {
     title: 'Asks for credentials whatever the method, the query and the spelling of the path',
-    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
+    risk: 'A router sends PUT, a path with a slash at its end, or one with a query, to the same handler, past the comparison.',
     ...refuseOnOtherRoutes(withoutCredentials),
   },
   'refuses-credentials-elsewhere': {

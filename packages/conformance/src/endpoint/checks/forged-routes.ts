@@ -1,7 +1,7 @@
 import type { EndpointCheck } from '../check.ts'
 import { type Attempt, describeAttempts, explainLackOfEffects, judgeFailed, judgeRefused } from '../judge.ts'
 import { isAccepted, isLimited, type OutgoingRequest } from '../send.ts'
-import { addMeaninglessQuery, type Forgery, refusesOnOtherRoutes, sendForgeries } from './forgery.ts'
+import { addMeaninglessQuery, type Forgery, getOtherRoutes, sendForgeries } from './forgery.ts'
 
 type Route = (url: { readonly pathname: string; readonly search: string }) => Partial<OutgoingRequest>
 
@@ -50,7 +50,9 @@ export const refuseOnOtherRoutes = (
         ? judgeRefused(examination, judged)
         : judgeFailed(examination, attempts))
       // Then this check does not follow from those whose forgeries had a query, but explains them.
-      return examination.knowledge.acceptsAnyQuery ? { ...finding, because: refusesOnOtherRoutes } : finding
+      return examination.knowledge.acceptsAnyQuery
+        ? { ...finding, because: getOtherRoutes(examination) }
+        : finding
     },
   }
 }

@@ -16,9 +16,9 @@ import { refuseOnOtherRoutes } from './forged-routes.ts'
 import {
   type ForgedChecks,
   type Forgery,
+  otherRoutes,
   readGenuine,
   refuse,
-  refusesOnOtherRoutes,
   sendForgeries,
   withHeader,
   without,
@@ -342,7 +342,7 @@ export const signatureChecks: ForgedChecks = {
     title: 'Refuses a forgery that claims to come from a trusted address',
     ...refuseFromNearby(signedByStranger),
   },
-  [refusesOnOtherRoutes]: {
+  [otherRoutes.signature]: {
     title: 'Verifies deliveries whatever their method, query and the spelling of the path',
     risk: 'A router sends PUT, a path with a slash at its end, or one with a query, to the same handler, past the verification.',
     ...refuseOnOtherRoutes(signedByStranger),

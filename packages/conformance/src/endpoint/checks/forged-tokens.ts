@@ -3,7 +3,7 @@ import { swapCase } from '../../swap-case.ts'
 import type { Examination } from '../examination.ts'
 import { encodeAll, replaceToken, type UrlToken } from '../url-token.ts'
 import { refuseOnOtherRoutes } from './forged-routes.ts'
-import { type ForgedChecks, type Forgery, refuse } from './forgery.ts'
+import { type ForgedChecks, type Forgery, otherRoutes, refuse } from './forgery.ts'
 import { refuseFromNearby, varyType, writePatterns } from './unproven.ts'
 
 const readUrlToken = ({ urlToken }: Examination): UrlToken =>
@@ -71,9 +71,9 @@ export const tokenChecks: ForgedChecks = {
     title: 'Refuses a delivery without the token that claims to come from a trusted address',
     ...refuseFromNearby(withoutToken),
   },
-  'refuses-missing-token-on-other-routes': {
+  [otherRoutes.token]: {
     title: 'Asks for the token whatever the method, the query and the spelling of the path',
-    risk: 'A router sends PUT, or a path with a slash at its end, to the same handler, past the comparison.',
+    risk: 'A router sends PUT, a path with a slash at its end, or one with a query, to the same handler, past the comparison.',
     ...refuseOnOtherRoutes(withoutToken),
   },
   'keeps-token-encrypted': {

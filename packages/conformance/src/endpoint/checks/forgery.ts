@@ -4,6 +4,7 @@ import type { Examination } from '../examination.ts'
 import { type Attempt, describeAttempts, isRefused, judgeForged, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import { isAccepted, type OutgoingRequest } from '../send.ts'
+import { replaceToken } from '../url-token.ts'
 
 /** Builds a genuine delivery, as the basis of a forgery. Its signature is in base64, without the version prefix. */
 export const readGenuine = async (examination: Examination) => {
@@ -43,30 +44,45 @@ export const sendForgeries = (
 /** Adds a parameter that means nothing to a query. */
 export const addMeaninglessQuery = (search: string): string => `${search === '' ? '?' : `${search}&`}page=1`
 
-/** The check that reports an endpoint which verifies only requests for its exact URL. */
-export const refusesOnOtherRoutes = 'refuses-forgery-on-other-routes'
+/** The checks that report an endpoint which verifies only requests for its exact URL, by what proves who the sender is. */
+export const otherRoutes = {
+  signature: 'refuses-forgery-on-other-routes',
+  token: 'refuses-missing-token-on-other-routes',
+  credentials: 'refuses-missing-credentials-on-other-routes',
+} as const
+
+/** Returns which of these checks examines the endpoint of this run. */
+export const getOtherRoutes = ({ secret, urlToken }: Examination): string =>
+  otherRoutes[secret !== undefined ? 'signature' : urlToken !== undefined ? 'token' : 'credentials']
+
+/** Returns the query of the URL without a token. */
+const getBareQuery = ({ url, urlToken }: Examination): string =>
+  urlToken === undefined ? url.search : replaceToken(url, urlToken, [])
 
 /**
- * Returns whether all accepted forgeries had a query of their own, and one of them is accepted with any other query, too. Then the query
- * matters, not what it says.
+ * Returns whether all accepted forgeries had a query of their own, and one of them is refused without it, and accepted with any other one.
+ * Then the query matters, not what it says.
  */
 const isAnyQueryAccepted = async (
   examination: Examination,
   forgeries: Readonly<Record<string, Forgery>>,
   attempts: readonly Attempt[],
 ): Promise<boolean> => {
-  const { search } = examination.url
+  const bare = getBareQuery(examination)
   const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
   const [first] = accepted
-  if (first === undefined || examination.urlToken !== undefined) return false
-  if (!accepted.every(({ exchange }) => (exchange.request.query ?? search) !== search)) return false
-  const [again] = await sendForgeries(examination, {
-    [first.label]: (...genuine) => ({
-      ...forgeries[first.label]?.(...genuine),
-      query: addMeaninglessQuery(search),
-    }),
+  if (first === undefined) return false
+  if (!accepted.every(({ exchange }) => (exchange.request.query ?? examination.url.search) !== bare))
+    return false
+  const forge = forgeries[first.label]
+  const withQuery =
+    (query: string): Forgery =>
+    (...genuine) => ({ ...forge?.(...genuine), query })
+  const [alone, again] = await sendForgeries(examination, {
+    'without a query': withQuery(bare),
+    'with any query': withQuery(addMeaninglessQuery(bare)),
   })
-  return again !== undefined && isAccepted(again.exchange)
+  return alone !== undefined && isRefused(alone.exchange) && again !== undefined && isAccepted(again.exchange)
 }
 
 /**
@@ -87,7 +103,7 @@ export const refuse = (
     const refused = finding.verdict === 'fail' ? attempts.filter(({ exchange }) => isRefused(exchange)) : []
     if (await isAnyQueryAccepted(examination, forgeries, attempts)) {
       examination.knowledge.acceptsAnyQuery = true
-      return { ...finding, because: refusesOnOtherRoutes }
+      return { ...finding, because: getOtherRoutes(examination) }
     }
     const observed = [finding.observed, ...(refused.length > 0 ? [describeAttempts(refused)] : [])].join('; ')
     return { ...finding, observed, isPartial }
