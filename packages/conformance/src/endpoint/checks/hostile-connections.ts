@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointChecks } from '../check.ts'
-import type { Examination } from '../examination.ts'
 import {
   deliverAtOnce,
   describeAttempts,
@@ -10,9 +9,9 @@ import {
   judgeSurvived,
   sendEach,
 } from '../judge.ts'
-import type { Delivery } from '../payloads.ts'
 import { formatHead } from '../raw.ts'
 import { isAccepted, isFirewalled, isLimited, isShielded } from '../send.ts'
+import { deliverAgain } from './deliver-again.ts'
 
 const malformedRequests = [
   'NONSENSE\r\n\r\n',
@@ -24,33 +23,6 @@ const malformedRequests = [
   'POST / HTTP/1.1\r\nHost: \u0001\r\nContent-Length: -1\r\n\r\n',
   '\u0000\u0001\u0002\r\n\r\n',
 ]
-
-/** Number of times that an endpoint which is still busy is given more time. */
-const maxBusy = 3
-
-/**
- * Sends deliveries that a busy endpoint has refused again, one after another, as a sender does. Returns those that it has then
- * accepted. One that it still refuses comes last.
- */
-const deliverAgain = async (
-  { deliver, limits, signal }: Examination,
-  refused: readonly Delivery[],
-): Promise<readonly Delivery[]> => {
-  const accepted: Delivery[] = []
-  const waiting = [...refused]
-  let busy = 0
-  for (const delivery of waiting) {
-    if (isAccepted(await deliver(delivery))) {
-      accepted.push(delivery)
-      continue
-    }
-    busy += 1
-    if (busy > maxBusy || signal.aborted) break
-    waiting.push(delivery)
-    await sleep(limits.recoverMs, undefined, { signal }).catch(() => {})
-  }
-  return accepted
-}
 
 export const hostileConnectionChecks: EndpointChecks = {
   'survives-slow-body': {

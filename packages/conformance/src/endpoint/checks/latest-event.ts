@@ -57,3 +57,20 @@ export const seesLatestEventAlone = async (examination: Examination): Promise<bo
   const after = await listEffects(summary)
   return isReset(before, after, await listEffects(other)) && mayShowLatestEvent(before, after)
 }
+
+/** Returns the late event after which the effects of a call no longer show the recap of its summary. */
+export const findErasing = async (examination: Examination): Promise<EventName | undefined> => {
+  const { prepare, deliver, countEffects, listEffects } = examination
+  const summary = await prepare('CALL_AI_SUMMARY')
+  const showsRecap = async (): Promise<boolean> =>
+    showsText((await listEffects(summary)).join('\n'), recap.slice(0, 20))
+  await deliver(summary)
+  await countEffects([summary])
+  if (!(await showsRecap())) return undefined
+  for (const name of lateEvents) {
+    await deliver(buildDelivery(examination, buildEvent(name, summary.subject), summary.subject))
+    await countEffects([summary], 0)
+    if (!(await showsRecap())) return name
+  }
+  return undefined
+}

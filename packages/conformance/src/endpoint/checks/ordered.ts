@@ -6,8 +6,10 @@ import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 import { losesSummary } from '../positive-control.ts'
-import type { Exchange } from '../send.ts'
+import { type Exchange, isLimited } from '../send.ts'
+import { leaveOutBusy } from './deliver-again.ts'
 import {
+  findErasing,
   isReset,
   lateEvents,
   latestEventAlone,
@@ -143,7 +145,8 @@ export const orderedChecks: EndpointChecks = {
     title: 'Accepts the events of a call or a group in the wrong order, and at once',
     severity: 'high',
     clause: atLeastOnce,
-    expected: '2xx to each, or 409 with Retry-After while another is handled; and the summary handled',
+    expected:
+      '2xx to each, or 409 with Retry-After, 429 or 503 while others are handled; and the summary handled',
     risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
     fix: 'Handle each event independently, and never let an older state replace a newer one.',
     requests: ({ given }) => 3 * callInOrder.length + eventsOfGroup.length + (given.has('effects') ? 1 : 0),
@@ -167,8 +170,9 @@ export const orderedChecks: EndpointChecks = {
         ...(await sendAtOnce(examination, callInOrder.toReversed())),
         ...(await sendAtOnce(examination, eventsOfGroup)),
       ].filter(({ exchange }) => !isWaiting(exchange))
-      const refused = judgeAccepted(atOnce)
-      if (atOnce.length > 0 && refused.verdict !== 'pass') return refused
+      const judged = await leaveOutBusy(examination, atOnce)
+      const refused = judgeAccepted(judged)
+      if (judged.length > 0 && refused.verdict !== 'pass') return refused
       const summaries = atOnce.flatMap(({ label, delivery }) =>
         label.startsWith('CALL_AI_SUMMARY') ? (delivery ?? []) : [],
       )
@@ -179,12 +183,17 @@ export const orderedChecks: EndpointChecks = {
       for (const summary of summaries) {
         if (!(await losesSummary(examination, summary, bare))) continue
         if (await seesLatestEventAlone(examination)) return leaveOpen(examination)
+        const wasBusy = atOnce.some(({ delivery, exchange }) => delivery === summary && isLimited(exchange))
         return {
           verdict: 'fail',
-          observed: 'a summary that arrived at once with the other events had no effect',
+          observed: wasBusy
+            ? 'a summary that was refused beside the other events, and accepted when it was sent again, had no effect'
+            : 'a summary that arrived at once with the other events had no effect',
           because: losesLaterEvents
             ? 'handles-what-it-accepts'
-            : (lossAtOnce ?? lossInRecord ?? 'keeps-summary-after-late-event'),
+            : wasBusy
+              ? 'survives-burst'
+              : (lossAtOnce ?? lossInRecord ?? 'keeps-summary-after-late-event'),
         }
       }
       return finding
@@ -250,11 +259,14 @@ export const orderedChecks: EndpointChecks = {
       if (isUndone && mayShowLatestEvent(before, after)) return leaveOpen(examination)
       const when = `after late ${lateEvents.join(', ')}`
       if (isLost || isUndone) {
+        const erasing = await findErasing(examination)
         return {
           verdict: 'fail',
-          observed: isUndone
-            ? `${when}, the effects of a call with a summary are those of a call without one`
-            : `${when}, the effects of a call had ${after.length} instead of ${before.length} lines`,
+          observed: erasing
+            ? `the effects of a call no longer show its recap after a late ${erasing}`
+            : isUndone
+              ? `${when}, the effects of a call with a summary are those of a call without one`
+              : `${when}, the effects of a call had ${after.length} instead of ${before.length} lines`,
           risk: 'A retry of an earlier event that arrives after the summary makes the summary disappear.',
           fix: 'Never let an older state replace a newer one: update only the fields in the event.',
         }
