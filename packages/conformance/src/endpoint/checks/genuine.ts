@@ -117,6 +117,10 @@ const namelessEvents: Events = {
 
 const lossRisk =
   'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.'
+const fixLoss =
+  'Respond 2xx only after the event is handled or stored durably. Check the result of each write: a database that is locked stores nothing. Keep no event in a variable that requests share, and lock what two of them read, change and write back.'
+const fixAtOnce =
+  'Only what arrived at the same time was lost. Respond 2xx to a duplicate only if the unique constraint of its id says so: any other error, such as SQLITE_BUSY, a deadlock or a lost connection, stores nothing and needs a 5xx. Keep no event in a variable that requests share, and lock what two of them read, change and write back.'
 const claimJobs =
   "Let a worker claim a job in one statement: UPDATE … WHERE state = 'waiting' … RETURNING, or SELECT … FOR UPDATE SKIP LOCKED."
 
@@ -193,7 +197,7 @@ export const genuineChecks: EndpointChecks = {
           verdict: 'fail',
           observed: `${observed}; ${one}${cause}`,
           risk: lossRisk,
-          fix: 'Respond 2xx only after the event is handled or stored durably. Check the result of each write: a database that is locked stores nothing. Keep no event in a variable that requests share, and lock what two of them read, change and write back.',
+          fix: lost > 0 && othersLost === 0 ? fixAtOnce : fixLoss,
         }
       }
       const doubled = describeDoubled(counts)

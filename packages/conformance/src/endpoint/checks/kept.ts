@@ -34,6 +34,30 @@ const points = {
 }
 const steps = { name: 'next steps', short: ['Order apples', 'Deliver pears'], long: number('Step number') }
 
+type List = typeof points
+
+/** Finds a list that is cut to the length of the other one, which the effects show to its end beside one of the same length. */
+const findCutList = async (
+  examination: Examination,
+  shownLists: readonly List[],
+): Promise<Pick<Finding, 'observed' | 'fix'> | undefined> => {
+  const [longPoints = '', longSteps = ''] = await show(examination, [
+    { summary: { recap: plainRecap, keyPoints: points.long, nextSteps: steps.short } },
+    { summary: { recap: plainRecap, keyPoints: points.short, nextSteps: steps.long } },
+  ])
+  const shown = new Map([
+    [points, longPoints],
+    [steps, longSteps],
+  ])
+  const cut = shownLists.find((list) => list.long.some((item) => !showsText(shown.get(list) ?? '', item)))
+  if (cut === undefined || shown.get(cut) === '') return undefined
+  const other = cut === points ? steps : points
+  return {
+    observed: `the effects show each of 20 ${cut.name} beside 20 ${other.name}, but not beside ${other.short.length}`,
+    fix: 'Read each list to its own end: zip() and a loop over both stop at the end of the shorter one.',
+  }
+}
+
 const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
 
 /** Writes JSON in ASCII: an emoji becomes two escapes, which are one character. */
@@ -256,7 +280,10 @@ export const keptChecks: EndpointChecks = {
         ),
         ...(isCutAtBreak ? ['the second line of a recap'] : []),
       ]
-      if (missing.length === 0) return { verdict: 'pass', observed: 'kept' }
+      if (missing.length === 0) {
+        const cut = await findCutList(examination, shownLists)
+        return cut === undefined ? { verdict: 'pass', observed: 'kept' } : { verdict: 'fail', ...cut }
+      }
       const observed = `the effects do not show ${missing.join(' or ')}`
       if (hasCompleteEffects) return { verdict: 'fail', observed }
       knowledge.leftOpen = true
