@@ -88,13 +88,13 @@ export const credentialChecks: ForgedChecks = {
     risk: 'URLs appear in the logs of proxies and analytics. A stranger who reads one can send anything.',
     fix: 'Read the credentials from their header alone.',
     ...refuse({
-      'in the query': (genuine, examination) => {
+      'the credentials in the query': (genuine, examination) => {
         const query = new URLSearchParams(examination.url.search)
         const [value = ''] = Object.values(examination.credentials)
         for (const name of ['token', 'secret', 'key']) query.set(name, value.replace(/^\w+ /, ''))
         return { ...withoutCredentials(genuine, examination), query: `?${query}` }
       },
-      'in a cookie': (genuine, examination) => {
+      'the credentials in a cookie': (genuine, examination) => {
         const { headers = {} } = withoutCredentials(genuine, examination)
         const [value = ''] = Object.values(examination.credentials)
         return { headers: { ...headers, cookie: `token=${encodeURIComponent(value.replace(/^\w+ /, ''))}` } }
@@ -106,12 +106,14 @@ export const credentialChecks: ForgedChecks = {
     risk: 'Comparing prefixes lets an attacker guess the credentials character by character.',
     fix: credentialFix,
     ...refuse({
-      'the beginning of them': withinScheme((credential) => credential.slice(0, credential.length / 2)),
-      'all of them but the last character': withinScheme((credential) => credential.slice(0, -1)),
-      'all of them but the first character': withinScheme((credential) => credential.slice(1)),
-      'more than them': withinScheme((credential) => `${credential}AAAA`),
-      'something before them': withinScheme((credential) => `AAAA${credential}`),
-      'them and others in a list': withinScheme((credential) => `AAAA, ${credential}`),
+      'the beginning of the credentials': withinScheme((credential) =>
+        credential.slice(0, credential.length / 2),
+      ),
+      'the credentials without their last character': withinScheme((credential) => credential.slice(0, -1)),
+      'the credentials without their first character': withinScheme((credential) => credential.slice(1)),
+      'the credentials and more after them': withinScheme((credential) => `${credential}AAAA`),
+      'the credentials after something else': withinScheme((credential) => `AAAA${credential}`),
+      'a list of credentials, the right ones last': withinScheme((credential) => `AAAA, ${credential}`),
     }),
   },
 }
