@@ -605,13 +605,15 @@ describe.concurrent('the run', () => {
     expect(await record()).toEqual(await record())
   })
 
-  test('says nothing about secrets in responses if nothing was refused', async () => {
+  test('says nothing about secrets and stack traces in responses if nothing was refused', async () => {
     await using endpoint = await startEndpoint(() => ({}))
-    const id = 'keeps-secrets-out-of-answers'
-    const examineWith = async (...others: string[]) =>
-      find(await examine(endpoint, { only: [...others, id] }), id).verdict
-    expect(await examineWith('accepts-genuine')).toBe('inconclusive')
-    expect(await examineWith('refuses-unsigned')).toBe('pass')
+    const ids = ['keeps-secrets-out-of-answers', 'keeps-stacks-out-of-answers']
+    const examineWith = async (other: string) => {
+      const report = await examine(endpoint, { only: [other, ...ids] })
+      return ids.map((id) => find(report, id).verdict)
+    }
+    expect(await examineWith('accepts-genuine')).toEqual(['inconclusive', 'inconclusive'])
+    expect(await examineWith('refuses-unsigned')).toEqual(['pass', 'pass'])
   })
 
   test('never prints a secret, whatever the endpoint responds', async () => {

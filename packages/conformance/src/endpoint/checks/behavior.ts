@@ -1,3 +1,4 @@
+import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { explainShield, judgeAccepted, refusesWithoutFailing } from '../judge.ts'
 import { findLeaks } from '../leaks.ts'
@@ -29,6 +30,15 @@ export const findStack = ({ body, headers }: Exchange): string | undefined => {
   }
   return undefined
 }
+
+/** Judges responses in which nothing was found. Error messages tell the most, so without one nothing is proven. */
+const judgeHarmless = (exchanges: readonly Exchange[]): Finding =>
+  exchanges.some(({ status = 0 }) => status >= 400)
+    ? { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
+    : {
+        verdict: 'inconclusive',
+        observed: 'no request was refused, so there was no error response to examine',
+      }
 
 export const behaviorChecks: EndpointChecks = {
   'refuses-get': {
@@ -82,14 +92,7 @@ export const behaviorChecks: EndpointChecks = {
     runsAnyway: true,
     run: ({ knowledge: { exchanges }, ...settings }) => {
       const leaks = new Set(exchanges.flatMap((exchange) => findLeaks(exchange, settings)))
-      if (leaks.size > 0) return { verdict: 'fail', observed: [...leaks].join('; ') }
-      if (!exchanges.some(({ status = 0 }) => status >= 400)) {
-        return {
-          verdict: 'inconclusive',
-          observed: 'no request was refused, so there was no error response to examine',
-        }
-      }
-      return { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
+      return leaks.size > 0 ? { verdict: 'fail', observed: [...leaks].join('; ') } : judgeHarmless(exchanges)
     },
   },
   'keeps-stacks-out-of-answers': {
@@ -102,9 +105,9 @@ export const behaviorChecks: EndpointChecks = {
     runsAnyway: true,
     run: ({ knowledge: { exchanges } }) => {
       const found = exchanges.map(findStack).find((stack) => stack !== undefined)
-      if (found === undefined)
-        return { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
-      return { verdict: 'fail', observed: found.trim().slice(0, 120) }
+      return found === undefined
+        ? judgeHarmless(exchanges)
+        : { verdict: 'fail', observed: found.trim().slice(0, 120) }
     },
   },
   'does-not-redirect': {
