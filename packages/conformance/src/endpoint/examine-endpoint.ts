@@ -5,6 +5,7 @@ import { buildReport, type CheckResult, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
 import { declineCheck, type ListedCheck } from './check.ts'
+import { lossRisk } from './checks/handled-once.ts'
 import { createExamination, type Examination } from './examination.ts'
 import { findHeldResources } from './held-resources.ts'
 import { explainLimitOnce } from './judge.ts'
@@ -94,8 +95,8 @@ const blameNoBusyMachine = (finding: Finding, { isStarved, knowledge }: Examinat
 }
 
 /**
- * Runs a check again if something that was accepted had no effect. If some of that has one then, it was lost by chance, not for what it
- * is, and the first check that saw such a loss explains the others.
+ * Runs a check again if it saw accepted deliveries without an effect. If some of these have one the second time, they were lost by
+ * chance, not because of what they contain, and the first check that saw such a loss explains the others.
  */
 const explainLoss = async (
   finding: Finding,
@@ -113,7 +114,7 @@ const explainLoss = async (
   return {
     ...finding,
     observed: `${observed}; sent again, ${handled.length} of ${lost.length} had an effect: accepted events are lost now and then`,
-    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
+    risk: lossRisk,
     fix: 'Respond 2xx only after the event is handled or stored durably. Check the result of each write, and let no error go unseen: a database that is locked stores nothing.',
     because: knowledge.lossByChance,
   }

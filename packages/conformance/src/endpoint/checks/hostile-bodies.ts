@@ -119,7 +119,7 @@ const findLostNeighbors = async (
   // A worker that takes one event after another may still be trying to handle the malformed ones.
   const later = await prepare()
   const isBehind = !isAccepted(await deliver(later)) || (await countNeverHandled([later])) > 0
-  // Nor need it try again at once.
+  // It may also wait before it tries again.
   const lost = await countNeverHandled(neighbors, limits.memoryMs)
   if (lost === 0) return undefined
   const seconds = Math.round((clock.now() - acceptedAt) / 1_000)

@@ -40,8 +40,8 @@ const countSpacesBefore = (digits: string, effects: string): number => {
 }
 
 const misreadNumber = {
-  risk: 'Nobody can be called back, and the next event of a customer is not found to be theirs.',
-  fix: 'Store numbers as text, as they were sent: a phone number has up to 15 digits, too many for an integer of 32 bits or a number that is rounded.',
+  risk: 'No customer can be called back, and their next event does not match their earlier ones.',
+  fix: 'Store phone numbers as text, as they were sent. They have up to 15 digits, too many for a 32-bit integer or a number that is rounded.',
 }
 
 const kinds: readonly Kind[] = [

@@ -102,8 +102,8 @@ export const findMisread = async (
 }
 
 /**
- * Finds what digits become in a type that is too small for them: a negative or another number, or the greatest one, in 32 bits; or a
- * rounded one, in a floating-point number.
+ * Finds a number that digits turn into if its type is too small for them: 32 bits overflow, or stop at their maximum, and a
+ * floating-point number is rounded.
  */
 export const findMisreadNumber = (effects: string, digits: string): string | undefined => {
   const exact = BigInt(digits)
