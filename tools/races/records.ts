@@ -6,56 +6,36 @@ import type {
   Settlement,
   Store,
 } from '@wabakit/core'
+import {
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  buildSubscription,
+} from '../../packages/core/test/store-cases/records.ts'
 
 export const organizationId = 'org'
 export const day = 86_400_000
 
-export const event = (id: string, subject: string): EventRecord => ({
-  id,
-  organizationId,
-  name: 'CALL_ENDED',
-  subject,
-  channel: 'PSTN',
-  digits: '1',
-  payload: '{}',
-  waitsFor: null,
-  traceparent: null,
-  hasCustomPayload: false,
-  occurredAt: 1_000,
-})
+const pstn = { organizationId, channel: 'PSTN', digits: '1' } as const
 
-const call: CallRecord = {
-  organizationId,
-  callId: '1',
-  revision: 1,
-  state: 'accepted',
-  channel: 'PSTN',
-  direction: 'INCOMING',
-  channelNumber: '1',
-  digits: '1',
-  customerNumber: '2',
-  agentNumber: null,
-  callType: 'AGENT',
-  triggeredVia: 'UI',
-  publishesEvents: true,
-  initiatedAt: 0,
-  updatedAt: 0,
-  startedAt: 0,
-  endedAt: null,
-  durationInSeconds: null,
-  recorded: null,
-  spoken: null,
-}
+export const event = (id: string, subject: string): EventRecord =>
+  buildEvent({ ...pstn, id, name: 'CALL_ENDED', subject, payload: '{}', occurredAt: 1_000 })
 
-export const toParticipant = (digits: string): ParticipantRecord => ({
-  organizationId,
-  groupId: 'group',
-  phone: digits,
-  digits,
-  revision: 1,
-  state: 'joined',
-  changedAt: 0,
-})
+const toCall = (callId: string): CallRecord =>
+  buildCall({
+    ...pstn,
+    callId,
+    state: 'accepted',
+    channelNumber: '1',
+    initiatedAt: 0,
+    updatedAt: 0,
+    startedAt: 0,
+  })
+
+export const toParticipant = (digits: string): ParticipantRecord =>
+  buildParticipant({ organizationId, groupId: 'group', phone: digits, digits, changedAt: 0 })
 
 /** Changes the last participant of the group, or one that has left. */
 export const toLeft = (digits: string): ParticipantRecord => ({
@@ -66,8 +46,7 @@ export const toLeft = (digits: string): ParticipantRecord => ({
 })
 
 export const toEnded = (callId: string): CallRecord => ({
-  ...call,
-  callId,
+  ...toCall(callId),
   revision: 2,
   state: 'ended',
   updatedAt: 4_000,
@@ -98,50 +77,13 @@ export type Prepared = {
  * the third are delivered. There are two calls, and a group with a participant and one that has left.
  */
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
-  const common = { revision: 1, createdAt: 0 }
-  await store.saveOrganization({
-    id: organizationId,
-    callSummaries: 'automatic',
-    integrations: [],
-    pstnNumbers: [],
-    ...common,
-  })
-  for (const id of ['sub_1', 'sub_2']) {
-    await store.saveSubscription({
-      id,
-      organizationId,
-      channel: 'PSTN',
-      number: '1',
-      digits: '1',
-      url: 'https://receiver.example/',
-      events: 'all',
-      secret: 'whsec_',
-      previousSecret: null,
-      headers: {},
-      maxAttemptsPerSecond: null,
-      disabledReason: null,
-      failingSince: null,
-      isReported: false,
-      updatedAt: 0,
-      ...common,
-    })
-  }
-  for (const callId of ['0', '1']) await store.saveCall({ call: { ...call, callId }, event: null })
-  await store.createGroup({
-    group: {
-      organizationId,
-      clientCustomGroupId: 'group',
-      requestHash: null,
-      wabaNumber: '1',
-      digits: '1',
-      subject: 'group',
-      description: null,
-      joinApprovalMode: 'auto_approve',
-      inviteLink: null,
-      createdAt: 0,
-    },
-    event: groupEvent('created'),
-  })
+  const organization = { id: organizationId, integrations: [], pstnNumbers: [], createdAt: 0 }
+  await store.saveOrganization(buildOrganization(organization))
+  for (const id of ['sub_1', 'sub_2'])
+    await store.saveSubscription(buildSubscription({ ...pstn, id, number: '1', createdAt: 0, updatedAt: 0 }))
+  for (const callId of ['0', '1']) await store.saveCall({ call: toCall(callId), event: null })
+  const group = { organizationId, clientCustomGroupId: 'group', requestHash: null, digits: '1', createdAt: 0 }
+  await store.createGroup({ group: buildGroup(group), event: groupEvent('created') })
   await store.saveParticipant({
     participant: { ...toParticipant('1'), state: 'left' },
     event: groupEvent('left before'),
