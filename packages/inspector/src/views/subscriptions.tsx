@@ -145,8 +145,9 @@ const SubscriptionDetail = ({ id, item }: DetailProps<ListedSubscription>) => {
   // The parts appear at once, because each would move the ones below it.
   const isLoaded = [figures, deliveries, attempted, events].every((part) => part.value ?? part.problem)
   const isOperational = channel === 'OPERATIONS'
-  // Only an untried endpoint may have none. The page of the others need not wait for the list.
-  const hasDeliveries = subscription.state !== 'untried' || (deliveries.value?.items.length ?? 0) > 0
+  // An attempt proves that there are some. Without one, an endpoint is untried, or was disabled before. Only these must wait for the list.
+  const isTried = subscription.state !== 'untried' && subscription.state !== 'disabled'
+  const hasDeliveries = isTried || (deliveries.value?.items.length ?? 0) > 0
   return (
     <Panel
       label="Subscription"

@@ -65,11 +65,17 @@ onSqlite('managing with the inspector', (inspector) => {
     await page.getByRole('dialog', { name: 'Send a test event' }).getByLabel('Payload').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('h2 .badge', { hasText: 'untried' }).waitFor()
-    // There is nothing to resend, and nothing to chart.
+    // There is nothing to resend, and nothing to chart, nor is there while it is disabled.
+    const path = `/organizations/${organization}/subscriptions/${new URL(page.url()).searchParams.get('id')}`
     const article = page.getByRole('article')
-    await article.getByText('This subscription has not matched an event yet.').waitFor()
-    expect(await article.getByRole('button', { name: 'Resend failed here…' }).count()).toBe(0)
-    expect(await article.locator('.tiles, .chart').count()).toBe(0)
+    for (const state of ['untried', 'disabled', 'untried']) {
+      await control(server, `PATCH ${path}`, { enabled: state !== 'disabled' })
+      await page.reload()
+      await page.locator('h2 .badge', { hasText: state }).waitFor()
+      await article.getByText('This subscription has not matched an event yet.').waitFor()
+      expect(await article.getByRole('button', { name: 'Resend failed here…' }).count()).toBe(0)
+      expect(await article.locator('.tiles, .chart').count()).toBe(0)
+    }
 
     // The same URL again would get each event twice. The form warns, but allows it.
     await page.getByRole('link', { name: 'Overview' }).click()
