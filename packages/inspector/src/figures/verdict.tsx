@@ -24,7 +24,7 @@ const verbs: Readonly<Record<State, readonly [one: string, several: string]>> = 
 const listStates = ({ failing, behind }: Overview['subscriptions']): readonly State[] =>
   failing + behind > 0 ? ['failing', 'behind', 'untried', 'disabled'] : ['working', 'untried', 'disabled']
 
-/** An endpoint that fails, since when, or is behind, by how much, and how much it has not got. For one that the server has disabled, why. */
+/** Names an endpoint, with since when it fails or how far it is behind, and how many deliveries are unfinished, or why it was disabled. */
 const Trouble = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, oldestDueAt, backlog } = endpoint
   const { id, url, failingSince, disabledReason, maxAttemptsPerSecond } = subscription

@@ -124,6 +124,7 @@ const App = () => {
 /** Renders the page, whose first requests are under way meanwhile. */
 export const openApp = (): void => {
   follow()
-  render(<App />, document.body)
+  // Must come first, so that an error of the rendering cannot leave the page hidden.
   setTimeout(() => (isDrawn.value = true), maxWaitMs)
+  render(<App />, document.body)
 }

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 export const maxWaitMs = 300
 
 /**
- * Set once the page of the overview is drawn. It waits for its records, because its layout would have to be computed without them
- * first, which delays them. Lists do not wait, because they measure the page.
+ * Set once the overview may be drawn. Until its records are loaded, the page is hidden: a layout without them would only delay the
+ * one that has them. Lists are drawn at once, because they measure the page.
  */
 export const isDrawn = signal(false)
