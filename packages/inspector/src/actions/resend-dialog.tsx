@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { getMessage } from '../api/api-error.ts'
 import { reloadAll } from '../api/reload.ts'
+import { findSubscription } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
 import { Dialog, type DialogControl } from '../components/dialog.tsx'
 import { Problem } from '../components/status.tsx'
@@ -10,6 +11,7 @@ import { getNow } from '../state/now.ts'
 import type { Params } from '../state/route.ts'
 import { isResent, Results, type ResultsProps, readDeliveries } from './resend-results.tsx'
 import { resend } from './resend-shares.tsx'
+import { StillFailing } from './still-failing.tsx'
 
 /** How much earlier than the resend an attempt may seem to start, in milliseconds: the server's clock may differ. */
 const clockToleranceMs = 600_000
@@ -26,7 +28,7 @@ const changing = {
 
 /** Resends the deliveries that match a query. Returns what is needed to follow what becomes of them. */
 export const useResend = () => {
-  /** The number so far, while it runs. */
+  /** The number of deliveries that have been resent so far, while the resend runs. */
   const count = useSignal<number | undefined>(undefined)
   const problem = useSignal('')
   const results = useSignal<ResultsProps | undefined>(undefined)
@@ -57,22 +59,26 @@ type ResendDialogProps = DialogControl & {
   readonly query: Params
   /** The number of deliveries that match, or `undefined` while they are counted. */
   readonly total: number | undefined
-  /** Set if the dialog does not recommend the resend. */
-  readonly isAdvisedAgainst?: boolean
+  /** The ids of the endpoints that get the deliveries. While one of them fails, the dialog does not recommend the resend. */
+  readonly endpoints: readonly string[]
   /** Describes the deliveries to resend, before the resend is confirmed. */
   readonly children: ComponentChildren
 }
 
-/** Says what a resend covers, counts what has been resent, and then shows what becomes of it. */
+/** Shows what a resend covers, how much has been resent so far, and then what becomes of it. */
 export const ResendDialog = (props: ResendDialogProps) => {
-  const { title, resending, query, total, isAdvisedAgainst = false, children, onClose } = props
+  const { title, resending, query, total, endpoints, children, onClose } = props
   const { start, count, problem, results } = resending
+  const isFailing = endpoints.some((id) => findSubscription(id)?.state === 'failing')
   return (
     <Dialog title={title} onClose={onClose}>
       {results ? (
         <Results {...results} />
       ) : count === undefined ? (
-        children
+        <>
+          <StillFailing ids={endpoints} onClose={onClose} />
+          {children}
+        </>
       ) : (
         <p role="status">
           {formatCount(count)} of {formatCount(total ?? 0)} resent so far…
@@ -88,7 +94,7 @@ export const ResendDialog = (props: ResendDialogProps) => {
           <>
             <Button onClick={onClose}>Cancel</Button>
             <Button
-              {...(!isAdvisedAgainst && { kind: 'primary' })}
+              {...(!isFailing && { kind: 'primary' })}
               disabled={!total || count !== undefined}
               onClick={() => start(query)}
             >

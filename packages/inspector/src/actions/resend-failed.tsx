@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
+import { nameEndpoint } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
 import { Choice } from '../components/choice.tsx'
 import { type DialogControl, openDialog } from '../components/dialog.tsx'
@@ -11,7 +11,6 @@ import { getNow } from '../state/now.ts'
 import type { Params } from '../state/route.ts'
 import { ResendDialog, useResend } from './resend-dialog.tsx'
 import { ShareList, sum, useShares } from './resend-shares.tsx'
-import { StillFailing } from './still-failing.tsx'
 
 const notDelivered = 'pending,exhausted,skipped'
 
@@ -65,11 +64,9 @@ const ResendFailed = ({ subscription, shown, onClose }: Offer & DialogControl) =
       title={`Resend to ${subscription ? nameEndpoint(subscription) : 'all endpoints'}`}
       query={select(isAll.value ? `${notDelivered},delivered` : notDelivered)}
       total={counted.every((each) => each.shares) ? sum(shares) : undefined}
-      isAdvisedAgainst={endpoints.some((id) => findSubscription(id)?.state === 'failing')}
-      {...{ resending, onClose }}
+      {...{ endpoints, resending, onClose }}
     >
       <LoadProblem text={missing.problem || delivered.problem} />
-      <StillFailing ids={endpoints} onClose={onClose} />
       <div class="line">
         <span>Events of</span>
         <Choice

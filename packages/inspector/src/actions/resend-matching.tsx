@@ -9,7 +9,6 @@ import { formatCount } from '../format/numbers.ts'
 import type { Filter } from '../list/list-definition.ts'
 import { ResendDialog, useResend } from './resend-dialog.tsx'
 import { ShareList, sum, useShares } from './resend-shares.tsx'
-import { StillFailing } from './still-failing.tsx'
 
 type Query = Readonly<Record<string, string>>
 
@@ -40,7 +39,11 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         ? 'None of the matching deliveries can be resent now:'
         : `${formatCount(total)} of the matching deliveries can be resent:`
   return (
-    <ResendDialog title="Resend all matching deliveries" {...{ resending, query, total, onClose }}>
+    <ResendDialog
+      title="Resend all matching deliveries"
+      endpoints={shares?.map(({ id }) => id) ?? []}
+      {...{ resending, query, total, onClose }}
+    >
       <LoadProblem text={problem} />
       <p role="status">{text}</p>
       <Facts
@@ -50,7 +53,6 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         }}
       />
       {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
-      <StillFailing ids={shares?.map(({ id }) => id) ?? []} onClose={onClose} />
       {query.status === undefined && (
         <p>Any that have succeeded are resent too. To leave these out, choose a status in the list first.</p>
       )}

@@ -6,16 +6,18 @@ import { useRecord } from '../components/use-record.ts'
 import { formatCount } from '../format/numbers.ts'
 import { failing, type Params, type Query } from '../state/route.ts'
 
-/** Number of deliveries from which on no more pages are read to follow results, and the maximum on a page. */
-const most = { followed: 10_000, page: 1_000 } as const
+/** The number of deliveries after which no more pages are read. */
+const maxFollowed = 10_000
+const pageSize = 1_000
 
 const pollMs = 1_000
+
 /** Reads pages of the deliveries that match until there are 10,000, the newest first unless the query has an order. */
 export const readDeliveries = async (query: Query): Promise<Delivery[]> => {
   const found: Delivery[] = []
-  for (let cursor: string | undefined; found.length < most.followed; ) {
+  for (let cursor: string | undefined; found.length < maxFollowed; ) {
     const page = await sendOwn<Page<Delivery>>(['deliveries'], {
-      query: { order: 'newest_first', ...query, limit: most.page, cursor },
+      query: { order: 'newest_first', ...query, limit: pageSize, cursor },
     })
     found.push(...page.items)
     cursor = page.nextCursor

@@ -48,7 +48,7 @@ const countByEndpoint = async (
 type UseSharesOptions = {
   /** Set if the numbers are needed. Otherwise nothing is counted, because the server has to read each delivery. */
   readonly isNeeded: boolean
-  /** Tells the query from others. They are counted again when it changes. */
+  /** Identifies the query. When it changes, the deliveries are counted again. */
   readonly key?: string
 }
 

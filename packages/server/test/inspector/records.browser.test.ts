@@ -204,7 +204,10 @@ onOneStore('the records of the inspector', (inspector) => {
     expect(await row.innerText()).toMatch(/\+\d{11}/)
     const count = await deliveries.resend('acme', { responses: [401] }, { dryRun: true })
     await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
-    await page.getByRole('button', { name: `Resend ${count}` }).click()
+    const resend = page.getByRole('button', { name: `Resend ${count}` })
+    await page.getByRole('dialog').getByText('still fails').waitFor()
+    expect(await resend.getAttribute('class')).not.toContain('primary')
+    await resend.click()
     await page.getByText(`${count} resent: 0 delivered, ${count} failed. The endpoint found`).waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
 
