@@ -43,7 +43,15 @@ export type OpenedPage = {
   picture(name: string): Promise<void>
 }
 
-type SharedContext = { readonly context: BrowserContext; readonly session: CDPSession }
+type SharedContext = {
+  readonly context: BrowserContext
+  readonly session: CDPSession
+  /** The page of the tests before, if the next one can go on in it. */
+  kept?: KeptPage | undefined
+}
+
+/** A page, and what receives its problems: the test that has it. */
+type KeptPage = { readonly page: Page; readonly origin: string; problems: string[] }
 
 let browser: Promise<Browser> | undefined
 
@@ -66,45 +74,85 @@ const shareContext = (options: BrowserContextOptions): Promise<SharedContext> =>
   return context
 }
 
-/**
- * Opens a page of the inspector. At the end of the test, it is closed, with the pages that it has opened. The next one starts without
- * what it has stored.
- */
-export const openPage = async ({
-  url,
-  viewport = { width: 1440, height: 900 },
-  colorScheme = 'light',
-  ...options
-}: { url: string } & BrowserContextOptions): Promise<OpenedPage> => {
-  const { context, session } = await shareContext(options)
+const createPage = async (context: BrowserContext, origin: string): Promise<KeptPage> => {
   const page = await context.newPage()
-  onTestFinished(async () => {
-    const [, ...opened] = context.pages()
-    await Promise.all(opened.map((each) => each.close()))
-    // Works without the page, which the test may have closed or left on an error.
-    const origin = new URL('/', url).href
-    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
-  })
-  if (viewport !== null) await page.setViewportSize(viewport)
-  await page.emulateMedia({ colorScheme })
   page.setDefaultTimeout(30_000)
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(String(error)))
+  const created: KeptPage = { page, origin, problems: [] }
+  page.on('pageerror', (error) => created.problems.push(String(error)))
   page.on('dialog', (dialog) => {
-    problems.push(`a dialog: ${dialog.message()}`)
+    created.problems.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('the server responded')) {
-      problems.push(message.text())
+      created.problems.push(message.text())
     }
   })
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith('blob:')) {
-      problems.push(`a request to ${request.url()}`)
+    if (new URL(request.url()).origin !== origin && !request.url().startsWith('blob:')) {
+      created.problems.push(`a request to ${request.url()}`)
     }
   })
-  await page.goto(url)
+  return created
+}
+
+/**
+ * Leaves all that a test has seen: shows an organization that does not exist, after which the page loads everything again. Returns
+ * whether nothing is left that the test has done.
+ */
+const leave = async ({ page, origin }: KeptPage): Promise<boolean> => {
+  if (page.isClosed() || new URL(page.url()).origin !== origin) return false
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.mouse.move(0, 0)
+  const isClean = await page.evaluate(() => {
+    for (const dismiss of document.querySelectorAll<HTMLElement>('.toast button')) dismiss.click()
+    // What is stored was cleared after the test before, and is written again as it changes.
+    const { 'wabakit-masking': masking = 'off', 'wabakit-theme': theme = 'system' } = localStorage
+    return document.querySelector('dialog[open]') === null && masking === 'off' && theme === 'system'
+  })
+  if (isClean) await visit(page, '?organization=nobody')
+  return isClean && (await page.getByText('There is no organization "nobody"').isVisible())
+}
+
+type OpenOptions = {
+  readonly url: string
+  /** Set to go on in the page of the test before, without loading it again, which would take most of the time. */
+  readonly isKept?: boolean
+} & BrowserContextOptions
+
+/**
+ * Opens a page of the inspector. At the end of the test, it is closed, with the pages that it has opened, unless it is kept for the
+ * next test, which starts without what this one has stored or left in it.
+ */
+export const openPage = async ({
+  url,
+  isKept = false,
+  viewport = { width: 1440, height: 900 },
+  colorScheme = 'light',
+  ...options
+}: OpenOptions): Promise<OpenedPage> => {
+  const { origin } = new URL(url)
+  const shared = await shareContext(options)
+  const { context, session } = shared
+  const kept = isKept ? shared.kept : undefined
+  if (isKept) shared.kept = undefined
+  const canGoOn = kept !== undefined && kept.origin === origin && !kept.page.isClosed()
+  if (!canGoOn) await kept?.page.close()
+  const opened = canGoOn ? kept : await createPage(context, origin)
+  const { page } = opened
+  onTestFinished(async ({ task }) => {
+    if (isKept && task.result?.state === 'pass' && (await leave(opened))) shared.kept = opened
+    const [, ...others] = context.pages()
+    await Promise.all(others.map((each) => each === shared.kept?.page || each.close()))
+    // Works without the page, which the test may have closed or left on an error.
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
+  })
+  const problems: string[] = []
+  opened.problems = problems
+  if (viewport !== null) await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme, forcedColors: null, contrast: null })
+  if (canGoOn) await visit(page, url)
+  else await page.goto(url)
   return {
     page,
     problems,

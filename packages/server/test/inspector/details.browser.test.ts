@@ -55,9 +55,9 @@ onOneStore('the details of the inspector', (inspector) => {
     const cut = await summary.evaluate((cell) => cell.scrollWidth - cell.clientWidth)
     expect(cut).toBe(0)
     await page.setViewportSize({ width: 1440, height: 900 })
-    await page.goto(inspector.getUrl('customers?organization=acme&id=15550188076'))
+    await visit(page, inspector.getUrl('customers?organization=acme&id=15550188076'))
     await page.getByText('The summary has arrived at 1 of 2 endpoints.').waitFor()
-    await page.goto(inspector.getUrl('deliveries?organization=acme&status=pending'))
+    await visit(page, inspector.getUrl('deliveries?organization=acme&status=pending'))
     const pending = page.locator('.rows .badge', { hasText: /^pending$/ })
     await pending.first().waitFor()
     const classes = await pending.evaluateAll((all) => all.map(({ className }) => className))
@@ -561,7 +561,7 @@ onOneStore('the details of the inspector', (inspector) => {
   })
 
   inspector.once('the first Tab reaches a button that skips to the content', async () => {
-    const { page } = await inspector.open('deliveries?organization=acme')
+    const { page } = await inspector.load('deliveries?organization=acme')
     await page.locator('.rows .row').first().waitFor()
     await page.keyboard.press('Tab')
     const skip = page.getByRole('button', { name: 'Skip to the content' })

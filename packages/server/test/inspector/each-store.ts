@@ -18,8 +18,10 @@ export type Inspected = {
   readonly matrix: ReturnType<typeof test.skipIf>
   /** The server and its endpoints, available once the tests run. */
   readonly stage: Stage
-  /** Opens a path of the page. */
+  /** Shows a path in the page of the test before, if that can go on. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenedPage>
+  /** Loads a path in a page of its own, for tests of what happens meanwhile, or that change the page for good. */
+  load(path: string, options?: BrowserContextOptions): Promise<OpenedPage>
   getUrl(path: string): string
   /** Creates an empty database for this store that outlives a server. */
   createDatabase(): Promise<string>
@@ -58,7 +60,8 @@ const onStores =
         },
         getUrl,
         createDatabase,
-        open: (path, options = {}) => openPage({ url: getUrl(path), ...options }),
+        open: (path, options = {}) => openPage({ url: getUrl(path), isKept: true, ...options }),
+        load: (path, options = {}) => openPage({ url: getUrl(path), ...options }),
         simulate: async (body, organization = 'acme') => {
           const { body: call } = await control(
             getStage().server,

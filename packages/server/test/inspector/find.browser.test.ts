@@ -92,7 +92,7 @@ onOneStore('finding with the inspector', (inspector) => {
   })
 
   inspector.once('names the keys that open the search as the keyboard does', async () => {
-    const { page } = await inspector.open('events?organization=empty')
+    const { page } = await inspector.load('events?organization=empty')
     const button = page.getByRole('button', { name: 'Find' })
     for (const [platform, keys] of [
       ['Linux x86_64', 'Ctrl K'],
@@ -174,7 +174,7 @@ onOneStore('finding with the inspector', (inspector) => {
     expect(Number(x) + Number(width)).toBeLessThan(375)
     await control(server, `DELETE /organizations/acme/subscriptions/${subscription.id}`)
 
-    await page.goto(inspector.getUrl(`groups?organization=acme&participant=%2B${phones[7]?.slice(1)}`))
+    await visit(page, inspector.getUrl(`groups?organization=acme&participant=%2B${phones[7]?.slice(1)}`))
     await page.locator('.row', { hasText: groupId }).waitFor()
     expect(await page.locator('.rows .row').count()).toBe(1)
     expect(problems).toEqual([])
@@ -210,7 +210,7 @@ onOneStore('finding with the inspector', (inspector) => {
     await page.getByRole('region', { name: 'Request body' }).getByText('A subject to find').waitFor()
     await page.getByRole('region', { name: 'Response body' }).waitFor()
     await picture(`${inspector.store}-request`)
-    await page.goto(inspector.getUrl('requests?organization=acme&unidentified=only'))
+    await visit(page, inspector.getUrl('requests?organization=acme&unidentified=only'))
     await row(/crm\/7/)
       .locator('.open')
       .click()

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, openPage } from './browser.ts'
+import { hasChromium, openPage, visit } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -65,9 +65,7 @@ onSqlite('the inspector', (inspector) => {
     await page.keyboard.press('j')
     await page.keyboard.press('r')
     await page.getByText('Resent.').waitFor()
-    await page.goto(
-      `${inspector.stage.server.url}/_wabakit/inspector/calls?organization=acme&id=first-${store}`,
-    )
+    await visit(page, inspector.getUrl(`calls?organization=acme&id=first-${store}`))
     await page.locator('.try.good', { hasText: '200' }).nth(1).waitFor()
     await picture(`${store}-walk-4-delivered`)
 
@@ -273,7 +271,7 @@ onSqlite('the inspector', (inspector) => {
     })
     const { page, problems, picture } = await open('')
     for (const path of ['groups', 'groups?id=team', 'events?group=team']) {
-      await page.goto(`${inspector.stage.server.url}/_wabakit/inspector/${path}`)
+      await visit(page, inspector.getUrl(path))
       await page.getByText('onerror').filter({ visible: true }).first().waitFor()
       expect(await page.locator('main img').count()).toBe(0)
       expect(problems).toEqual([])

@@ -52,7 +52,7 @@ onEachStore('the lists of the inspector', (inspector) => {
   beforeAll(() => publish(60, 'call:still'))
 
   inspector.once('no row is reached at first, and keys act on none', async () => {
-    const { page, problems } = await inspector.open('deliveries?organization=acme')
+    const { page, problems } = await inspector.load('deliveries?organization=acme')
     await page.locator('.rows .row').first().waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
 
@@ -260,7 +260,7 @@ onEachStore('the lists of the inspector', (inspector) => {
   inspector.matrix(
     'a burst of 1,000 events causes few requests, and does not affect selection and scrolling',
     async () => {
-      const { page, problems } = await inspector.open('deliveries?organization=acme')
+      const { page, problems } = await inspector.load('deliveries?organization=acme')
       await page.locator('.rows .row').nth(20).waitFor()
       await page.getByText('Live', { exact: true }).waitFor()
       const count = countRequests(page)
@@ -289,7 +289,7 @@ onEachStore('the lists of the inspector', (inspector) => {
   )
 
   inspector.once('the page keeps nothing of events that it no longer shows', async () => {
-    const { page } = await inspector.open('events?organization=manual')
+    const { page } = await inspector.load('events?organization=manual')
     await page.getByText('Live', { exact: true }).waitFor()
     const session = await page.context().newCDPSession(page)
     const { events } = inspector.stage.server.service
@@ -371,7 +371,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await publish(100, 'call:linked')
     const path = 'GET /organizations/acme/events?order=newest_first&limit=100'
     const { items } = (await control(inspector.stage.server, path)).body
-    const { page } = await inspector.open(`events?organization=acme&id=${items[60].id}`)
+    const { page } = await inspector.load(`events?organization=acme&id=${items[60].id}`)
     const table = page.locator('.table')
     const expectInView = (id: string) =>
       expect
@@ -727,7 +727,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     const { id } = await first.service.subscriptions.create('acme', { ...number, url: 'http://127.0.0.1:1/' })
     const test = { name: 'TEST', subject: 'call:missed-change', payload: '{}' }
     await first.service.events.publish('acme', { ...number, ...test })
-    const { page } = await inspector.open('')
+    const { page } = await inspector.load('')
     await page.goto(`${first.url}/_wabakit/inspector/deliveries?organization=acme&subscription=${id}`)
     await page.locator('.rows .row').first().click()
     await page.locator('h2 .badge', { hasText: 'pending' }).waitFor()

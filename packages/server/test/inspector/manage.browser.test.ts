@@ -22,7 +22,7 @@ onSqlite('managing with the inspector', (inspector) => {
       void toNodeHandler(receiver)(request, response)
     })
     const url = `${await listenOnFreePort(endpoint)}/webhooks`
-    const { page, problems, picture } = await inspector.open(`?organization=${organization}`)
+    const { page, problems, picture } = await inspector.load(`?organization=${organization}`)
     const dialog = page.getByRole('dialog')
     const steps = page.getByRole('region', { name: 'First steps' })
 

@@ -1,6 +1,7 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
+import { visit } from './browser.ts'
 import { onEachStore, onSqlite } from './each-store.ts'
 
 /** Formats a time as fields for times in the browser take it. The browser has the time zone of the test. */
@@ -85,7 +86,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     await expect.poll(findUnfinished, { timeout: 30_000 }).toBe(0)
 
     // The numbers count attempts that failed before. They still lead to the deliveries behind them.
-    await page.goto(inspector.getUrl(`subscriptions?organization=acme&id=${rejecting.id}`))
+    await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${rejecting.id}`))
     await causes.waitFor()
     const numbers = page.locator('article .tiles a, article .causes li > a:first-child')
     const targets = await numbers.evaluateAll((links) =>
@@ -95,7 +96,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     )
     expect(targets.length).toBeGreaterThan(1)
     for (const target of targets) {
-      await page.goto(new URL(target, page.url()).href)
+      await visit(page, target)
       await page.locator('.row').first().waitFor()
     }
     expect(problems).toEqual([])
@@ -220,7 +221,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     ['without records that are late', false, 1],
   ])('the page of the overview is drawn %s, and lists are drawn at once', async (_, isPatient, before) => {
     await inspector.simulate({})
-    const { page, problems } = await inspector.open('deliveries?organization=empty')
+    const { page, problems } = await inspector.load('deliveries?organization=empty')
     const endless = `{
       const set = setTimeout
       window.setTimeout = (run, ms, ...rest) => (ms === 300 ? 0 : set(run, ms, ...rest))
@@ -269,7 +270,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       }))
       await route.fulfill({ response, json: { items } })
     })
-    await page.goto(inspector.getUrl('?organization=acme'))
+    await visit(page, inspector.getUrl('?organization=acme'))
     const state = page.getByRole('region', { name: 'State of the endpoints' })
     await state.getByText('1 of 4 endpoints fails; 2 are behind; 2 are disabled.').waitFor()
     const lines = (await state.getByRole('listitem').allInnerTexts()).map((line) =>
@@ -311,7 +312,7 @@ onSqlite('the layout of the inspector', (inspector) => {
     await control(server, 'POST /organizations/acme/participants', participant)
     const { body: requests } = await control(server, 'GET /requests?limit=1')
     const { requestId } = requests.items[0]
-    const { page } = await inspector.open('?organization=acme', { viewport: { width, height: 900 } })
+    const { page } = await inspector.load('?organization=acme', { viewport: { width, height: 900 } })
     // The page's policy forbids scripts in it, but not those that the browser adds.
     await page.addInitScript(`
       window.moves = []

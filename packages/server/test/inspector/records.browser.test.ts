@@ -34,7 +34,7 @@ onOneStore('the records of the inspector', (inspector) => {
       events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
     })
     const blocked = await inspector.simulate({})
-    await page.goto(inspector.getUrl(`calls?organization=acme&id=${blocked}`))
+    await visit(page, inspector.getUrl(`calls?organization=acme&id=${blocked}`))
     const line = page.getByRole('list', { name: 'Arrived at' }).locator('li', { hasText: '127.0.0.1:1/' })
     await line.getByText('not delivered: CALL_AI_SUMMARY waits for CALL_ENDED, which').waitFor()
     await line.getByRole('link', { name: 'Open' }).click()
@@ -80,7 +80,7 @@ onOneStore('the records of the inspector', (inspector) => {
       const waiting = items.map((item: object) => ({ ...item, lastResponse: null }))
       await route.fulfill({ response, json: { ...rest, items: waiting } })
     })
-    await page.goto(inspector.getUrl(`subscriptions?organization=acme&id=${id}`))
+    await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${id}`))
     const health = page.getByRole('region', { name: 'Health' })
     await health
       .getByText('The endpoint found no valid signature. Do this. Other causes are below.')
@@ -95,7 +95,7 @@ onOneStore('the records of the inspector', (inspector) => {
     const number = { channel: 'WHATSAPP', number: '+15550100001' } as const
     await server.service.subscriptions.create('acme', { ...number, url })
     await createGroup(server.url)
-    const { page, problems } = await inspector.open('')
+    const { page, problems } = await inspector.load('')
     for (const view of ['events', 'deliveries']) {
       await page.goto(`${server.url}/_wabakit/inspector/${view}?organization=wabakit:operator`)
       const row = page.locator('.row', { hasText: 'subscription.disabled' }).first()
@@ -162,7 +162,7 @@ onOneStore('the records of the inspector', (inspector) => {
     'rotates a secret once if the button is clicked twice, and copies it on a page without TLS, which has no clipboard API',
     async () => {
       const { id } = inspector.stage.rejecting
-      const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+      const { page } = await inspector.load(`subscriptions?organization=acme&id=${id}`)
       const clicked = Promise.withResolvers<void>()
       let rotations = 0
       await page.route('**/rotate-secret', async (route) => {
@@ -399,7 +399,7 @@ onOneStore('the records of the inspector', (inspector) => {
   inspector.once('opens 350 KB of JSON within 300 ms, and reveals characters that reorder text', async () => {
     const items = Array.from({ length: 4_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }))
     await publish({ name: 'a\u202eb', items })
-    const { page, problems } = await inspector.open('events?organization=acme&name=BIG')
+    const { page, problems } = await inspector.load('events?organization=acme&name=BIG')
     const row = page.locator('.rows .row').first()
     await row.waitFor()
     // The CPU time of the page's thread, which other work on the machine barely affects.
@@ -498,7 +498,7 @@ onOneStore('the records of the inspector', (inspector) => {
     await service.deliveries.retry('acme', delivery?.id ?? '')
     await expect.poll(async () => (await find())?.attempts).toBe(2)
     const { body: asked } = await control(inspector.stage.server, 'GET /requests?limit=1')
-    const { page, problems } = await inspector.open('', { timezoneId: zone })
+    const { page, problems } = await inspector.load('', { timezoneId: zone })
     const paths = [
       ...['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests'],
       `deliveries?id=${delivery?.id}`,
@@ -526,7 +526,7 @@ onOneStore('the records of the inspector', (inspector) => {
       await check(page, path)
     }
 
-    await page.goto(inspector.getUrl(`calls?id=${callId}`))
+    await visit(page, inspector.getUrl(`calls?id=${callId}`))
     await page.getByText('The summary is due at').waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export as HTML file' }).click()
@@ -539,7 +539,7 @@ onOneStore('the records of the inspector', (inspector) => {
     }
     await exported.close()
 
-    await page.goto(inspector.getUrl('deliveries?status=delivered'))
+    await visit(page, inspector.getUrl('deliveries?status=delivered'))
     await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('last hour')
     await page.getByLabel('Time from').waitFor()
     await page.getByRole('button', { name: 'Resend all matching deliveries…' }).click()
