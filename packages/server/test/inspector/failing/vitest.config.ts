@@ -12,6 +12,9 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['failing.ts'],
+    // Node.js loads the sources itself: to transform them would take most of the time.
+    server: { deps: { external: [/\/packages\/[^/]+\/src\//] } },
+    execArgv: ['--conditions=@wabakit/source'],
     setupFiles: [resolve(import.meta.dirname, '../../../../wabakit/src/mock/vitest.ts')],
     attachmentsDir: resolve(OUTPUT, 'attachments'),
   },
