@@ -32,6 +32,26 @@ test('effects that do not appear are awaited for effectMs', async () => {
   expect(await poll([0, 0, 1], 350)).toEqual([1])
 })
 
+test('effects are read less and less often while nothing changes', async () => {
+  using running = startServedClock()
+  const clock = { ...running, now: () => 10 * running.now() }
+  let readings = 0
+  const source = (): string => {
+    readings += 1
+    return ''
+  }
+  const { signal } = new AbortController()
+  await pollEffects(source, ['call-1'], {
+    isEnough: () => false,
+    settleMs: 40,
+    effectMs: 10_000,
+    signal,
+    clock,
+  })
+  // A hundred, if it were every 10 ms.
+  expect(readings).toBeLessThan(40)
+})
+
 test('effects of a URL whose response is cut are unreadable, not few', async () => {
   await using page = await listen(
     createServer((_, response) => {

@@ -65,7 +65,7 @@ export const pollEffects = async (
     isEnough(counts: readonly number[]): boolean
     settleMs: number
     effectMs: number
-    /** Minimum time between two polls: each may start a process. @default 10 */
+    /** Minimum time between two polls, in milliseconds: each may start a process. @default 10 */
     pauseMs?: number
   } & Reader,
 ): Promise<number[]> => {
@@ -82,6 +82,7 @@ export const pollEffects = async (
     const isSettled = now - changedAt >= settleMs
     if (isSettled && (isEnough(counts) || now - startedAt >= effectMs)) return counts
     if (now - startedAt >= effectMs + 3 * settleMs || signal.aborted) return counts
-    await sleep(Math.max(pauseMs, Math.min(100, settleMs / 4)))
+    // Less often the longer nothing changes: polls all the time would take the CPU that a late worker needs.
+    await sleep(Math.max(pauseMs, Math.min(100, settleMs / 4), (now - changedAt) / 20))
   }
 }
