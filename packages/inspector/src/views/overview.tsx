@@ -1,7 +1,7 @@
 import type { Event, Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
 import { useLayoutEffect } from 'preact/hooks'
 import { addSubscription } from '../actions/subscription-form.tsx'
-import { organizationId, sendOwn } from '../api/organization.ts'
+import { organization, organizationId, sendOwn } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { changesState } from '../api/subscriptions.ts'
 import { Button } from '../components/button.tsx'
@@ -52,7 +52,8 @@ export const OverviewView = () => {
   const problem = overview.problem || endpoints.problem || first.problem
   // What has not been loaded is not empty. All parts appear at once, because each would move the ones below it.
   const isLoaded =
-    [figures, page, first.value, info.value].every((part) => part !== undefined) || problem !== ''
+    [figures, page, first.value, info.value, organization.value].every((part) => part !== undefined) ||
+    problem !== ''
   useLayoutEffect(() => {
     if (isLoaded) isDrawn.value = true
   }, [isLoaded])

@@ -121,6 +121,27 @@ onSqlite('managing with the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
+  test('the first steps appear with the numbers of the organization, which would move what is below', async () => {
+    const { page } = await inspector.load('deliveries?organization=empty')
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/organizations?**', async (route) => {
+      await answered.promise
+      await route.continue()
+    })
+    const others = ['overview?**', 'overview/subscriptions?**', 'events?**'].map(async (path) =>
+      (await page.waitForResponse(`**/organizations/empty/${path}`)).finished(),
+    )
+    await page.goto(inspector.getUrl('?organization=empty'))
+    await Promise.all(others)
+    const steps = page.getByRole('region', { name: 'First steps' })
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    expect(await steps.count()).toBe(0)
+    answered.resolve()
+    await steps.getByText('+15550100009').waitFor()
+  })
+
   test('edits, disables and removes a subscription, and says each time what that stops', async () => {
     const { server, accepting } = inspector.stage
     const { service } = server
