@@ -121,6 +121,19 @@ const flaws: Record<string, Flaw> = {
     advice: ['keeps-summary-after-late-event'],
     options: { only: ['keeps-summary-after-late-event'] },
   },
+  'lets a late CALL_ACCEPTED set the state of a call back, of which its summary says nothing': {
+    plant: showState((state, name) => (name === 'CALL_AI_SUMMARY' ? state : toState(name))),
+    fail: [],
+    advice: ['keeps-summary-after-late-event'],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
+  'learns the state of a call only from late events, which is not a mistake': {
+    plant: showState((state, name) =>
+      name === 'CALL_AI_SUMMARY' || state === 'ended' ? state : toState(name),
+    ),
+    fail: [],
+    options: { only: ['keeps-summary-after-late-event'] },
+  },
   'lets no late event set the state of a call back, which is not a mistake': {
     plant: showState((state, name) => (state === 'ended' ? state : toState(name))),
     fail: [],

@@ -123,16 +123,26 @@ const stateless = /^(?:true|false|null|none|nil|undefined|unknown|CALL_\w+)$/i
 
 const listWords = (lines: readonly string[]): Set<string> => new Set(lines.join('\n').match(/[a-z_]{3,}/gi))
 
-/** Finds a word that late events have replaced by one that a call without a summary has, such as `ended` by `ringing`. */
-const findWordBack = (
-  before: readonly string[],
-  after: readonly string[],
-  withoutSummary: readonly string[],
-): string | undefined => {
-  const [was, is, early] = [listWords(before), listWords(after), listWords(withoutSummary)]
+/**
+ * Sends CALL_ACCEPTED after the end and the summary of its call. Finds a word that it has replaced by one that a running call has, such
+ * as `ended` by `running`.
+ */
+const findStateBack = async (examination: Examination): Promise<string | undefined> => {
+  const { deliver, countEffects, listEffects } = examination
+  const send = async (names: readonly EventName[]): Promise<Delivery | undefined> =>
+    (await sendAll(examination, names)).at(-1)?.delivery
+  const call = await send(['CALL_INCOMING_INITIATED', 'CALL_ENDED', 'CALL_AI_SUMMARY'])
+  const running = await send(['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'])
+  if (call === undefined || running === undefined) return undefined
+  await countEffects([call, running], [1, 0])
+  const was = listWords(await listEffects(call))
+  const { subject } = call
+  await deliver(buildDelivery(examination, buildEvent('CALL_ACCEPTED', subject), subject))
+  await countEffects([call], 0)
+  const [is, early] = [listWords(await listEffects(call)), listWords(await listEffects(running))]
   const gone = [...was].find((word) => !is.has(word) && !early.has(word) && !stateless.test(word))
   const back = [...is].find((word) => !was.has(word) && early.has(word) && !stateless.test(word))
-  return gone && back && `the effects show ${back} where they showed ${gone}`
+  return gone && back && `after a late CALL_ACCEPTED, the effects show ${back} where they showed ${gone}`
 }
 
 const leaveOpen = ({ knowledge }: Examination): Finding => {
@@ -206,7 +216,7 @@ export const orderedChecks: EndpointChecks = {
     expected: 'the effects are kept',
     risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear or the call ring again, or one of GROUP_PARTICIPANT_JOINED puts someone who has left, or was removed, back into the group.',
     fix: 'Never let an older state replace a newer one: update only the fields in the event, and compare the times at which a participant joined and left.',
-    requests: 18,
+    requests: 24,
     needs: ['effects'],
     run: async (examination) => {
       const { knowledge, build, prepare, deliver, countEffects, listEffects } = examination
@@ -271,7 +281,7 @@ export const orderedChecks: EndpointChecks = {
           fix: 'Never let an older state replace a newer one: update only the fields in the event.',
         }
       }
-      const back = findWordBack(before, after, withoutSummary)
+      const back = await findStateBack(examination)
       // Only the application knows whether the word is the state of the call, or its latest event.
       if (back === undefined) return { verdict: 'pass', observed: `kept ${when}` }
       return {
