@@ -811,13 +811,13 @@ describe.concurrent('one mistake is one finding', () => {
     {
       mistake: 'has no deduplication',
       cause: 'handles-duplicate-once',
-      others: ['handles-late-duplicate-once', 'ignores-unsigned-ids', 'remembers-for-half-a-minute'],
+      others: ['handles-late-duplicate-once', 'ignores-unsigned-ids', 'remembers-for-a-minute'],
       plant: countEvents(() => ({ isDuplicate: () => false })),
     },
     {
       mistake: 'remembers a hundred ids',
       cause: 'handles-late-duplicate-once',
-      others: ['remembers-for-half-a-minute'],
+      others: ['remembers-for-a-minute'],
       plant: countEvents(() => {
         const seen: string[] = []
         const keep = (id: string) => seen.push(id) > 100 && void seen.shift()

@@ -17,6 +17,7 @@ export const limits = {
   effectMs: 400,
   recoverMs: 300,
   memoryMs: 600,
+  retryMs: 600,
   oversizedBytes: 1_200_000,
   burst: 25,
   slowConnections: 6,

@@ -129,7 +129,7 @@ const flaws: Record<string, Omit<Flaw, 'options'>> = {
       'handles-late-duplicate-once',
       'handles-replay-once',
       'handles-retry-after-hang-up-once',
-      'remembers-for-half-a-minute',
+      'remembers-for-a-minute',
     ],
     advice: ['handles-same-event-under-new-id-once'],
   },

@@ -109,9 +109,9 @@ const flaws: Record<string, Flaw> = {
         handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
       }
     },
-    fail: ['remembers-for-half-a-minute'],
+    fail: ['remembers-for-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],
-    options: { only: ['remembers-for-half-a-minute', 'handles-same-event-under-new-id-once'] },
+    options: { only: ['remembers-for-a-minute', 'handles-same-event-under-new-id-once'] },
   },
   'remembers 135 ids': {
     plant: ({ effects }) => {
@@ -123,7 +123,7 @@ const flaws: Record<string, Flaw> = {
     },
     // The event that is repeated last comes again after 140 others.
     seenBy: ['handles-duplicate-once', 'handles-late-duplicate-once'],
-    fail: ['remembers-for-half-a-minute'],
+    fail: ['remembers-for-a-minute'],
     advice: ['handles-same-event-under-new-id-once'],
   },
   'reads, changes and writes the participants of a group': {

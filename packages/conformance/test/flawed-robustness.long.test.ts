@@ -282,7 +282,7 @@ const flaws: Record<string, Flaw> = {
   'handles a batch of events in one transaction, and each on its own a good while after that has failed': {
     plant: ({ right }) => handleInBatches(right, { againMs: 12_000 }),
     fail: [],
-    options: { only: ['survives-wrong-types'], limits: { memoryMs: 60_000 } },
+    options: { only: ['survives-wrong-types'], limits: { retryMs: 60_000 } },
   },
   'merges received objects into its own': {
     plant: ({ effects }) => {

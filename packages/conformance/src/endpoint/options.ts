@@ -94,12 +94,10 @@ export const defaultLimits = {
   effectMs: 3_000,
   /** Minimum time that the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
-  /**
-   * Minimum time between two attempts of a delivery that must still be recognized, and until an event counts as lost that a worker
-   * may try again after a malformed one.
-   * @default 30_000
-   */
-  memoryMs: 30_000,
+  /** Minimum time between two attempts of a delivery that must still be recognized: many caches forget after a minute. @default 62_000 */
+  memoryMs: 62_000,
+  /** Minimum time until an event counts as lost that a worker may try again, for example after a malformed one. @default 30_000 */
+  retryMs: 30_000,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   recoverMs: 2_000,
   /** Number of bytes that are added to an event to make the oversized body. @default 16 MiB */

@@ -18,7 +18,7 @@ const deliverInVain = async (examination: Examination): Promise<Delivery[] | und
     const delivery = await prepare()
     if (!isAccepted(await deliver(delivery))) return undefined
     deliveries.push(delivery)
-    const effectMs = round === 0 ? getEffectMs() : Math.max(limits.memoryMs, getEffectMs())
+    const effectMs = round === 0 ? getEffectMs() : Math.max(limits.retryMs, getEffectMs())
     const [isHandled] = await areHandled([delivery], effectMs)
     if (isHandled) return undefined
   }

@@ -120,7 +120,7 @@ const findLostNeighbors = async (
   const later = await prepare()
   const isBehind = !isAccepted(await deliver(later)) || (await countNeverHandled([later])) > 0
   // It may also wait before it tries again.
-  const lost = await countNeverHandled(neighbors, limits.memoryMs)
+  const lost = await countNeverHandled(neighbors, limits.retryMs)
   if (lost === 0) return undefined
   const seconds = Math.round((clock.now() - acceptedAt) / 1_000)
   const observed = `${neighbors.length} genuine events accepted at the same time as ${malformed.join(', ')}, ${lost} of them without an effect after ${seconds} s`

@@ -207,13 +207,13 @@ export const identifiedChecks: EndpointChecks = {
       return { verdict: 'inconclusive', observed }
     },
   },
-  'remembers-for-half-a-minute': {
-    title: 'Handles a delivery once when it is sent again after half a minute and hundreds of others',
+  'remembers-for-a-minute': {
+    title: 'Handles a delivery once when it is sent again after a minute and hundreds of others',
     severity: 'high',
     clause: 'decision 0019: a delivery may be attempted again for 75 hours',
     expected: 'one effect',
     risk: 'The second attempt, after a time-out of the sender or a pause of the endpoint, is handled again.',
-    fix: 'Remember ids for days: a sender retries for as long. A cache of seconds, or of hundreds, covers only the fastest retry.',
+    fix: 'Remember ids for days: a sender retries for as long. A cache of a minute, or of hundreds of ids, covers only the fastest retry.',
     needs: ['effects'],
     requests: 1,
     runsLast: true,
