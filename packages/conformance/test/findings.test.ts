@@ -272,6 +272,21 @@ describe.concurrent('a finding says what was seen, and what to do about it', () 
     })
   })
 
+  test('effects that have two lines of a summary are not two effects', async () => {
+    const repeats = ['handles-duplicate-once', 'handles-replay-once', 'handles-late-duplicate-once']
+    const showTwice = ({ effects }: Tools): Partial<Parts> => ({
+      handle: ({ event, callId, groupId }) => {
+        effects.push(`${callId ?? groupId} ${event}`)
+        if (event === 'CALL_AI_SUMMARY') effects.push(`${callId} 42 s`)
+      },
+    })
+    const right = await examineAll(['handles-what-it-accepts', ...repeats], showTwice)
+    expect(listCauses(right)).toEqual({})
+    const repeating = (tools: Tools) => ({ ...showTwice(tools), isDuplicate: () => false })
+    const wrong = (await examineAll(repeats, repeating)).find(({ id }) => id === 'handles-duplicate-once')
+    expect(wrong?.observed).toBe('3 attempts of one delivery had 3 effects')
+  })
+
   test('what is lost only beside another delivery is said to be', async () => {
     const lost = await examine('handles-what-it-accepts', ({ effects }) => {
       let isLocked = false

@@ -266,7 +266,11 @@ export const judgeAllHandled = async (
 }
 
 /** Describes deliveries that had several effects before any of them was repeated. */
-export const describeDoubled = (counts: readonly number[]): string | undefined => {
+export const describeDoubled = (
+  lines: readonly number[],
+  { linesPerEffect }: Knowledge,
+): string | undefined => {
+  const counts = lines.map((count) => Math.ceil(count / linesPerEffect))
   const most = Math.max(...counts)
   const doubled = counts.filter((count) => count > 1).length
   return most > 1
@@ -281,7 +285,7 @@ export const judgeOnce = async (
   sent: string,
   because?: string,
 ): Promise<Finding> => {
-  const count = await countEffectsOf(delivery)
+  const count = Math.ceil((await countEffectsOf(delivery)) / knowledge.linesPerEffect)
   const observed = `${sent} had ${count} ${count === 1 ? 'effect' : 'effects'}`
   const attempts = exchanges.filter(({ request }) => request.body === delivery.body)
   const reason = attempts.some(isAccepted) ? undefined : explainShield(attempts)

@@ -150,6 +150,14 @@ const learnEffectsBefore = async (examination: Examination, isRefusedAlone: bool
   }
 }
 
+/** What a line of effects says, without numbers, times and ids: two workers that do the same work write two lines that say the same. */
+const readWords = (line: string): string =>
+  (line.match(/[\w-]+/g) ?? []).filter((word) => !/\d/.test(word)).join(' ')
+
+/** Counts the lines of one effect. Those that say the same belong to several effects. */
+const countLinesPerEffect = (lines: readonly string[]): number =>
+  lines.length > 0 && new Set(lines.map(readWords)).size === lines.length ? lines.length : 1
+
 /**
  * Waits for the first effect of several deliveries and, if there is one, notes how long it took since `sentAt`. Returns the number
  * of effects of each subject.
@@ -238,6 +246,7 @@ const learnEffects = async (
   else {
     const call = buildDelivery(examination, {}, subject)
     knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
+    knowledge.linesPerEffect = countLinesPerEffect(await examination.listEffects(bare))
   }
 }
 

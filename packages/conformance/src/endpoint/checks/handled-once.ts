@@ -110,7 +110,7 @@ export const handledOnce: EndpointCheck = {
         fix: lost > 0 && othersLost === 0 ? fixAtOnce : fixLoss,
       }
     }
-    const doubled = describeDoubled(counts)
+    const doubled = describeDoubled(counts, knowledge)
     if (doubled !== undefined) {
       knowledge.doubledAt = 'handles-what-it-accepts'
       return {

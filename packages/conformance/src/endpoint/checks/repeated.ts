@@ -81,7 +81,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
       for (const each of [delivery, ...different]) await deliver(each)
       // An event without an effect need not have one later.
       const [first = 0, ...once] = await countEffects([delivery, ...different], [1, ...names.map(() => 0)])
-      const doubled = describeDoubled([first])
+      const doubled = describeDoubled([first], knowledge)
       if (doubled !== undefined) return { verdict: 'fail', observed: doubled, because: knowledge.doubledAt }
       for (const shiftSeconds of [1, 2]) await deliver(delivery, { shiftSeconds })
       for (const each of different) await deliver(each)
