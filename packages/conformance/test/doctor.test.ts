@@ -1594,7 +1594,7 @@ describe.concurrent('an observation', () => {
         id: 'handles-what-it-accepts',
         plant: loseWhileBusy,
         risk: /^The sender does not repeat an accepted delivery[^.]*\.$/,
-        fix: /Check the result of each write.*requests share/,
+        fix: /^Only what arrived at the same time was lost.*requests share/,
       },
       {
         what: 'of ids whose letters differ in case alone',
