@@ -208,7 +208,12 @@ export const createExamination = (
     return counts.map((count) => count > 0)
   }
 
-  const readEffectLines = (): Promise<string[]> => readEffects(getEffects(), { signal, clock })
+  const readEffectLines = async (): Promise<string[]> => {
+    const startedAt = clock.now()
+    const lines = await readEffects(getEffects(), { signal, clock })
+    knowledge.waitedMs += clock.now() - startedAt
+    return lines
+  }
 
   return {
     ...settings,

@@ -37,7 +37,7 @@ export const createKnowledge = () => ({
    * first read or, if they lacked it then, last lacked it. It includes the responses to the two deliveries in between.
    */
   effectWithinMs: 0,
-  /** Time that `awaitFirstEffect`, `awaitEffects`, `findUnavailable` and `remembers-for-a-minute` have waited, in milliseconds. */
+  /** Time that has been waited for effects, for a 503 to end, and in `remembers-for-a-minute`, in milliseconds. */
   waitedMs: 0,
   /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
