@@ -29,7 +29,7 @@ test('the snippet of the README passes on an endpoint without mistakes, and fail
   const code = (snippet?.code ?? '')
     .replace('http://127.0.0.1:3000/webhooks', endpoint.url)
     .replace('127.0.0.1:3000/debug', `127.0.0.1:${(effects.address() as AddressInfo).port}`)
-    // Some checks. All of them take half a minute.
+    // Some checks. All of them take more than a minute.
     .replace('effects:', "only: ['accepts-genuine', 'handles-duplicate-once', 'refuses-unsigned'], effects:")
   writeFileSync(join(folder, 'endpoint.test.ts'), code)
   writeFileSync(

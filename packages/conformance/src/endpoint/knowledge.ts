@@ -57,7 +57,7 @@ export const createKnowledge = () => ({
   downSince: undefined as string | undefined,
   /** A delivery that the control sent last, and when; `undefined` if it was not accepted, or effects prove nothing. */
   early: undefined as { readonly delivery: Delivery; readonly sentAt: number } | undefined,
-  /** Number of lines that the effects show for a summary that arrived once, if each says something else; otherwise 1. */
+  /** Number of lines that the effects show for a summary that was sent once, if their words differ; otherwise 1. */
   linesPerEffect: 1,
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: 0,

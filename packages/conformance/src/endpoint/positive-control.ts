@@ -150,11 +150,11 @@ const learnEffectsBefore = async (examination: Examination, isRefusedAlone: bool
   }
 }
 
-/** What a line of effects says, without numbers, times and ids: two workers that do the same work write two lines that say the same. */
+/** Returns the words of a line of effects, without numbers, times and ids. If two workers do the same job, their lines have the same words. */
 const readWords = (line: string): string =>
   (line.match(/[\w-]+/g) ?? []).filter((word) => !/\d/.test(word)).join(' ')
 
-/** Counts the lines of one effect. Those that say the same belong to several effects. */
+/** Returns how many lines one effect has: all of these lines if their words differ, otherwise 1. */
 const countLinesPerEffect = (lines: readonly string[]): number =>
   lines.length > 0 && new Set(lines.map(readWords)).size === lines.length ? lines.length : 1
 

@@ -106,7 +106,7 @@ const leave = async ({ page, origin }: KeptPage): Promise<boolean> => {
   await page.mouse.move(0, 0)
   const isClean = await page.evaluate(() => {
     for (const dismiss of document.querySelectorAll<HTMLElement>('.toast button')) dismiss.click()
-    // What is stored was cleared after the test before, and is written again as it changes.
+    // Storage was cleared after the previous test. The page writes to it again when a setting changes.
     const { 'wabakit-masking': masking = 'off', 'wabakit-theme': theme = 'system' } = localStorage
     return document.querySelector('dialog[open]') === null && masking === 'off' && theme === 'system'
   })
@@ -116,7 +116,7 @@ const leave = async ({ page, origin }: KeptPage): Promise<boolean> => {
 
 type OpenOptions = {
   readonly url: string
-  /** Set to go on in the page of the test before, without loading it again, which would take most of the time. */
+  /** Set to use the page of the previous test without loading it again, which would take most of the time. */
   readonly isKept?: boolean
 } & BrowserContextOptions
 

@@ -8,7 +8,7 @@ import { isAccepted, isLimited } from '../send.ts'
 const maxBusy = 3
 
 /**
- * Sends deliveries that a busy endpoint has refused again, one after another, as a sender does. Returns those that it has then
+ * Resends deliveries that a busy endpoint has refused, one after another, as a sender does. Returns those that it has then
  * accepted. One that it still refuses comes last.
  */
 export const deliverAgain = async (
