@@ -305,4 +305,13 @@ describe.concurrent('a finding says what was seen, and what to do about it', () 
       fix: expect.stringMatching(/^Only what arrived at the same time was lost\. .*SQLITE_BUSY/),
     })
   })
+
+  test('a comparison of as many characters as were given is one finding', async () => {
+    const ids = ['refuses-truncated-signature', 'refuses-empty-signature']
+    const shortened = await examineAll(ids, () => ({
+      verify: createVerify({ compare: (given, expected) => expected.startsWith(given) }),
+    }))
+    const [cause = ''] = ids
+    expect(listCauses(shortened)).toEqual(Object.fromEntries(ids.map((id) => [id, cause])))
+  })
 })

@@ -59,6 +59,18 @@ const compare = 'Compare the whole signature in constant time, after the lengths
 
 const signedWronglyInV2 = withSignature((_, { random }) => `v2,${random.bytes(32).toString('base64')}`)
 
+const oneCharacter = withSignature(({ signature }) => `v1,${signature.slice(0, 1)}`)
+
+const emptySignatures = refuse(
+  {
+    'an empty header': withSignature(() => ''),
+    'a wrong signature under v2': signedWronglyInV2,
+    'a version without a signature': withSignature(() => 'v1,'),
+    'a version alone': withSignature(() => 'v1'),
+  },
+  2,
+)
+
 const otherVersions = refuse({
   v2: withSignature(({ signature }) => `v2,${signature}`),
   v1a: withSignature(({ signature }) => `v1a,${signature}`),
@@ -143,9 +155,9 @@ export const signatureChecks: ForgedChecks = {
   'refuses-truncated-signature': {
     title: 'Refuses the beginning of a signature',
     risk: 'Comparing prefixes lets an attacker guess the signature in a few attempts, or crash the endpoint.',
-    fix: compare,
+    fix: `${compare} A comparison of as many characters as were given, such as strncmp(given, expected, strlen(given)) or startsWith, accepts a single one.`,
     ...refuse({
-      '1 character of it': withSignature(({ signature }) => `v1,${signature.slice(0, 1)}`),
+      '1 character of it': oneCharacter,
       '8 characters of it': withSignature(({ signature }) => `v1,${signature.slice(0, 8)}`),
       '40 of its 44 characters': withSignature(({ signature }) => `v1,${signature.slice(0, 40)}`),
       'its first 8 characters, then others': withSignature(
@@ -158,15 +170,17 @@ export const signatureChecks: ForgedChecks = {
     follows: 'refuses-unsigned',
     risk: 'Every stranger can send an empty signature, which passes comparisons such as startsWith, or one of a version that is not compared.',
     fix: `${compare} Refuse a delivery unless a v1 signature matches, also if there is none.`,
-    ...refuse(
-      {
-        'an empty header': withSignature(() => ''),
-        'a wrong signature under v2': signedWronglyInV2,
-        'a version without a signature': withSignature(() => 'v1,'),
-        'a version alone': withSignature(() => 'v1'),
-      },
-      2,
-    ),
+    ...emptySignatures,
+    run: async (examination) => {
+      const finding = await emptySignatures.run(examination)
+      if (finding.verdict !== 'fail' || !finding.isPartial) return finding
+      // An endpoint that compares as many characters as it was given compares none of an empty signature.
+      const because = 'refuses-truncated-signature'
+      const shortened = await sendForgeries(examination, { 'one character': oneCharacter })
+      return shortened.some(({ exchange }) => isAccepted(exchange))
+        ? { ...finding, because, isPartial: false }
+        : finding
+    },
   },
   'refuses-other-version': {
     title: 'Refuses a correct signature under another version',
