@@ -314,4 +314,31 @@ describe.concurrent('a finding says what was seen, and what to do about it', () 
     const [cause = ''] = ids
     expect(listCauses(shortened)).toEqual(Object.fromEntries(ids.map((id) => [id, cause])))
   })
+
+  test('a 411 to a body without a length is advice, and hides no mistake of what has one', async () => {
+    const demandLength = ({ right }: Tools, read = right.read): Partial<Parts> => ({
+      first: ({ headers }, response) => {
+        if (headers['content-length'] !== undefined) return false
+        right.respond(response, 411, 'no length')
+        return true
+      },
+      read,
+    })
+    const observed = '411 to a body in ASCII without Content-Length, a body that is split within a character'
+    const fix = expect.not.stringContaining('Buffer')
+    expect(await examine('accepts-split-body', demandLength)).toMatchObject({
+      verdict: 'advice',
+      observed,
+      fix,
+    })
+    const joinTexts = async (request: AsyncIterable<Buffer>): Promise<Buffer> => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      return Buffer.from(text)
+    }
+    expect(await examine('accepts-split-body', (tools) => demandLength(tools, joinTexts))).toMatchObject({
+      verdict: 'fail',
+      fix: expect.stringContaining('Buffer.concat'),
+    })
+  })
 })
