@@ -199,7 +199,7 @@ export const keptChecks: EndpointChecks = {
       'RFC 8259, sections 7 and 8.1: JSON is UTF-8 and may escape any character; specification, "Summary object": recap is a string',
     expected: 'the recap as it was sent, if the effects show recaps',
     risk: 'A summary with an emoji, or in another language than English, is stored with question marks, with gaps or as GrÃ¼Ãe.',
-    fix: 'Read the body as UTF-8, store texts in UTF-8 with four bytes, and escape them for HTML only where they are shown.',
+    fix: 'Read the body as UTF-8, and store texts in UTF-8 with four bytes.',
     needs: ['effects'],
     requests: 4,
     run: async (examination) => {
@@ -219,7 +219,9 @@ export const keptChecks: EndpointChecks = {
         if (isShielded(refused))
           return { verdict: 'inconclusive', observed: `${observed}; ${explainShield([refused])}` }
         const because = isUnauthorized(refused) ? refusesSignatureOfParsedBody : undefined
-        return { verdict: 'fail', observed, because }
+        const risk =
+          'A summary with an emoji, or in another language than English, is refused each time it is sent.'
+        return { verdict: 'fail', observed, because, risk }
       }
       const describeChange = (effect: string): string =>
         JSON.stringify(excerptLike(effect, { effect: plain, text: plainRecap }))
@@ -231,11 +233,21 @@ export const keptChecks: EndpointChecks = {
       }
       if (!showsText(escaped, scriptRecap)) {
         const observed = `${JSON.stringify(scriptRecap)}, written in ASCII, became ${describeChange(escaped)}`
-        return { verdict: 'fail', observed, isPartial: true }
+        const fix =
+          'Let a JSON parser decode escapes such as \\u00fc. An emoji is written as two of them, which are one character.'
+        return { verdict: 'fail', observed, fix, isPartial: true }
       }
       if (showsUnescaped(markup, markupRecap)) return { verdict: 'pass', observed: 'kept' }
       const observed = `${JSON.stringify(markupRecap)} became ${describeChange(markup)}`
-      if (!showsText(markup, markupRecap)) return { verdict: 'fail', observed, isPartial: true }
+      if (!showsText(markup, markupRecap)) {
+        return {
+          verdict: 'fail',
+          observed,
+          isPartial: true,
+          risk: 'A part of what was said is lost or changed, such as everything between < and >, although it was only a text.',
+          fix: 'Store texts as they were sent: remove and replace nothing in them. Escape them for HTML only where a page shows them.',
+        }
+      }
       // A page must escape what it shows. Otherwise, only the application knows whether what it stores is escaped.
       if (pageMarkup.test(plain)) return { verdict: 'pass', observed: 'kept, and escaped by a page' }
       return { verdict: 'inconclusive', observed: `${observed}, where it is stored or only in the effects` }
