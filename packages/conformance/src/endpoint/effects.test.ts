@@ -71,3 +71,20 @@ test('effects of a URL that is not valid are unreadable', async () => {
   const { signal } = new AbortController()
   await expect(readEffects('http://[', { signal, clock })).rejects.toThrow(/--effects is not valid/)
 })
+
+test('effects that become readable late are awaited as long as others', async () => {
+  using running = startServedClock()
+  let now = 0
+  const clock = { ...running, now: () => now }
+  // Locked for 2 s, then without the effect for 2 s.
+  const source = (): string => {
+    now += 250
+    if (now <= 2_000) throw new Error('database is locked')
+    return now > 4_000 ? 'call-1' : ''
+  }
+  const { signal } = new AbortController()
+  const options = { isEnough: ([count = 0]: readonly number[]) => count > 0, settleMs: 0, effectMs: 3_000 }
+  expect(await pollEffects(source, ['call-1'], { ...options, retryReadMs: 3_000, signal, clock })).toEqual([
+    1,
+  ])
+})

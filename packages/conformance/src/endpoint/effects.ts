@@ -7,7 +7,12 @@ import type { ServedClock } from './served-clock.ts'
 /** A URL, a shell command, or a function. @inline */
 export type EffectsSource = string | (() => string | Promise<string>)
 
-type Reader = { readonly signal: AbortSignal; readonly clock: ServedClock }
+type Reader = {
+  readonly signal: AbortSignal
+  readonly clock: ServedClock
+  /** How long to try again if the effects cannot be read, in milliseconds. At least one further attempt is made. @default 0 */
+  readonly retryReadMs?: number
+}
 
 const readTimeoutMs = 5_000
 const maxBytes = 32 * 1_048_576
@@ -38,17 +43,33 @@ const readOnce = async (source: EffectsSource, reader: Reader): Promise<string> 
   }
 }
 
+const readPauseMs = 200
+
 /**
- * Reads all effects, one per line. Tries again after 200 ms if they cannot be read, because the endpoint's database may be locked.
+ * Reads all effects, one per line. Tries again for `retryReadMs` if they cannot be read, because the endpoint's database may be locked.
  *
- * @throws EffectsError when they cannot be read twice.
+ * @throws EffectsError when they still cannot be read.
  */
-export const readEffects = async (source: EffectsSource, reader: Reader): Promise<string[]> => {
-  const text = await readOnce(source, reader).catch(async () => {
-    await sleep(200)
-    return readOnce(source, reader)
-  })
-  return text.split('\n')
+export const readEffects = async (
+  source: EffectsSource,
+  reader: Reader & {
+    /** Called with the time until effects that could not be read were read, in milliseconds. */
+    onReadLate?(lateMs: number): void
+  },
+): Promise<string[]> => {
+  const { signal, clock, retryReadMs = 0, onReadLate } = reader
+  const startedAt = clock.now()
+  for (let attempt = 1, isLast = false; ; attempt += 1) {
+    try {
+      const text = await readOnce(source, reader)
+      if (attempt > 1) onReadLate?.(clock.now() - startedAt)
+      return text.split('\n')
+    } catch (error) {
+      if (isLast || signal.aborted) throw error
+    }
+    await sleep(readPauseMs)
+    isLast = clock.now() - startedAt >= retryReadMs
+  }
 }
 
 /**
@@ -70,11 +91,15 @@ export const pollEffects = async (
   } & Reader,
 ): Promise<number[]> => {
   const { isEnough, settleMs, effectMs, pauseMs = 10, signal, clock } = options
-  const startedAt = clock.now()
+  let startedAt = clock.now()
   let counts: number[] | undefined
   let changedAt = startedAt
+  // What kept effects from being read may have kept the endpoint from writing them.
+  const onReadLate = (lateMs: number): void => {
+    startedAt += lateMs
+  }
   for (;;) {
-    const lines = await readEffects(source, options)
+    const lines = await readEffects(source, { ...options, onReadLate })
     const latest = subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)
     const now = clock.now()
     if (counts === undefined || latest.join() !== counts.join()) changedAt = now

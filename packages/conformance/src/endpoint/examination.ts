@@ -153,6 +153,28 @@ export const createExamination = (
     return settings.effects
   }
 
+  /** How effects are read. If they could not be read for a while, only one more attempt is made each time. */
+  const getReader = () => ({
+    signal,
+    clock,
+    retryReadMs: knowledge.effectsUnreadable ? 0 : limits.effectMs,
+  })
+
+  /** Reads effects, and gives the run the time that this takes, also if it fails. */
+  const readWhile = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+    const startedAt = clock.now()
+    try {
+      const result = await read()
+      knowledge.effectsUnreadable = false
+      return result
+    } catch (error) {
+      knowledge.effectsUnreadable = true
+      throw error
+    } finally {
+      knowledge.waitedMs += clock.now() - startedAt
+    }
+  }
+
   /** How long to wait for effects, once it is known how long those of the first delivery took. */
   const getEffectMs = (): number => Math.max(limits.effectMs, 3 * knowledge.effectWithinMs)
 
@@ -168,16 +190,15 @@ export const createExamination = (
     const subjects = deliveries.map(({ subject }) => subject)
     const isReached = (count: number, index: number): boolean =>
       count >= (expected[index] ?? 0) + knowledge.effectsBefore
-    const startedAt = clock.now()
-    const counts = await pollEffects(getEffects(), subjects, {
-      isEnough: (latest) => latest.every(isReached),
-      settleMs,
-      effectMs,
-      pauseMs: Math.max(10, knowledge.effectLatencyMs / 10),
-      signal,
-      clock,
-    })
-    knowledge.waitedMs += clock.now() - startedAt
+    const counts = await readWhile(() =>
+      pollEffects(getEffects(), subjects, {
+        isEnough: (latest) => latest.every(isReached),
+        settleMs,
+        effectMs,
+        pauseMs: Math.max(10, knowledge.effectLatencyMs / 10),
+        ...getReader(),
+      }),
+    )
     if (!counts.every(isReached)) {
       missed = true
       noteTimeOut()
@@ -208,12 +229,7 @@ export const createExamination = (
     return counts.map((count) => count > 0)
   }
 
-  const readEffectLines = async (): Promise<string[]> => {
-    const startedAt = clock.now()
-    const lines = await readEffects(getEffects(), { signal, clock })
-    knowledge.waitedMs += clock.now() - startedAt
-    return lines
-  }
+  const readEffectLines = (): Promise<string[]> => readWhile(() => readEffects(getEffects(), getReader()))
 
   return {
     ...settings,

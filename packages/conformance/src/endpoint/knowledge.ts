@@ -30,6 +30,8 @@ export const createKnowledge = () => ({
   effectName: undefined as EventName | undefined,
   /** Why effects prove nothing, if no effect was seen. */
   effectsProblem: 'no genuine delivery left an effect',
+  /** Set while effects cannot be read, although they were tried for a while. */
+  effectsUnreadable: false,
   /** Like `effectWithinMs`, but 0 if the first effect was visible before the numbers of effects had settled for the first time. */
   effectLatencyMs: 0,
   /**

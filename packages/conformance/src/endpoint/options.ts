@@ -90,7 +90,7 @@ export const defaultLimits = {
    * @default 12_000
    */
   firstEffectMs: 12_000,
-  /** Minimum time limit for an effect to become visible. @default 3_000 */
+  /** Minimum time limit for an effect to become visible, and for effects that cannot be read to become readable. @default 3_000 */
   effectMs: 3_000,
   /** Minimum time that the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,

@@ -83,6 +83,7 @@ const findMistake = async (
   const counts = await pollEffects(effects, subjects, {
     isEnough: (each) => each.some((count) => count > 0),
     ...limits,
+    retryReadMs: limits.effectMs,
     signal,
     clock,
   })
@@ -181,6 +182,7 @@ const awaitFirstEffect = async (
     },
     settleMs: limits.settleMs,
     effectMs,
+    retryReadMs: limits.effectMs,
     signal,
     clock,
   })
