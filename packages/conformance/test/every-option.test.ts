@@ -217,6 +217,13 @@ testOptions<ExamineEndpointOptions>('examineEndpoint()', {
       [{ onStart: (started) => void seen.push(started) }, true],
     ],
   },
+  onCheck: {
+    see: count,
+    cases: [
+      [{}, false],
+      [{ onCheck: (id) => void seen.push(id) }, true],
+    ],
+  },
   onResult: {
     see: count,
     cases: [

@@ -49,7 +49,18 @@ export const buildDelivery = (
 
 export const createExamination = (
   settings: ExaminationSettings,
-  { checkId, knowledge, signal }: { checkId: string; knowledge: Knowledge; signal: AbortSignal },
+  {
+    checkId,
+    knowledge,
+    signal,
+    onWait,
+  }: {
+    checkId: string
+    knowledge: Knowledge
+    signal: AbortSignal
+    /** Called with what the check waits for. */
+    onWait?: ((what: string) => void) | undefined
+  },
 ) => {
   const { url, limits, ids, now, secret, credentials, clock } = settings
   const exchanges: Exchange[] = []
@@ -190,6 +201,7 @@ export const createExamination = (
     const subjects = deliveries.map(({ subject }) => subject)
     const isReached = (count: number, index: number): boolean =>
       count >= (expected[index] ?? 0) + knowledge.effectsBefore
+    onWait?.('effects')
     const counts = await readWhile(() =>
       pollEffects(getEffects(), subjects, {
         isEnough: (latest) => latest.every(isReached),
@@ -235,6 +247,7 @@ export const createExamination = (
     ...settings,
     knowledge,
     signal,
+    onWait,
     exchanges,
     build,
     prepare,

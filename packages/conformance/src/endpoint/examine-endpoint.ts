@@ -196,7 +196,9 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const checks = selectChecks(options).map((check) => ({
     ...check,
     run: async (signal: AbortSignal): Promise<Finding> => {
-      const examination = createExamination(settings, { checkId: check.id, knowledge, signal })
+      options.onCheck?.(check.id)
+      const onWait = (what: string): void => options.onCheck?.(check.id, what)
+      const examination = createExamination(settings, { checkId: check.id, knowledge, signal, onWait })
       try {
         const finding = await runCheck(check, examination)
         if (finding.isPartial) partial.add(check.id)

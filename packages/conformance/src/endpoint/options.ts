@@ -65,6 +65,8 @@ export type ExamineEndpointOptions = {
   readonly now?: (() => number) | undefined
   /** Called before the first request. */
   onStart?(plan: ExaminationPlan): void
+  /** Called when a check begins, and again when it waits for effects or for time to pass: then with what it waits for. */
+  onCheck?(checkId: string, waitsFor?: string): void
   /** Called with each result as soon as it is known. */
   onResult?(result: CheckResult): void
   /**

@@ -119,10 +119,12 @@ const examine = async (
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
       },
-      onResult: ({ id, verdict }) => {
-        done += 1
-        latest = ` ${id}: ${verdict}`
+      onCheck: (id, waitsFor) => {
+        latest = ` ${id}${waitsFor === undefined ? '' : `, waiting for ${waitsFor}`}`
         progress.update()
+      },
+      onResult: () => {
+        done += 1
       },
       onExchange: (id, exchange) => {
         if (id === repeat) process.stderr.write(`${formatExchange(exchange)}\n`)

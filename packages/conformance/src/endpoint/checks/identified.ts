@@ -219,12 +219,13 @@ export const identifiedChecks: EndpointChecks = {
     runsLast: true,
     follows: 'handles-late-duplicate-once',
     run: async (examination) => {
-      const { deliver, limits, signal, knowledge } = examination
+      const { deliver, limits, signal, knowledge, onWait } = examination
       const { early, exchanges } = knowledge
       if (early === undefined) return { verdict: 'inconclusive', observed: 'no early delivery was accepted' }
       const { delivery, sentAt } = early
       const restMs = Math.max(0, sentAt + limits.memoryMs - performance.now())
       knowledge.waitedMs += restMs
+      onWait?.('a minute to pass')
       await sleep(restMs, undefined, { signal }).catch(() => {})
       const seconds = Math.round((performance.now() - sentAt) / 1_000)
       const others = exchanges.filter(isAccepted).length
