@@ -55,7 +55,8 @@ const withBody =
 const swapOneLetter = (text: string): string => text.replace(/[a-z]/i, (letter) => swapCase(letter))
 
 export const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
-const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
+const compare =
+  'Compare the whole signature in constant time, after the lengths, with what your language has for it: crypto.timingSafeEqual, hmac.compare_digest, hash_equals.'
 
 const signedWronglyInV2 = withSignature((_, { random }) => `v2,${random.bytes(32).toString('base64')}`)
 
