@@ -38,6 +38,10 @@ const fail = async (wait: Promise<unknown>) => {
   return { message, path: /Open (\S+\.html) to see what happened\.$/.exec(message)?.[1] ?? message }
 }
 
+/** Waits for the first attempt, or for that of an event: it follows the call, on a busy machine much later. */
+const untilAttempted = (mock: Mock, name?: string) =>
+  expect.poll(() => mock.deliveries.map(({ event }) => event.event)).toContainEqual(name ?? expect.anything())
+
 const readTrace = (path: string): string => {
   const [, trace = ''] = /id="trace">([^<]+)</.exec(readFileSync(path, 'utf8')) ?? []
   return gunzipSync(Buffer.from(trace, 'base64')).toString()
@@ -52,7 +56,8 @@ const failHandler = async () => {
   })
   mock.deliverTo(receiver)
   await mock.simulateCall({ summary: false })
-  return fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 200 }))
+  await untilAttempted(mock, 'CALL_ENDED')
+  return fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 0 }))
 }
 
 const failToken = async () => {
@@ -61,14 +66,15 @@ const failToken = async () => {
   receiver.onError(() => {})
   mock.deliverTo(receiver)
   await mock.simulateCall({ summary: false })
-  return fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 200 }))
+  await untilAttempted(mock)
+  return fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 0 }))
 }
 
 const failSummary = async () => {
   const mock = await start()
   mock.deliverTo(() => new Response())
   await mock.simulateCall({ outcome: 'nothing_said' })
-  return fail(mock.waitForDelivery('CALL_AI_SUMMARY', {}, { timeoutMs: 200 }))
+  return fail(mock.waitForDelivery('CALL_AI_SUMMARY', {}, { timeoutMs: 0 }))
 }
 
 const causes = [
@@ -100,7 +106,8 @@ describe.skipIf(!hasChromium)('the trace of a failed test', () => {
     let count = 0
     await mock.subscribe({ receiver: () => new Response('Too bad.', { status: count++ === 0 ? 500 : 204 }) })
     await mock.simulateCall({ summary: { after: '30s' } })
-    const { path } = await fail(mock.waitForDelivery('CALL_AI_SUMMARY', {}, { timeoutMs: 200 }))
+    await untilAttempted(mock)
+    const { path } = await fail(mock.waitForDelivery('CALL_AI_SUMMARY', {}, { timeoutMs: 0 }))
     const { page, problems } = await open(path)
     const log = page.getByRole('region', { name: 'Test log' })
     await log.getByText('simulateCall({"summary":{"after":"30s"}})').waitFor()
@@ -136,8 +143,8 @@ describe.skipIf(!hasChromium)('the trace of a failed test', () => {
     mock.deliverTo(() => new Response('ok'))
     const { path: emptyPath } = await fail(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 0 }))
     for (let calls = 0; calls < 200; calls++) await mock.simulateCall({ summary: { after: '0s' } })
+    await expect.poll(() => mock.deliveries.length).toBe(800)
     const { path } = await fail(mock.waitForDelivery('CALL_MISSED', {}, { timeoutMs: 0 }))
-    expect(mock.deliveries).toHaveLength(800)
     const emptySize = statSync(emptyPath).size
     expect(emptySize + 5 * (statSync(path).size - emptySize)).toBeLessThan(2_000_000)
     const { page, problems } = await open(path)
@@ -173,7 +180,9 @@ test('a trace contains no secret, key or token, not even one that an endpoint re
   await wrong.groups.create({ wabaNumber: mock.wabaNumber, subject: 'wk_of_another_service' }).catch(() => {})
   await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: `Order ${mock.apiKey}` })
   await mock.simulateCall({ channel: 'PSTN' })
-  const { path } = await fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 200 }))
+  const listStatuses = () => mock.deliveries.map(({ status }) => status)
+  await expect.poll(listStatuses).toEqual(expect.arrayContaining([401, 500]))
+  const { path } = await fail(mock.waitForDelivery('CALL_ENDED', {}, { timeoutMs: 0 }))
   const trace = readTrace(path)
   expect(trace).toContain('You sent')
   for (const secret of [...secrets, 'wk_of_another_service']) {
