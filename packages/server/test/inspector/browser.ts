@@ -55,10 +55,11 @@ type KeptPage = { readonly page: Page; readonly origin: string; problems: string
 
 let browser: Promise<Browser> | undefined
 
+/** Returns the browser that all test files of a worker share, one after the other. It ends with the process. */
+export const shareBrowser = (): Promise<Browser> => (browser ??= launchBrowser())
+
 const createContext = async (options: BrowserContextOptions): Promise<SharedContext> => {
-  // All test files of a worker share it, one after the other. It ends with the process.
-  browser ??= launchBrowser()
-  const context = await (await browser).newContext(options)
+  const context = await (await shareBrowser()).newContext(options)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   // Stays open, and with it the process of the pages.
   return { context, session: await context.newCDPSession(await context.newPage()) }
@@ -76,7 +77,8 @@ const shareContext = (options: BrowserContextOptions): Promise<SharedContext> =>
 
 const createPage = async (context: BrowserContext, origin: string): Promise<KeptPage> => {
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  // As long as a poll: what hangs is told by it, not by how fast the machine is.
+  page.setDefaultTimeout(120_000)
   const created: KeptPage = { page, origin, problems: [] }
   page.on('pageerror', (error) => created.problems.push(String(error)))
   page.on('dialog', (dialog) => {
@@ -172,3 +174,8 @@ export const visit = (page: Page, url: string): Promise<void> =>
     // The view follows in the next frame.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   }, url)
+
+/** Presses keys without waiting for each: what a key begins may end after a second, which a busy machine can need for one. */
+export const pressAtOnce = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)))
+}

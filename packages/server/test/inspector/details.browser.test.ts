@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { visit } from './browser.ts'
+import { pressAtOnce, visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('the details of the inspector', (inspector) => {
@@ -321,7 +321,7 @@ onOneStore('the details of the inspector', (inspector) => {
     await inspector.simulate({ outcome: 'missed', customerNumber: '+15550188001' })
     const { page } = await inspector.open('calls?organization=acme')
     await page.locator('.rows .row').first().waitFor()
-    for (const key of ['g', 'f']) await page.keyboard.press(key)
+    await pressAtOnce(page, 'g', 'f')
     await page.locator('.row', { hasText: '401' }).first().waitFor()
     expect(await page.locator('.row', { hasText: '+15550188001' }).count()).toBe(0)
     await page.getByRole('combobox', { name: 'Last response' }).selectOption('any')

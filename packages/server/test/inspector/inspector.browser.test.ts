@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, openPage, visit } from './browser.ts'
+import { hasChromium, openPage, pressAtOnce, visit } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -29,8 +29,7 @@ onSqlite('the inspector', (inspector) => {
     const { page, problems, picture } = await open('deliveries')
     await page.locator('.rows .row').first().waitFor()
 
-    await page.keyboard.press('g')
-    await page.keyboard.press('f')
+    await pressAtOnce(page, 'g', 'f')
     await page.locator('.badge', { hasText: 'pending' }).first().waitFor()
     await picture(`${store}-walk-1-failing`)
     await page.keyboard.press('j')
@@ -59,7 +58,7 @@ onSqlite('the inspector', (inspector) => {
     await picture(`${store}-walk-3-secret`)
     await secret.getByRole('button', { name: 'Copy the secret' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
-    for (const key of ['g', 'f']) await page.keyboard.press(key)
+    await pressAtOnce(page, 'g', 'f')
     await page.locator('.row .badge', { hasText: 'pending' }).first().waitFor()
     inspector.stage.setSecret(shown)
     await page.keyboard.press('j')
@@ -232,7 +231,7 @@ onSqlite('the inspector', (inspector) => {
     expect((await createGroup(inspector.stage.server.url)).status).toBe(503)
     await page.keyboard.press('Escape')
 
-    for (const key of ['g', 'd']) await page.keyboard.press(key)
+    await pressAtOnce(page, 'g', 'd')
     await page.locator('.rows .row').first().waitFor()
     for (const key of ['j', 'e']) await page.keyboard.press(key)
     await page

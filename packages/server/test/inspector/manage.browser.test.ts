@@ -98,7 +98,7 @@ onSqlite('managing with the inspector', (inspector) => {
     await steps.getByRole('button', { name: 'Simulate a call' }).click()
     await dialog.getByRole('button', { name: 'Simulate the call' }).click()
     await page.getByRole('heading', { name: /^Call / }).waitFor()
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => received.length).toBe(1)
 
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByRole('button', { name: 'Create an API key' }).first().click()
