@@ -8,6 +8,7 @@ import { installPacked, listSpecifiers } from '../packed/packed.ts'
 import { readManifest } from '../release/packages.ts'
 import { bundlers, checkBundle } from './bundlers.ts'
 import { checkInChromium } from './chromium.ts'
+import { checkInFirefox, firefoxPath, hasFirefox } from './firefox.ts'
 import { checkInHermes, hermes } from './react-native.ts'
 import { type Result, storeSection, testSection } from './results.ts'
 import { checkServer, checkTooOld } from './server.ts'
@@ -17,7 +18,7 @@ import { checkVitestTypes } from './vitest.ts'
 import { checkInWorkerd } from './workerd.ts'
 
 // Tests the packed packages in every installed runtime, bundler and TypeScript version. `npm install` in this folder installs them,
-// except Chromium, which is the system's. Arguments select entries by name.
+// except Chromium and Firefox, which are the system's. Arguments select entries by name.
 const run = promisify(execFile)
 const here = import.meta.dirname
 const root = resolve(here, '../..')
@@ -83,6 +84,12 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
     ? async () => {
         await checkInChromium(project, service)
         return passes(await readVersion(chromiumPath ?? '', ['--no-sandbox']))
+      }
+    : undefined,
+  Firefox: hasFirefox
+    ? async () => {
+        await checkInFirefox(project, service)
+        return passes(await readVersion(firefoxPath))
       }
     : undefined,
   'Hermes, as in React Native': existsSync(hermes)

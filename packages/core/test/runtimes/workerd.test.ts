@@ -2,7 +2,7 @@ import { Miniflare } from 'miniflare'
 import { expect, onTestFinished, test } from 'vitest'
 import { bundle } from './bundle.ts'
 
-// The same in Firefox: tools/matrix/firefox.browser.test.ts.
+// The same in Firefox: tools/matrix/firefox.ts.
 test('everything of the core passes in workerd', async () => {
   const script = await bundle('worker.ts')
   expect(script).not.toMatch(/(?:from|import|require)\s*\(?\s*["']node:/)

@@ -40,7 +40,9 @@ const fail = async (wait: Promise<unknown>) => {
 
 /** Waits for the first attempt, or for that of an event: it follows the call, on a busy machine much later. */
 const untilAttempted = (mock: Mock, name?: string) =>
-  expect.poll(() => mock.deliveries.map(({ event }) => event.event)).toContainEqual(name ?? expect.anything())
+  expect
+    .poll(() => mock.deliveries.map(({ event }) => event?.event))
+    .toContainEqual(name ?? expect.anything())
 
 const readTrace = (path: string): string => {
   const [, trace = ''] = /id="trace">([^<]+)</.exec(readFileSync(path, 'utf8')) ?? []
