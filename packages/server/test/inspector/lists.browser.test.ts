@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
 import { acme, control, createGroup } from '../fixture.ts'
-import { pressAtOnce, visit } from './browser.ts'
+import { pressAtOnce, resize, visit } from './browser.ts'
 import { onEachStore } from './each-store.ts'
 
 const countRequests = (page: Page): (() => number) => {
@@ -87,7 +87,7 @@ onEachStore('the lists of the inspector', (inspector) => {
       const target = { channel: 'PSTN', number: '+15550100002', url: `http://127.0.0.1:9/${path}` } as const
       const { id } = await subscriptions.create('acme', target)
       onTestFinished(() => subscriptions.remove('acme', id))
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, { width, height: 800 })
       await page.reload()
       const row = page.locator('.rows .row').filter({ hasText: path })
       await expect.poll(async () => (await row.boundingBox())?.height).toBe(height)
@@ -95,7 +95,7 @@ onEachStore('the lists of the inspector', (inspector) => {
       await picture(`${inspector.store}-addresses-${width}`)
     }
     // In the list of deliveries, too.
-    await page.setViewportSize({ width: 1280, height: 800 })
+    await resize(page, { width: 1280, height: 800 })
     await inspector.simulate({ outcome: 'missed' })
     await visit(page, inspector.getUrl('deliveries?organization=acme'))
     const cell = page
@@ -181,7 +181,7 @@ onEachStore('the lists of the inspector', (inspector) => {
         return [...texts]
       })
     for (const width of [1440, 375]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, { width, height: 800 })
       // What depends on the width follows in the next frame.
       await expect.poll(findCovered, { message: `covered at ${width} px` }).toEqual([])
       const readWidth = () => page.locator('.list-header').evaluate(({ scrollWidth }) => scrollWidth)
@@ -553,7 +553,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     const times = page.locator('.rows .row').first().locator('time')
     await expect.poll(() => times.count(), { message: 'the last request and the creation' }).toBe(2)
     await page.getByRole('heading', { name: 'API keys 1', exact: true }).waitFor()
-    await page.setViewportSize({ width: 375, height: 800 })
+    await resize(page, { width: 375, height: 800 })
     const { body } = await control(inspector.stage.server, 'GET /organizations/acme/api-keys')
     await find(new RegExp(body.items[0].fingerprint)).waitFor()
     const cutTitles = await page
@@ -651,7 +651,7 @@ onEachStore('the lists of the inspector', (inspector) => {
       })
     const first = await readFirst()
     expect(first).toBeTruthy()
-    await page.setViewportSize({ width: 768, height: 900 })
+    await resize(page, { width: 768, height: 900 })
     await page.waitForFunction(() => document.querySelector('.below') !== null)
     await expect.poll(readFirst).toBe(first)
   })

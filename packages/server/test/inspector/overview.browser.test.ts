@@ -1,14 +1,14 @@
 import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { visit } from './browser.ts'
-import { onEachStore, onSqlite } from './each-store.ts'
+import { resize, visit } from './browser.ts'
+import { onOneStore, onSqlite } from './each-store.ts'
 
 /** Formats a time as fields for times in the browser take it. The browser has the time zone of the test. */
 const toLocal = (time: number): string =>
   new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 
-onEachStore('the overview of the inspector', (inspector) => {
+onOneStore('the overview of the inspector', (inspector) => {
   test('leads from a failing endpoint to its cause, and resends everything once it works', async () => {
     const { accepting, rejecting } = inspector.stage
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
@@ -20,17 +20,15 @@ onEachStore('the overview of the inspector', (inspector) => {
     const state = page.getByRole('region', { name: 'State of the endpoints' })
     const { host, pathname } = new URL(rejecting.url)
     const trouble = state.getByRole('listitem').filter({ hasText: `${host}${pathname}` })
-    await trouble.getByText(/since \d\d:\d\d:\d\d \(\d.*\); \d+ unfinished$/).waitFor()
-    await row.getByText('failing', { exact: true }).waitFor({ timeout: 60_000 })
+    await trouble.getByText(/since .*\d\d:\d\d:\d\d \(\d.*\); \d+ unfinished$/).waitFor()
+    await row.getByText('failing', { exact: true }).waitFor()
     await row.getByText('failing since').waitFor()
     expect(await endpoints.locator('tbody tr').first().innerText()).toContain(new URL(rejecting.url).host)
     await endpoints
       .locator('tr', { hasText: new URL(accepting.url).host })
       .getByText('working')
       .waitFor()
-    await expect
-      .poll(() => row.locator('[data-label^=Failed]').innerText(), { timeout: 30_000 })
-      .not.toBe('0')
+    await expect.poll(() => row.locator('[data-label^=Failed]').innerText()).not.toBe('0')
     await picture(`${inspector.store}-overview`)
 
     // Why, and how much is affected?
@@ -83,7 +81,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       } as const
       return (await deliveries.list('acme', selection)).items.length
     }
-    await expect.poll(findUnfinished, { timeout: 30_000 }).toBe(0)
+    await expect.poll(findUnfinished).toBe(0)
 
     // The numbers count attempts that failed before. They still lead to the deliveries behind them.
     await visit(page, inspector.getUrl(`subscriptions?organization=acme&id=${rejecting.id}`))
@@ -102,7 +100,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  inspector.matrix('every number leads to the list behind it, and each chart is also a table', async () => {
+  test('every number leads to the list behind it, and each chart is also a table', async () => {
     await inspector.simulate({})
     const { accepting, server } = inspector.stage
     await server.service.subscriptions.rotateSecret('acme', accepting.id)
@@ -175,46 +173,43 @@ onEachStore('the overview of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  inspector.matrix(
-    'the first view claims nothing that is not loaded, and counts the endpoints that need attention',
-    async () => {
-      inspector.stage.setSecret('whsec_YW5vdGhlciB3cm9uZyBzZWNyZXQgdGhhdCBpcyBsb25n')
-      const { rejecting, server } = inspector.stage
-      await inspector.simulate({ outcome: 'missed' })
-      const findFailing = async () =>
-        (await server.service.subscriptions.find('acme', rejecting.id))?.failingSince
-      await expect.poll(findFailing).toEqual(expect.any(Number))
-      const { page, problems } = await inspector.open('?organization=empty')
-      await page.getByRole('heading', { name: 'First steps' }).waitFor()
+  test('the first view claims nothing that is not loaded, and counts the endpoints that need attention', async () => {
+    inspector.stage.setSecret('whsec_YW5vdGhlciB3cm9uZyBzZWNyZXQgdGhhdCBpcyBsb25n')
+    const { rejecting, server } = inspector.stage
+    await inspector.simulate({ outcome: 'missed' })
+    const findFailing = async () =>
+      (await server.service.subscriptions.find('acme', rejecting.id))?.failingSince
+    await expect.poll(findFailing).toEqual(expect.any(Number))
+    const { page, problems } = await inspector.open('?organization=empty')
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
 
-      let release = (): void => {}
-      const held = new Promise<void>((resolve) => {
-        release = resolve
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    for (const path of ['overview?**', 'overview/subscriptions?**', 'subscriptions?**']) {
+      await page.route(`**/organizations/acme/${path}`, async (route) => {
+        await held
+        await route.continue()
       })
-      for (const path of ['overview?**', 'overview/subscriptions?**', 'subscriptions?**']) {
-        await page.route(`**/organizations/acme/${path}`, async (route) => {
-          await held
-          await route.continue()
-        })
-      }
-      const asked = page.waitForRequest('**/organizations/acme/overview?**')
-      await page.goto(inspector.getUrl('?organization=acme'))
-      await asked
-      await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      expect(await page.locator('.overview > .body > *').count()).toBe(0)
-      release()
-      await page.getByText(/^1 of 2 endpoints fails/).waitFor()
-      await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
-      await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
-      const row = page.locator('.rows .row')
-      await row
-        .filter({ hasText: new URL(inspector.stage.rejecting.url).host })
-        .getByText('failing')
-        .waitFor()
-      await expect.poll(() => row.count()).toBe(1)
-      expect(problems).toEqual([])
-    },
-  )
+    }
+    const asked = page.waitForRequest('**/organizations/acme/overview?**')
+    await page.goto(inspector.getUrl('?organization=acme'))
+    await asked
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.locator('.overview > .body > *').count()).toBe(0)
+    release()
+    await page.getByText(/^1 of 2 endpoints fails/).waitFor()
+    await expect.poll(() => page.title()).toMatch(/^\(1\) Overview/)
+    await page.getByRole('link', { name: '1 of 2 endpoints fails' }).click()
+    const row = page.locator('.rows .row')
+    await row
+      .filter({ hasText: new URL(inspector.stage.rejecting.url).host })
+      .getByText('failing')
+      .waitFor()
+    await expect.poll(() => row.count()).toBe(1)
+    expect(problems).toEqual([])
+  })
 
   inspector.once.each([
     ['with its records', true, 0],
@@ -276,7 +271,7 @@ onEachStore('the overview of the inspector', (inspector) => {
     const lines = (await state.getByRole('listitem').allInnerTexts()).map((line) =>
       line
         .replaceAll('\u00a0', ' ')
-        .replace(/\d\d:\d\d:\d\d \(\d m(?: \d+ s)?\)/, 'then')
+        .replace(/(?:[A-Z][a-z]+ \d+ )?\d\d:\d\d:\d\d \(\d m(?: \d+ s)?\)/, 'then')
         .replace(/waited \d m(?: \d+ s)?/, 'waited long'),
     )
     expect(lines).toEqual([
@@ -286,7 +281,7 @@ onEachStore('the overview of the inspector', (inspector) => {
       'and 1 more.',
     ])
     await picture(`${inspector.store}-overview-troubles`)
-    await page.setViewportSize({ width: 375, height: 800 })
+    await resize(page, { width: 375, height: 800 })
     await picture(`${inspector.store}-overview-troubles-375`)
     await state.getByRole('link', { name: 'failing-0.example/webhooks' }).click()
     await page.locator('.detail').getByText(accepting.url).first().waitFor()
@@ -398,7 +393,7 @@ onSqlite('the layout of the inspector', (inspector) => {
     await page.locator('.endpoints a').first().waitFor()
     await page.locator('.chart').first().waitFor()
     for (const width of [375, 768, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 900 })
+      await resize(page, { width, height: 900 })
       // The charts follow in the next frame.
       const wide = page.locator('html, .overview > .body')
       const findCut = () =>
@@ -421,7 +416,7 @@ onSqlite('the layout of the inspector', (inspector) => {
     const header = page.locator('.list-header')
     await header.getByRole('button', { name: 'Subscribe an endpoint' }).waitFor()
     for (const width of [375, 768, 1280]) {
-      await page.setViewportSize({ width, height: 900 })
+      await resize(page, { width, height: 900 })
       const findOutside = () =>
         header.evaluate((element) => {
           const { top, right, bottom, left } = element.getBoundingClientRect()
