@@ -160,6 +160,9 @@ export default defineConfig({
           globalSetup: buildPage,
           // Files share the sources, a browser and a PostgreSQL server, one after the other.
           isolate: false,
+          // Node.js loads the sources itself: to transform them would take CPU from the browsers that wait for them.
+          server: { deps: { external: [/\/packages\/[^/]+\/src\/.*\.ts$/] } },
+          execArgv: ['--conditions=@wabakit/source'],
         },
       },
     ],

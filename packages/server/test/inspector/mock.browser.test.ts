@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createMock } from '@wabakit/mock'
+import type { Browser } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { takeBlocks } from '../../../../tools/code-blocks.ts'
-import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { hasChromium, launchBrowser, openPage, shareBrowser } from './browser.ts'
 
 describe.skipIf(!hasChromium)('the inspector of a mock', () => {
   const start = async () => {
@@ -90,12 +91,11 @@ describe.skipIf(!hasChromium)('the inspector of a mock', () => {
 
 describe.skipIf(!hasChromium)('a page that is not of this machine', () => {
   /** Lets such a page request something from a mock. Resolves to the status or the error, and to what the console shows. */
-  const request = async (...args: readonly string[]) => {
+  const request = async (browser: Browser) => {
     const mock = await createMock({ port: 0 })
     onTestFinished(mock.close)
-    const browser = await launchBrowser(...args)
-    onTestFinished(() => browser.close())
     const page = await browser.newPage()
+    onTestFinished(() => page.close())
     const shown: string[] = []
     page.on('console', (message) => shown.push(message.text()))
     await page.route('http://app.example/', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
@@ -107,14 +107,17 @@ describe.skipIf(!hasChromium)('a page that is not of this machine', () => {
 
   test('cannot call a mock, and Chromium says why, as the guide shows', async () => {
     const [block] = takeBlocks(import.meta.filename, 1)
-    const { result, shown } = await request()
+    const { result, shown } = await request(await shareBrowser())
     expect(result).toMatch(/TypeError/)
-    expect(shown.join('\n')).toContain(block?.code.trim().replace('… ', ''))
+    // The message may arrive after the result.
+    await expect.poll(() => shown.join('\n')).toContain(block?.code.trim().replace('… ', ''))
   })
 
   test('can call a mock if Chromium is started as the guide says', async () => {
     const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/reference/mock.md'), 'utf8')
     const [flag = ''] = /--disable-features=\w+/.exec(guide) ?? []
-    expect(await request(flag)).toMatchObject({ result: 401 })
+    const browser = await launchBrowser(flag)
+    onTestFinished(() => browser.close())
+    expect(await request(browser)).toMatchObject({ result: 401 })
   })
 })
