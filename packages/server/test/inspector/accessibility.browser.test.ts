@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, openPage, visit } from './browser.ts'
+import { hasChromium, openPage, resize, visit } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -131,7 +131,7 @@ onSqlite('the inspector', (inspector) => {
     ]
     const { page, picture } = await inspector.open('', { colorScheme: 'light' })
     for (const [index, path] of paths.entries()) {
-      await page.setViewportSize({ width: 1440, height: 800 })
+      await resize(page, { width: 1440, height: 800 })
       await visit(page, inspector.getUrl(path))
       await page
         .locator('article .facts, .empty, .endpoints a, .first-visit, .cards h2, .rows .row')
@@ -146,7 +146,7 @@ onSqlite('the inspector', (inspector) => {
       ).toEqual([])
       expect(await listProblemsInBoth(page), path).toEqual([])
       for (const width of onPhones.test(path) ? [1440, 768, 375] : [1440]) {
-        await page.setViewportSize({ width, height: 800 })
+        await resize(page, { width, height: 800 })
         // At 768 px, the page has the same elements as at one of the other widths.
         if (width === 375)
           expect(await listProblems(page, 'withoutContrast'), `${path} at ${width} px`).toEqual([])

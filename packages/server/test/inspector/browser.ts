@@ -7,6 +7,7 @@ import {
   type CDPSession,
   chromium,
   type Page,
+  type ViewportSize,
 } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { chromiumPath, requireChromium } from '../programs.ts'
@@ -151,7 +152,7 @@ export const openPage = async ({
   })
   const problems: string[] = []
   opened.problems = problems
-  if (viewport !== null) await page.setViewportSize(viewport)
+  if (viewport !== null) await resize(page, viewport)
   await page.emulateMedia({ colorScheme, forcedColors: null, contrast: null })
   if (canGoOn) await visit(page, url)
   else await page.goto(url)
@@ -174,6 +175,17 @@ export const visit = (page: Page, url: string): Promise<void> =>
     // The view follows in the next frame.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   }, url)
+
+/** Gives the page another size, and waits for its layout, which follows in a later frame: on a busy machine, much later. */
+export const resize = async (page: Page, size: ViewportSize): Promise<void> => {
+  await page.setViewportSize(size)
+  await page.evaluate(async ({ width, height }) => {
+    const paint = () => new Promise(requestAnimationFrame)
+    while (innerWidth !== width || innerHeight !== height) await paint()
+    await paint()
+    await paint()
+  }, size)
+}
 
 /** Presses keys without waiting for each: what a key begins may end after a second, which a busy machine can need for one. */
 export const pressAtOnce = async (page: Page, ...keys: readonly string[]): Promise<void> => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup } from '../fixture.ts'
-import { visit } from './browser.ts'
+import { resize, visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('finding with the inspector', (inspector) => {
@@ -53,7 +53,7 @@ onOneStore('finding with the inspector', (inspector) => {
     const cards = page.getByRole('region', { name: 'Groups' }).getByRole('article')
     await cards.nth(1).getByText('delivered at').waitFor()
     for (const width of [375, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
+      await resize(page, { width, height: 900 })
       const boxes = await cards.evaluateAll((all) =>
         all.flatMap((card) => [...card.children].map((line) => line.getBoundingClientRect().toJSON())),
       )
@@ -169,7 +169,7 @@ onOneStore('finding with the inspector', (inspector) => {
     await lane.getByText('122 deliveries, 1 with a problem').waitFor()
     await lane.getByText('GROUP_CREATED', { exact: true }).waitFor()
     await picture(`${inspector.store}-members`)
-    await page.setViewportSize({ width: 375, height: 800 })
+    await resize(page, { width: 375, height: 800 })
     const { x, width } = (await lane.getByRole('button', { name: 'Show all' }).boundingBox()) ?? {}
     expect(Number(x) + Number(width)).toBeLessThan(375)
     await control(server, `DELETE /organizations/acme/subscriptions/${subscription.id}`)
@@ -192,7 +192,7 @@ onOneStore('finding with the inspector', (inspector) => {
     })
     const row = (text: RegExp) => page.locator('.rows .row', { hasText: text }).first()
     for (const width of [1280, 375]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, { width, height: 800 })
       for (const cause of [/wrong key [0-9a-f]{8}/, /no key/, /group_id_conflict/]) {
         const text = () => row(cause).innerText()
         await expect.poll(text).toMatch(/\/whatsapp\/wa-group\/create.*127\.0\.0\.1/s)
@@ -205,7 +205,7 @@ onOneStore('finding with the inspector', (inspector) => {
         )
       expect(cut, `cut at ${width} px`).toEqual([])
     }
-    await page.setViewportSize({ width: 1440, height: 900 })
+    await resize(page, { width: 1440, height: 900 })
     await row(/^200/).locator('.open').click()
     await page.getByRole('region', { name: 'Request body' }).getByText('A subject to find').waitFor()
     await page.getByRole('region', { name: 'Response body' }).waitFor()

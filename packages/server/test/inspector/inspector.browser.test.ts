@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { hasChromium, openPage, pressAtOnce, visit } from './browser.ts'
+import { hasChromium, openPage, pressAtOnce, resize, visit } from './browser.ts'
 import { onSqlite } from './each-store.ts'
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -89,7 +89,7 @@ onSqlite('the inspector', (inspector) => {
     await page.getByText('secret replaced').waitFor()
     await page.getByRole('tab', { name: 'Compare' }).click()
     await page.locator('.compare .differs', { hasText: 'Status' }).waitFor()
-    await page.setViewportSize({ width: 375, height: 800 })
+    await resize(page, { width: 375, height: 800 })
     const lines = await page.getByRole('rowheader', { name: 'Response' }).evaluate((cell) => {
       const range = document.createRange()
       range.selectNodeContents(cell)
@@ -299,7 +299,7 @@ onSqlite('the inspector', (inspector) => {
       await page.locator('h1', { hasText: view }).waitFor()
       await page.locator('.rows .row').first().waitFor()
       for (const width of [1041, 1024, 768]) {
-        await page.setViewportSize({ width, height: 800 })
+        await resize(page, { width, height: 800 })
         // The columns follow in the next frame.
         const last = page.locator('.head .row > :last-child')
         const readRight = () => last.evaluate((cell) => cell.getBoundingClientRect().right)

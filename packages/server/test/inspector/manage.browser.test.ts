@@ -48,7 +48,7 @@ onSqlite('managing with the inspector', (inspector) => {
     await dialog.getByText('it is shown only here').waitFor()
     // What has to be done first has the focus.
     const copying = dialog.getByRole('button', { name: 'Copy the secret' })
-    expect(await copying.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expect.poll(() => copying.evaluate((button) => button === document.activeElement)).toBe(true)
     await dialog.getByRole('button', { name: 'Show' }).click()
     secret = await dialog.locator('code').innerText()
     // The next step is a test event, once the secret is copied.

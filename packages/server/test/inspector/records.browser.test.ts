@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { bundles } from '../bundle-processes.ts'
 import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
-import { visit } from './browser.ts'
+import { resize, visit } from './browser.ts'
 import { onOneStore } from './each-store.ts'
 
 onOneStore('the records of the inspector', (inspector) => {
@@ -51,7 +51,7 @@ onOneStore('the records of the inspector', (inspector) => {
       const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
       const health = page.getByRole('region', { name: 'Health' })
       await health.getByText('The endpoint found no valid signature. Give the receiver the secret').waitFor()
-      expect(await health.innerText()).toMatch(/Failing since/)
+      await health.getByText('Failing since').first().waitFor()
       const backlog = page.locator('.tile', { hasText: 'Unfinished now' })
       await expect.poll(() => backlog.innerText()).toMatch(/[1-9]\d*\s+oldest \d/)
       await page.getByRole('region', { name: 'Failures by cause' }).getByText('no valid signature').waitFor()
@@ -139,13 +139,13 @@ onOneStore('the records of the inspector', (inspector) => {
       }
       // A secret that was only shown would also be lost.
       await dialog.getByRole('button', { name: 'Show' }).click()
-      await page.setViewportSize({ width: 375, height: 800 })
+      await resize(page, { width: 375, height: 800 })
       const hidden = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
       expect(hidden, 'the part of the secret that a phone cuts off').toBe(0)
-      await page.setViewportSize({ width: 1440, height: 900 })
+      await resize(page, { width: 1440, height: 900 })
       expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
       await dialog.getByRole('button', { name: 'Copy the secret' }).click()
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/)
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/)
       await dialog.getByRole('button', { name: 'Done' }).click()
       await dialog.waitFor({ state: 'detached' })
 
@@ -184,7 +184,7 @@ onOneStore('the records of the inspector', (inspector) => {
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
       await dialog.getByRole('button', { name: 'Copy the secret' }).click()
 
-      expect(await clipboard.evaluate((api) => api.readText())).toBe(secret)
+      await expect.poll(() => clipboard.evaluate((api) => api.readText())).toBe(secret)
     },
   )
 
@@ -214,7 +214,7 @@ onOneStore('the records of the inspector', (inspector) => {
     // The endpoint stays in view next to a record.
     await row.locator('.badge').first().click()
     await page.getByRole('article').waitFor()
-    expect(await row.innerText()).toMatch(/\+\d{11}[\s\S]*→\s127\.0\.0\.1:/)
+    await expect.poll(() => row.innerText()).toMatch(/\+\d{11}[\s\S]*→\s127\.0\.0\.1:/)
     expect(problems).toEqual([])
   })
 
@@ -262,7 +262,7 @@ onOneStore('the records of the inspector', (inspector) => {
     await expect.poll(() => ends.allInnerTexts()).toEqual(['from', 'before'])
     const tops = await ends.evaluateAll((all) => all.map((end) => end.getBoundingClientRect().top))
     expect(tops[0]).toBe(tops[1])
-    await page.setViewportSize({ width: 768, height: 1000 })
+    await resize(page, { width: 768, height: 1000 })
     await page.getByRole('button', { name: 'Filters: Time' }).click()
     await ends.first().waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
@@ -279,7 +279,7 @@ onOneStore('the records of the inspector', (inspector) => {
       .first()
       .waitFor()
     for (const width of [375, 768, 1440]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, { width, height: 800 })
       const findCut = () =>
         list
           .locator('.badge, .name, .error, time')
@@ -557,12 +557,12 @@ onOneStore('the records of the inspector', (inspector) => {
     await dialog.getByLabel('Payload').fill('{}')
     await page.keyboard.press('Escape')
     await dialog.getByText('The edited payload is not saved.').waitFor()
-    await page.setViewportSize({ width: 375, height: 800 })
+    await resize(page, { width: 375, height: 800 })
     const tops = await dialog
       .locator('.ask button')
       .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
     expect(tops[0], 'both choices in one line').toBe(tops[1])
-    await page.setViewportSize({ width: 1440, height: 900 })
+    await resize(page, { width: 1440, height: 900 })
     await dialog.getByRole('button', { name: 'Go back' }).click()
     expect(await dialog.getByLabel('Payload').inputValue()).toBe('{}')
     await page.keyboard.press('Escape')
