@@ -3,12 +3,21 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
 import { Problem } from '../components/status.tsx'
-import icon from '../icon.svg'
 import { logIn, loginReason } from '../state/session.ts'
 
+/** The same drawing as `icon.svg`. As an image, it would be a document of its own, which delays the first view. */
 export const Brand = () => (
   <div class="brand">
-    <img src={icon} alt="" width="20" height="20" />
+    <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+      <rect width="24" height="24" rx="6" fill="#2b5bd7" />
+      <path
+        d="M4.5 9.5h6M13.5 9.5h6M4.5 14.5h2.5M10 14.5h9.5"
+        stroke="#fff"
+        stroke-width="2.4"
+        stroke-linecap="round"
+        fill="none"
+      />
+    </svg>
     <span>wabakit</span>
   </div>
 )
