@@ -1372,6 +1372,66 @@ describe.concurrent('one mistake is one finding', () => {
     })
   })
 
+  test('an endpoint that drops the participants of groups that it does not know is told so', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => {
+      const groups = new Set<unknown>()
+      return {
+        handle: ({ event, callId, groupId, customerPhone }) => {
+          if (event === 'GROUP_CREATED') groups.add(groupId)
+          if (customerPhone === undefined || groups.has(groupId)) {
+            effects.push([event, callId ?? groupId, customerPhone].join(' '))
+          }
+        },
+      }
+    })
+    const only = ['handles-each-participant']
+    const report = await examineUndisturbed(() => examine(endpoint, { only }))
+    expect(find(report, 'handles-each-participant')).toMatchObject({
+      verdict: 'fail',
+      observed: expect.stringContaining('one whose GROUP_CREATED arrived before had one'),
+    })
+  })
+
+  test('an endpoint that does not use participants is not told that it drops them', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      handle: (event, id) => {
+        if (event.customerPhone === undefined) return right.handle(event, id)
+      },
+    }))
+    const only = ['handles-each-participant']
+    const report = await examineUndisturbed(() => examine(endpoint, { only }))
+    expect(find(report, 'handles-each-participant')).toMatchObject({ verdict: 'skipped' })
+  })
+
+  describe('an endpoint whose effects are one line of JSON', () => {
+    const startWithEvents = async (print: (events: readonly object[]) => string) => {
+      const events: object[] = []
+      const endpoint = await startEndpoint(() => ({ handle: (event) => void events.push(event) }))
+      return { endpoint, effects: () => print(events) }
+    }
+    const id = 'survives-concurrent-deliveries'
+
+    test('is judged by the elements, if it is an array', async () => {
+      const { endpoint, effects } = await startWithEvents((events) => JSON.stringify(events))
+      await using _ = endpoint
+      const only = [id, 'keeps-every-letter']
+      const report = await examineUndisturbed(() => examine(endpoint, { only, effects }))
+      for (const each of only) expect(find(report, each)).toMatchObject({ verdict: 'pass' })
+    })
+
+    test('is asked for a line per effect, if it is something else', async () => {
+      const { endpoint, effects } = await startWithEvents((events) => JSON.stringify({ events }))
+      await using _ = endpoint
+      const only = [id, 'keeps-every-letter']
+      const report = await examineUndisturbed(() => examine(endpoint, { only, effects }))
+      expect(find(report, id)).toMatchObject({ verdict: 'pass' })
+      expect(find(report, 'keeps-every-letter')).toMatchObject({
+        verdict: 'inconclusive',
+        observed: expect.stringContaining('print one effect per line'),
+      })
+    })
+  })
+
   test('an endpoint whose two workers take the same job is told so, not that it has no deduplication', async () => {
     await using endpoint = await startEndpoint(({ effects }) => {
       const jobs = new Set<string>()

@@ -3,6 +3,7 @@ import { EffectsError } from '../errors.ts'
 import { runCommand } from '../shell.ts'
 import { sendRequest } from './send.ts'
 import type { ServedClock } from './served-clock.ts'
+import { splitEffects } from './split-effects.ts'
 
 /** A URL, a shell command, or a function. @inline */
 export type EffectsSource = string | (() => string | Promise<string>)
@@ -46,7 +47,7 @@ const readOnce = async (source: EffectsSource, reader: Reader): Promise<string> 
 const readPauseMs = 200
 
 /**
- * Reads all effects, one per line. Tries again for `retryReadMs` if they cannot be read, because the endpoint's database may be locked.
+ * Reads all effects. Tries again for `retryReadMs` if they cannot be read, because the endpoint's database may be locked.
  *
  * @throws EffectsError when they still cannot be read.
  */
@@ -63,7 +64,7 @@ export const readEffects = async (
     try {
       const text = await readOnce(source, reader)
       if (attempt > 1) onReadLate?.(clock.now() - startedAt)
-      return text.split('\n')
+      return splitEffects(text)
     } catch (error) {
       if (isLast || signal.aborted) throw error
     }

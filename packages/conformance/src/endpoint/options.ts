@@ -27,8 +27,9 @@ export type ExamineEndpointOptions = {
   /** Headers that authenticate the sender, by name. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * Source of the application's effects, one per line: a URL, a shell command, or a function that returns them. Each
-   * line that contains a delivery's `callId` or `groupId` counts as one of its effects.
+   * Source of the application's effects: a URL, a shell command, or a function that returns them. They are lines, or JSON:
+   * each element of an array, or each of several documents. One that contains a delivery's `callId` or `groupId` counts as one
+   * of its effects.
    */
   readonly effects?: EffectsSource | undefined
   /**

@@ -248,7 +248,13 @@ const learnEffects = async (
   else {
     const call = buildDelivery(examination, {}, subject)
     knowledge.losesLaterEvents = await losesSummary(examination, call, bare)
-    knowledge.linesPerEffect = countLinesPerEffect(await examination.listEffects(bare))
+    const lines = await examination.listEffects(bare)
+    if (lines.length > 0 && lines.every((line) => line.includes(subject))) {
+      knowledge.effectName = undefined
+      knowledge.effectsProblem =
+        'each line of the effects with a callId also shows another call; let --effects print one effect per line, or a JSON array'
+    }
+    knowledge.linesPerEffect = countLinesPerEffect(lines)
   }
 }
 

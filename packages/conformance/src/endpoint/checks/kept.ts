@@ -58,7 +58,10 @@ const findCutList = async (
   }
 }
 
-const noRecaps: Finding = { verdict: 'skipped', observed: 'the effects show no texts of summaries' }
+const noRecaps: Finding = {
+  verdict: 'skipped',
+  observed: 'no line of the effects shows a callId and the text of its summary',
+}
 
 /** Writes JSON in ASCII: an emoji becomes two escapes, which are one character. */
 const writeAscii = (value: unknown): string =>
