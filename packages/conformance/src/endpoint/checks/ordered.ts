@@ -19,7 +19,7 @@ import {
 
 const atLeastOnce = 'decision 0020: after three failed attempts, later events may overtake'
 
-const eventsOfGroup = ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_JOINED'] as const
+const eventsOfGroup = ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'] as const
 
 /** Events that arrive without the earlier ones of their call or group. */
 const withoutPredecessors = [

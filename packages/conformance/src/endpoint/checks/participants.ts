@@ -4,6 +4,7 @@ import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { deliverAtOnce, explainOneRecord } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
+import { type Exchange, isAccepted } from '../send.ts'
 
 /** Returns whether two different events of one name about one call have an effect each. */
 const showsEveryEvent = async (examination: Examination): Promise<boolean> => {
@@ -51,6 +52,14 @@ const joinAtOnce = async (examination: Examination): Promise<number> => {
   return crowd.filter((phone) => !shown.includes(phone.slice(1))).length
 }
 
+/** What is found if a participant had no effect, and one of a group whose GROUP_CREATED arrived before had one. */
+const lostWithGroup: Finding = {
+  verdict: 'fail',
+  observed: 'a participant had no effect, although one whose GROUP_CREATED arrived before had one',
+  risk: 'The participants of a group that is older than the subscription, or whose GROUP_CREATED arrives late, are lost.',
+  fix: 'Store participants also while their group is unknown: no foreign key to it, and no INSERT … SELECT from it.',
+}
+
 /** Checks of what becomes of the participants of a group, who join and leave one after the other or at once. */
 export const participantChecks: EndpointChecks = {
   'handles-each-participant': {
@@ -61,7 +70,7 @@ export const participantChecks: EndpointChecks = {
     risk: 'A unique constraint on the group, on group and event, or on the phone number keeps one participant and drops the others; so do two updates of one list at once.',
     fix: 'Deduplicate by webhook-id. Keep a record of each participant, who is known by group and phone number.',
     needs: ['effects'],
-    requests: 10,
+    requests: 12,
     run: async (examination) => {
       const { ids, deliver, listEffects, countEffects, knowledge } = examination
       const firstGroup = ids.createSubject()
@@ -78,7 +87,8 @@ export const participantChecks: EndpointChecks = {
           return { phone, before, expected, delivery: buildDelivery(examination, event, group) }
         })
         const deliveries = moved.map(({ delivery }) => delivery)
-        for (const delivery of deliveries) await deliver(delivery)
+        const exchanges: Exchange[] = []
+        for (const delivery of deliveries) exchanges.push(await deliver(delivery))
         const expected = moved.map((each) => each.expected)
         const latest = await countEffects(deliveries, expected)
         const seen = []
@@ -88,7 +98,13 @@ export const participantChecks: EndpointChecks = {
           const text = (await listEffects(delivery)).join('\n')
           const isChanged = text !== texts.get(delivery.subject)
           texts.set(delivery.subject, text)
-          seen.push({ isNew: count > before, isChanged, isNumberShown: text.includes(phone.slice(1)) })
+          const exchange = exchanges[index]
+          seen.push({
+            isAccepted: exchange !== undefined && isAccepted(exchange),
+            isNew: count > before,
+            isChanged,
+            isNumberShown: text.includes(phone.slice(1)),
+          })
         }
         return seen
       }
@@ -112,7 +128,15 @@ export const participantChecks: EndpointChecks = {
         }
       }
       const [first] = await move({})
-      if (!first?.isNew) return { verdict: 'skipped', observed: 'the effects show no participants' }
+      if (!first?.isNew) {
+        const created = examination.build('GROUP_CREATED')
+        await deliver(created)
+        await countEffects([created], [knowledge.showsGroups ? 1 : 0])
+        const [known] = await move({ group: created.subject })
+        return first?.isAccepted && known?.isNumberShown
+          ? lostWithGroup
+          : { verdict: 'skipped', observed: 'the effects show no participants' }
+      }
       const [second] = await move({ phone: '+12025550142' })
       if (!first.isNumberShown) {
         if (second?.isNew) return judgeReturn((await move({ name: 'GROUP_PARTICIPANT_LEFT' }))[0])
