@@ -1403,6 +1403,25 @@ describe.concurrent('one mistake is one finding', () => {
     expect(find(report, 'handles-each-participant')).toMatchObject({ verdict: 'skipped' })
   })
 
+  test('an endpoint that writes full batches only is not said to need ids of another form', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => {
+      const batch: string[] = []
+      return {
+        handle: ({ event, callId, groupId }) => {
+          batch.push(`${event} ${callId ?? groupId}`)
+          if (batch.length === 10) effects.push(...batch.splice(0))
+        },
+      }
+    })
+    const only = ['accepts-genuine', 'handles-duplicate-once']
+    const report = await examine(endpoint, { only, limits: { firstEffectMs: 300 } })
+    expect(find(report, 'accepts-genuine')).toMatchObject({ verdict: 'pass' })
+    expect(find(report, 'handles-duplicate-once')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('once a batch is full'),
+    })
+  })
+
   describe('an endpoint whose effects are one line of JSON', () => {
     const startWithEvents = async (print: (events: readonly object[]) => string) => {
       const events: object[] = []

@@ -203,8 +203,10 @@ const otherEvents = eventNames.filter(
     !['GROUP_CREATED', 'CALL_NOT_PICKED'].includes(name) && !callInOrder.some((usual) => usual === name),
 )
 
-/** Learns why no call had an effect. If groups had none either, looks for another event that has one. */
-const learnOtherEffects = async (examination: Examination): Promise<void> => {
+/**
+ * Learns why no call, such as those of `earlier`, had an effect. If groups had none either, looks for another event that has one.
+ */
+const learnOtherEffects = async (examination: Examination, earlier: readonly string[]): Promise<void> => {
   const { knowledge, limits, build, deliver, getEffectMs } = examination
   const names = knowledge.showsGroups ? [] : otherEvents
   const sentAt = performance.now()
@@ -213,10 +215,13 @@ const learnOtherEffects = async (examination: Examination): Promise<void> => {
   for (const other of others) await deliver(other)
   const subjects = [delivery, ...others].map(({ subject }) => subject)
   const effectMs = knowledge.showsGroups ? getEffectMs() : limits.firstEffectMs
-  const [uuids = 0, digits = 0, ...counts] = await awaitFirstEffect(examination, subjects, {
-    sentAt,
-    effectMs,
-  })
+  const latest = await awaitFirstEffect(examination, [...subjects, ...earlier], { sentAt, effectMs })
+  if (latest.slice(subjects.length).some((count) => count > 0)) {
+    knowledge.effectsProblem =
+      'genuine deliveries had an effect only after others had arrived; if events are written once a batch is full, write them after a short time, too'
+    return
+  }
+  const [uuids = 0, digits = 0, ...counts] = latest
   const only = uuids > 0 ? onlyUuids : digits > 0 ? 'only if its numbers have no plus sign' : undefined
   if (only !== undefined) knowledge.controlMistake = `a delivery is accepted, but handled ${only}`
   else knowledge.effectName ??= names.find((_, index) => (counts[index] ?? 0) > 0)
@@ -238,7 +243,7 @@ const learnEffects = async (
   knowledge.showsGroups = groups > 0
   if (calls + alone === 0) {
     if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
-    await learnOtherEffects(examination)
+    await learnOtherEffects(examination, [subject, bare.subject])
     return
   }
   knowledge.effectName = 'CALL_AI_SUMMARY'

@@ -70,7 +70,7 @@ export const participantChecks: EndpointChecks = {
     risk: 'A unique constraint on the group, on group and event, or on the phone number keeps one participant and drops the others; so do two updates of one list at once.',
     fix: 'Deduplicate by webhook-id. Keep a record of each participant, who is known by group and phone number.',
     needs: ['effects'],
-    requests: 12,
+    requests: 10,
     run: async (examination) => {
       const { ids, deliver, listEffects, countEffects, knowledge } = examination
       const firstGroup = ids.createSubject()
