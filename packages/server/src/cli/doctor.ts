@@ -154,7 +154,8 @@ export const define = (command: Command): void => {
       parse: collectHeader,
     },
     '--basic <user:password>': 'credentials of the sender',
-    '--effects <source>': 'URL or shell command that prints what the application did: a line per effect, or JSON',
+    '--effects <source>':
+      'URL or shell command that prints what the application did: a line per effect, or JSON',
     '--effects-complete': 'the effects show texts as they are stored, so one that is cut was lost',
     '--profile <file>': {
       about: 'wabakit.profile.json of the sender, whose events are sent as well',
