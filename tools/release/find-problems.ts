@@ -13,7 +13,7 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/webhooks': 1_000,
   '@wabakit/core': 2_100,
   '@wabakit/mock': 620,
-  '@wabakit/conformance': 970,
+  '@wabakit/conformance': 990,
   '@wabakit/server': 2_650,
   wabakit: 40,
 }
