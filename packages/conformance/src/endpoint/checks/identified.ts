@@ -87,7 +87,7 @@ const repeatableEvents: Readonly<Record<string, (subject: string, mark: string) 
 /** Judges the effects after an event, after a different one about the same subject, and after the first one's body again. */
 const judgeIdentical = (name: string, [once = 0, twice = 0, thrice = 0]: readonly number[]): Finding => {
   if (once === 0) return { verdict: 'skipped', observed: `the effects do not show ${name}` }
-  if (twice <= once) return { verdict: 'skipped', observed: `the effects do not tell one ${name} from two` }
+  if (twice <= once) return { verdict: 'skipped', observed: `two ${name} have no more effects than one` }
   const observed = `${name}: ${once}, ${twice} and ${thrice} effects after an event, another one, and the first one's body again`
   return { verdict: thrice > twice ? 'pass' : 'fail', observed }
 }

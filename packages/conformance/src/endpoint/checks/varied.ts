@@ -196,7 +196,7 @@ export const variedChecks: EndpointChecks = {
     severity: 'high',
     clause: 'specification, "CALL_AI_SUMMARY": texts and lists have no limits, and times are in ISO 8601',
     risk: 'Summaries that do not fit a column, a query or a format fail, or vanish after a 2xx.',
-    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Cut them between characters: half a character is not UTF-8, and functions that expect it fail, or return nothing. Read times with their offset. Do not require that a list has items, or that a time has milliseconds.',
+    fix: 'Store texts without a limit, in UTF-8 with four bytes, through parameters of the query. Cut them between characters: half a character is not UTF-8, and functions that expect it fail, or return nothing. Read times with their offset. Do not require that a list has items, or that a time has milliseconds. A duration of 0 is a duration.',
     ...handle(listUnusualSummaries, {
       findMistake: findMisread,
       risk: 'A time, a duration or a recap is stored as another one, or as none, and no one notices, because the response is 2xx.',
