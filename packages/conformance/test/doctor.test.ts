@@ -372,7 +372,7 @@ describe.concurrent('effects', () => {
   })
 
   // They are awaited for three times as long as the first one took: here for two seconds longer than they take.
-  test('that appear late are awaited based on the time of the first one', { timeout: 60_000 }, async () => {
+  test('that appear late are awaited based on the time of the first one', async () => {
     const handled: (() => void)[] = []
     let underWay = 0
     // Counts from the first reading that lacks an effect, so that a busy machine cannot show the effect before.

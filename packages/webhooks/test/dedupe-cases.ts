@@ -16,7 +16,7 @@ export const claim = async (dedupe: Dedupe, key: string, ttlMs = 60_000): Promis
 }
 
 const claimExpired = (dedupe: Dedupe, key: string): Promise<Claim> =>
-  vi.waitFor(() => claim(dedupe, key), { interval: 5, timeout: 30_000 })
+  vi.waitFor(() => claim(dedupe, key), { interval: 5, timeout: 120_000 })
 
 const step = fc.record({
   do: fc.constantFrom('claim', 'claim', 'renew', 'complete', 'release', 'expire'),

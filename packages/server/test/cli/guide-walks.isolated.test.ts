@@ -38,7 +38,7 @@ const createProject = (example?: string): string => {
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   const conditions = ['@wabakit/source', 'module', 'node']
-  const test = { testTimeout: 120_000 }
+  const test = { testTimeout: 600_000 }
   const config = { resolve: { conditions }, ssr: { resolve: { conditions } }, test }
   writeFileSync(join(project, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
   mkdirSync(join(project, 'bin'))

@@ -43,7 +43,7 @@ const countConcurrent = async (
     vi.waitFor(async () => {
       const { items } = await service.deliveries.list('acme', { statuses })
       if (items.length > 0) throw new Error('Some events have not arrived.')
-    }, 30_000)
+    }, 120_000)
   // One operation makes all deliveries due again. Requests would keep the process busy, and attempts would look slow.
   const resend = async (holds: boolean): Promise<void> => {
     isHolding = holds

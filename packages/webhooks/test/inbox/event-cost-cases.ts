@@ -55,7 +55,7 @@ const measureEvents = async (
   for (let index = 0; index < 12; index += 1) {
     const before = await readCost()
     await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))
-    await expect.poll(() => done.has(`${index}`), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => done.has(`${index}`)).toBe(true)
     costs.push((await readCost()) - before)
   }
   gate.resolve()
@@ -89,7 +89,7 @@ export const failureCostCases = (
     receiver.start()
     // The first failure puts the lane out of the way.
     const findLeast = () => Math.min(...costs.slice(2).map((spent, index) => spent - (costs[index + 1] ?? 0)))
-    await expect.poll(findLeast, { timeout: 60_000 }).toBeLessThan(failure)
+    await expect.poll(findLeast).toBeLessThan(failure)
     await receiver.stop()
   })
 }

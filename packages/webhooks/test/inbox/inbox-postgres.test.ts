@@ -347,7 +347,7 @@ describe('an inbox on PostgreSQL', () => {
     const idle = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%lock%${table}%' AND pid <> pg_backend_pid()
       AND state = 'idle' AND state_change < clock_timestamp() - interval '300 ms'`
     const waitForIdle = async (): Promise<unknown> =>
-      vi.waitFor(async () => (await shared.query(idle))[0]?.pid ?? expect.fail('It is not idle.'), 30_000)
+      vi.waitFor(async () => (await shared.query(idle))[0]?.pid ?? expect.fail('It is not idle.'), 120_000)
     await shared.query(`SELECT pg_terminate_backend(${await waitForIdle()}, 5000)`)
     // Storing opens the connection again.
     expect((await worker.receiver.handle(toRequest(toEnd('own'), 'a'))).status).toBe(200)

@@ -116,7 +116,7 @@ describe('an inbox on SQLite', () => {
       await expect.poll(attempt).toMatchObject({ failed: 1 })
       stepped += step
       isBroken = false
-      await expect.poll(() => receiver.drain(), { timeout: 60_000 }).toMatchObject({ remaining: 0 })
+      await expect.poll(() => receiver.drain()).toMatchObject({ remaining: 0 })
     }
     expect(await inbox.count()).toEqual({ handled: 2 })
   })

@@ -163,7 +163,7 @@ it.runIf(hasMariadb)(
     // Its new connections would work.
     const stopped = silent.stop()
     receiver.start()
-    await expect.poll(() => inbox.count(), { timeout: 60_000 }).toEqual({ handled: 1 })
+    await expect.poll(() => inbox.count()).toEqual({ handled: 1 })
     await Promise.all([receiver.stop(), stopped])
   },
 )
@@ -179,7 +179,7 @@ it.runIf(hasMariadb)(
     await receiver.handle(toRequest(toJoin('g'), 'a'))
     receiver.start()
     await silenced
-    await expect.poll(() => inbox.count(), { timeout: 60_000 }).toEqual({ handled: 1 })
+    await expect.poll(() => inbox.count()).toEqual({ handled: 1 })
     expect(await setting.query('SELECT effect FROM effects')).toHaveLength(1)
     await receiver.stop()
   },
@@ -201,7 +201,7 @@ it('another process retries an entry on PostgreSQL seconds after one has fallen 
     await next.drain()
     return inbox.count()
   }
-  await expect.poll(retry, { timeout: 60_000 }).toEqual({ handled: 1 })
+  await expect.poll(retry).toEqual({ handled: 1 })
 })
 
 it.concurrent('does not give up a statement that takes long', async (context) => {

@@ -170,7 +170,7 @@ test('uses no earlier connection once a new one finds that its server only reads
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   await admin(`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`)
   const findNext = () => whereAmI(database).catch(() => undefined)
-  const next = await vi.waitUntil(findNext, { timeout: 60_000 })
+  const next = await vi.waitUntil(findNext, { timeout: 120_000 })
   expect(next?.pid).not.toBe(earlier?.pid)
 })
 
