@@ -120,6 +120,8 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
     else if (top + rowHeight + headHeight > element.scrollTop + element.clientHeight) {
       element.scrollTop = top + rowHeight + headHeight - element.clientHeight
     }
+    // The event of this scroll follows in the next frame. Records that arrive before would lead back to the rows that were in view.
+    measure()
   }, [reached.value, selectedId, isLoaded])
 
   const press = (event: KeyboardEvent): void => {

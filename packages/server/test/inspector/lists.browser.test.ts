@@ -27,6 +27,15 @@ const readPlace = (page: Page) =>
     }
   })
 
+/** Returns whether the reached row is in view as a whole. */
+const isReachedInView = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const [row, table] = ['.row[aria-selected=true]', '.table'].map((selector) =>
+      document.querySelector(selector)?.getBoundingClientRect(),
+    )
+    return row !== undefined && table !== undefined && row.top >= table.top && row.bottom <= table.bottom
+  })
+
 /** Scrolls a list, which then holds still. It handles that in the next frame: on a busy machine, records may arrive before it. */
 const scrollTo = (page: Page, top: number): Promise<void> =>
   page.locator('.table').evaluate(async (table, to) => {
@@ -282,6 +291,8 @@ onEachStore('the lists of the inspector', (inspector) => {
       const failed: string[] = []
       page.on('requestfailed', (request) => failed.push(request.url()))
       for (let presses = 0; presses < 25; presses++) await page.keyboard.press('j')
+      // The list scrolls to the reached row in a later frame.
+      await expect.poll(() => isReachedInView(page)).toBe(true)
       const before = await readPlace(page)
       await page.evaluate(`
         window.shift = 0
