@@ -9,7 +9,7 @@ const isJson = (text: string): boolean => {
 
 /**
  * Returns the objects and arrays that a text contains one after the other, as they are written, or `undefined` if it contains
- * anything else than these and what separates them.
+ * anything but these and their separators.
  */
 const splitJson = (text: string, separator: RegExp): string[] | undefined => {
   const values: string[] = []

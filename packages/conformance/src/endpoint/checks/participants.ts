@@ -52,7 +52,7 @@ const joinAtOnce = async (examination: Examination): Promise<number> => {
   return crowd.filter((phone) => !shown.includes(phone.slice(1))).length
 }
 
-/** What is found if a participant had no effect, and one of a group whose GROUP_CREATED arrived before had one. */
+/** The finding for an endpoint that handles a participant only after the GROUP_CREATED of the group. */
 const lostWithGroup: Finding = {
   verdict: 'fail',
   observed: 'a participant had no effect, although one whose GROUP_CREATED arrived before had one',
